@@ -6,10 +6,10 @@
 Stock is ``SFTTrainer`` with the default ``SFTConfig()`` and LoRA of the same rank on the same chat
 rows; only steps, rows per step, rank, learning rate, schedule and evaluation are set equal. Ours is
 ``train.sft`` with its defaults, which put rows of similar length into a step; "mixed" is ours
-without that, so that both draw their rows in the same way; "compiled" is ours with
-``torch_compile``. The first step is never counted. Each runs in its own process, in turns and
-twice, so that other work on the machine affects all; tokens are those of the rows, without padding.
-With ``--base``, a real base, stock is compared with ``share_prefix``; on a processor without bf16
+without that, so that both draw their rows in the same way. The first step is never counted. Each
+runs in its own process, in turns and twice, so that other work on the machine affects all; tokens
+are those of the rows, without padding.
+With ``--base``, a real base, stock is compared with ``layout: shared``; on a processor without bf16
 products stock runs in float32, as one step would take many minutes otherwise. Memory is the peak of
 the whole process, including loading. The losses are measured in the same way: the mean over chain
 tokens of held-out rows, after the same number of rows.
@@ -79,22 +79,34 @@ def _measure(name: str, argv: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _settings(options: argparse.Namespace, out: str, **changes: bool) -> Any:
+def _settings(options: argparse.Namespace, out: str, layout: str, sampling: str) -> Any:
     from train.settings import SFTSettings
 
-    return SFTSettings(
-        name="benchmark", data=options.data, model=options.base or options.model, out=out,
-        threads=options.threads, batch_size=options.rows, max_steps=options.steps,
-        lora_rank=RANK, lora_alpha=ALPHA, learning_rate=RATE, lr_scheduler="constant",
-        warmup_ratio=0, eval_steps=0, dev_rows=0, save_steps=10**9, report_to="none", **changes,
-    )  # fmt: skip
+    sft = {
+        "per_device_train_batch_size": options.rows, "max_steps": options.steps,
+        "learning_rate": RATE, "lr_scheduler_type": "constant", "warmup_steps": 0,
+        "eval_strategy": "no", "save_steps": 10**9, "report_to": "none",
+        "train_sampling_strategy": sampling,
+    }  # fmt: skip
+    given = {
+        "name": "benchmark", "data": options.data, "model": options.base or options.model,
+        "out": out, "layout": layout, "sft": sft, "lora": {"r": RANK, "lora_alpha": ALPHA},
+        "dev_rows": 0,
+    }  # fmt: skip
+    return SFTSettings.model_validate(given)
 
 
-def _ours(options: argparse.Namespace, **changes: bool) -> dict[str, Any]:
+def _ours(
+    options: argparse.Namespace, layout: str = "padded", sampling: str = "group_by_length"
+) -> dict[str, Any]:
+    import torch
+
     from train import sft
 
+    if options.threads:
+        torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as out:
-        settings = _settings(options, out, **changes)
+        settings = _settings(options, out, layout, sampling)
         sft._set_up(settings)
         tokenizer, model = sft.load_base(settings)
         parts = {
@@ -144,7 +156,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
     dev = _dev_rows(tokenizer, options)
     clock = {"seconds": 0.0, "tokens": 0, "since": 0.0}
     losses: list[tuple[int, float]] = []
-    laid = getattr(trainer, "_packing", None)
+    laid = getattr(trainer, "_layout", None)
     collate = laid or trainer.data_collator
 
     def counted(rows: list[dict[str, Any]]) -> Any:
@@ -162,7 +174,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
             clock["since"] = time.perf_counter()
 
     queue: list[int] = []
-    setattr(trainer, "_packing" if laid else "data_collator", counted)
+    setattr(trainer, "_layout" if laid else "data_collator", counted)
     trainer.add_callback(Watch())
     trainer.train()
     return {
@@ -201,9 +213,8 @@ def _loss(model: Any, rows: list[dict[str, list[int]]]) -> float:
 _RUNS = {
     "stock": _stock,
     "ours": _ours,
-    "mixed": partial(_ours, group_by_length=False),
-    "shared": partial(_ours, share_prefix=True),
-    "compiled": partial(_ours, torch_compile=True),
+    "mixed": partial(_ours, sampling="random"),
+    "shared": partial(_ours, layout="shared"),
 }
 
 if __name__ == "__main__":

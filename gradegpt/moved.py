@@ -11,9 +11,29 @@ from gradegpt.errors import SettingsError
 MOVED_COMMANDS: Final[dict[str, str]] = {
     "data.labelled": "is now a kind of rows: gradegpt data labelled path=FILE out=DIR",
     "train.average": "was removed; train to the end of the schedule, and take the last step",
+    "train.merge": "is now gradegpt export --merged",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
 }
 """By the name of a removed command: what to use."""
+_SFT: Final = {
+    "seed": "seed", "data_seed": "data_seed", "max_length": "max_length", "max_steps": "max_steps",
+    "epochs": "num_train_epochs", "batch_size": "per_device_train_batch_size",
+    "gradient_accumulation": "gradient_accumulation_steps",
+    "eval_batch_size": "per_device_eval_batch_size", "learning_rate": "learning_rate",
+    "warmup_ratio": "warmup_steps", "weight_decay": "weight_decay",
+    "lr_scheduler": "lr_scheduler_type", "optim": "optim", "max_grad_norm": "max_grad_norm",
+    "bf16": "bf16", "attn_implementation": "model_init_kwargs.attn_implementation",
+    "gradient_checkpointing": "gradient_checkpointing", "torch_compile": "torch_compile",
+    "eval_steps": "eval_steps, or sft.eval_strategy=no for 0",
+    "best_by": "metric_for_best_model", "save_steps": "save_steps",
+    "logging_steps": "logging_steps", "report_to": "report_to",
+    "group_by_length": "train_sampling_strategy=group_by_length or random",
+}  # fmt: skip
+_LORA: Final = {
+    "lora_rank": "r", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout",
+    "lora_layers": "layers_to_transform, a list of layers", "target_modules": "target_modules",
+    "use_dora": "use_dora", "use_rslora": "use_rslora",
+}  # fmt: skip
 MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "data": {
         "dev_rows": "strata take 400 rows of other questions for dev",
@@ -26,6 +46,20 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
         "teacher.temperature": "several samples are drawn at 0.7, or as extra_body says",
         "quality": "set near_duplicate and longest alone; card: false measures no artifacts",
         "repeats": "it was for kind: base, which was removed",
+    },
+    "train": {old: f"it is now sft.{new}" for old, new in _SFT.items()}
+    | {old: f"it is now lora.{new}" for old, new in _LORA.items()}
+    | {
+        "packing": "it is now layout=packed",
+        "share_prefix": "it is now layout=shared",
+        "threads": "set the environment variable OMP_NUM_THREADS",
+        "push_to_hub": "upload the adapter with: hf upload REPOSITORY runs/NAME/adapter",
+        "hub_private_repo": "upload the adapter with: hf upload REPOSITORY runs/NAME/adapter",
+        "resume": "remove the folder of the run to restart it",
+        "logging_dir": "logs are in the folder of the run",
+        "early_stop": "it was removed; set sft.max_steps",
+        "interpolate": "it was removed; train on with a lower sft.learning_rate",
+        "drills": "it was removed; give more rows",
     },
 }
 """By command and the name of a removed setting: what to use."""

@@ -27,6 +27,8 @@ class Settings(BaseModel):
 
     command: ClassVar[str] = ""
     """The command that the settings are for, such as ``eval.calibrate``."""
+    merged: ClassVar[tuple[str, ...]] = ()
+    """Settings that are mappings and are merged with those of the file that ``extends`` names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,7 +39,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     ``path`` may name a shipped recipe of the command of ``cls``: ``cascade``, or
     ``configs/serve/cascade.yaml``, which is found from any working directory. A file with
     ``extends: other.yaml`` inherits the keys of that file, in the same folder; its own top-level
-    keys replace them as a whole.
+    keys replace them as a whole, but for the class's ``merged``.
 
     Raises:
         MissingError: there is no such file.
@@ -49,7 +51,7 @@ def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ())
     if cls.command and (command := command_of(path)) not in ("", cls.command):
         own = f"gradegpt {cls.command}"
         raise SettingsError(f"{path}: is a recipe of gradegpt {command}, not of {own}")
-    return build_settings(cls, _read(path), str(path), overrides)
+    return build_settings(cls, _read(path, cls.merged), str(path), overrides)
 
 
 def parse_settings(cls: type[S], text: str, where: str) -> S:
@@ -81,7 +83,7 @@ def _file(command: str, name: str) -> Path:
     raise MissingError(f"{name}: no such settings file{shipped}")
 
 
-def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
+def _read(path: Path, merged: tuple[str, ...], extended: tuple[Path, ...] = ()) -> dict[str, Any]:
     if not path.is_file():
         raise MissingError(f"{path}: no such settings file; {extended[-1].name} extends it")
     if path in extended:
@@ -92,7 +94,11 @@ def _read(path: Path, extended: tuple[Path, ...] = ()) -> dict[str, Any]:
         raise SettingsError(f"{path}: not UTF-8 ({error.reason}); save it as UTF-8") from error
     data = _mapping(text, str(path))
     other = data.pop("extends", None)
-    return data if other is None else _read(path.parent / other, (*extended, path)) | data
+    if other is None:
+        return data
+    above = _read(path.parent / other, merged, (*extended, path))
+    both = {n: above[n] | data[n] for n in merged if n in above and isinstance(data.get(n), dict)}
+    return above | data | both
 
 
 def _mapping(text: str, where: str) -> dict[str, Any]:

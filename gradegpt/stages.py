@@ -34,7 +34,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "report": ("eval", "Write an HTML report that shows and compares judgements.", "eval.report"),
     "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
     "train.lexical": ("train", "Fit the lexical judge."),
-    "train.merge": ("train", "Merge an adapter into its base."),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),
     "eval.answer": ("eval", "Send a benchmark's questions to a model."),
     "eval.attacks": ("eval", "Measure how often judges accept adversarial responses."),

@@ -199,10 +199,9 @@ def check(name: str, given: list[str]) -> None:
     is_judge = str(recipe).startswith("judges/")
     if name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
         load_settings(SETTINGS[name], recipe, params["overrides"] or ())
-    if name in ("export", "train.merge") and given:
-        assert given[0].startswith(("runs/", "judges/")) or given[0] in judges(), (
-            f"{given[0]}: no such judge"
-        )
+    if name == "export" and given:
+        made = recipe.startswith(("runs/", "judges/"))
+        assert made or recipe in judges(), f"{recipe}: no such judge"
 
 
 @pytest.mark.parametrize("given", [*calls()])

@@ -193,7 +193,7 @@ def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
 @pytest.mark.slow
 def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
     """From labels to a judge to a folder for the fast engine, all in the working directory."""
-    labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "max_steps=2")
+    labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "sft.max_steps=2")
     out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
     assert "gradegpt serve judges/demo" in out
     gradegpt("export", "judges/demo", "runs/fast", target=target, cwd=tmp_path)

@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 @app.command(
     epilog="To train another base: gradegpt train qwen3-0.6b model=Qwen/Qwen2.5-0.5B-Instruct "
-    "batch_size=4 gradient_accumulation=16 name=qwen2.5-0.5b"
+    "sft.learning_rate=1e-4 name=qwen2.5-0.5b"
 )
 def main(
     config: Annotated[Path, options.config("qwen3-0.6b")],
@@ -26,15 +26,16 @@ def main(
         list[str] | None,
         options.changes(
             "model (the base: a folder or Hugging Face name), data (a folder that gradegpt data "
-            "wrote), out (the output folder; default runs/<name>), max_steps, lora_rank, qlora, ..."
+            "wrote), out (the output folder; default runs/<name>), sft.OPTION (TRL's SFTConfig), "
+            "lora.OPTION (PEFT's LoraConfig), qlora, layout, ..."
         ),
     ] = None,
 ) -> None:
     """Fine-tune a LoRA adapter on rows that gradegpt data made.
 
-    After every eval_steps steps, the model generates chains (explanations that end in a verdict)
-    for dev_rows rows of the dev set, and these are scored. The best step becomes the adapter. With
-    eval_steps=0, the last step becomes the adapter.
+    After every sft.eval_steps steps, the model generates chains (explanations that end in a
+    verdict) for dev_rows rows of the dev set, and these are scored. The best step becomes the
+    adapter. With sft.eval_strategy=no, the last step becomes the adapter.
 
     The command writes checkpoints to <out>, the adapter to <out>/adapter and, last,
     <out>/manifest.json. A stopped run resumes from its last complete checkpoint when the same

@@ -1,4 +1,4 @@
-"""The outputs of a run: the adapter with its prompt settings and card, manifest, hub upload."""
+"""The outputs of a run: the adapter with its prompt settings and card, and the manifest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.chain import PromptSettings
 from gradegpt.engines.files import PROMPT_FILE
-from gradegpt.errors import OutputError
 from gradegpt.records import sha256_file, whole_file, write_json
 
 from .settings import SFTSettings
@@ -28,10 +27,10 @@ answer: quotes the sentence that gives the answer, compares, and ends in `<Yes>`
 ## Use
 
     gradegpt judge answers.jsonl -o judged.jsonl --judge model \\
-        --model {base} --adapter {adapter}
+        --model {base} --adapter path/to/adapter
 
-`{adapter}` is this folder. Its `{prompt_file}` holds the prompt settings of the training rows,
-which the command reads: with other prompts its verdicts differ.
+`path/to/adapter` is this folder. Its `{prompt_file}` holds the prompt settings of the training
+rows, which the command reads: with other prompts its verdicts differ.
 
 ## Data
 
@@ -59,12 +58,8 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 * A response written to fool a judge may do so.
 """
 
-_NOT_SHOWN: Final = frozenset(
-    {
-        "name", "data", "out", "model", "base_name", "prompt", "threads", "logging_steps",
-        "report_to", "logging_dir", "push_to_hub", "hub_private_repo", "resume",
-    }
-)  # fmt: skip
+_SHOWN: Final = ("adapter", "qlora", "layout", "verdict_weight", "dev_rows", "save_dtype")
+"""Settings that the card shows, besides the options of TRL and PEFT."""
 
 
 class Run(NamedTuple):
@@ -91,7 +86,7 @@ def manifest_of(
     import transformers
     import trl
 
-    seed = settings.seed
+    seed = settings.sft["seed"]
     return {
         "stage": "train",
         "settings": settings.model_dump(mode="json"),
@@ -107,7 +102,7 @@ def manifest_of(
         "minutes": round(seconds / 60, 1),
         "seeds": {
             "seed": seed,
-            "data_seed": seed if settings.data_seed is None else settings.data_seed,
+            "data_seed": settings.sft.get("data_seed", seed),
         },
         "hardware": {"device": hardware(), "processes": run.processes},
         "versions": {m.__name__: m.__version__ for m in (torch, transformers, trl, peft)},
@@ -140,7 +135,6 @@ def card(manifest: Mapping[str, Any]) -> str:
     return _CARD.format(
         base=manifest["base"],
         name=settings["name"],
-        adapter=settings["push_to_hub"] or "path/to/adapter",
         prompt_file=PROMPT_FILE,
         data=Path(settings["data"]).name,
         train=rows["train"],
@@ -151,7 +145,9 @@ def card(manifest: Mapping[str, Any]) -> str:
         best=f"Step {best['step']} of {manifest['steps']}, the best by {best['by']}."
         if best
         else f"The last step, {manifest['steps']}.",
-        settings=_table({k: settings[k] for k in settings if k not in _NOT_SHOWN}),
+        settings=_table(
+            settings["sft"] | settings["lora"] | {name: settings[name] for name in _SHOWN}
+        ),
         minutes=manifest["minutes"],
         hardware=manifest["hardware"]["device"],
         versions=", ".join(f"{k} {v}" for k, v in manifest["versions"].items()),
@@ -173,28 +169,3 @@ def hardware() -> str:
     lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
     named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(named, "") or platform.processor() or platform.machine()
-
-
-def push(adapter: Path, repository: str, *, private: bool) -> None:
-    """Upload the adapter's folder to a hub repository, which is created if missing.
-
-    Raises:
-        OutputError: the hub refuses the upload, or cannot be reached.
-
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    # The first base is the error of the HTTP library in use, which has changed between versions.
-    failures: tuple[type[Exception], ...] = (HfHubHTTPError.__bases__[0], OSError, ValueError)
-    api = HfApi()
-    try:
-        made = api.create_repo(repository, private=private, exist_ok=True)
-        api.upload_folder(
-            repo_id=made.repo_id, folder_path=adapter, commit_message="Adapter and card"
-        )
-    except failures as error:
-        raise OutputError(
-            f"{repository}: not uploaded ({str(error).splitlines()[0]}); the adapter is in "
-            f"{adapter}. Log in with: hf auth login, then: hf upload {repository} {adapter}"
-        ) from error

@@ -1,4 +1,4 @@
-"""Callbacks of the trainer: stamped checkpoints, early stopping, and the training speed."""
+"""Callbacks of the trainer: stamped checkpoints, and the training speed."""
 # ruff: noqa: TID253  this module is imported only where training runs
 
 from __future__ import annotations
@@ -43,25 +43,6 @@ class Saves(TrainerCallback):  # type: ignore[misc]
         """Request a checkpoint every ``save_steps``."""
         if state.global_step % self._save_steps == 0:
             control.should_save = True
-
-
-class EarlyStop(TrainerCallback):  # type: ignore[misc]
-    """Stops after ``patience`` evaluations in a row without a new best.
-
-    It counts evaluations in the log, which is part of a checkpoint, so that a resumed run stops at
-    the same step as an unbroken one.
-    """
-
-    def __init__(self, patience: int) -> None:
-        self._patience = patience
-
-    def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Request the stop after ``patience`` evaluations without a new best."""
-        name = args.metric_for_best_model
-        values = [entry[name] for entry in state.log_history if name in entry]
-        best = max(values) if args.greater_is_better else min(values)
-        if len(values) - 1 - values.index(best) >= self._patience:
-            control.should_training_stop = True
 
 
 class Trim(TrainerCallback):  # type: ignore[misc]

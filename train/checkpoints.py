@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -72,17 +71,10 @@ def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | Non
     if changed:
         raise SettingsError(
             f"{checkpoint.path}: was made with {', '.join(changed)}; resume with the same "
-            "settings, set another out, or set resume=false to restart"
+            f"settings, set another out, or remove {out} to restart"
         )
     done = stamp["finished"] and not grows
     return checkpoint._replace(finished=done)
-
-
-def remove_checkpoints(out: Path) -> None:
-    """Remove the checkpoints in ``out``, so that none is mistaken for the new run's."""
-    for _, folder in checkpoints(out):
-        _log.warning("%s: removed because of resume=false", folder)
-        shutil.rmtree(folder)
 
 
 def _last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:

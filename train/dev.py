@@ -59,17 +59,17 @@ def _dev_row(row: TrainingRow, tokens: int, path: Path) -> DevRow:
     return DevRow(row.prompt, is_correct, str(row.meta.get("chain_format", "")), tokens)
 
 
-def check_decides(rows: Sequence[DevRow], best_by: str) -> None:
-    """Refuse ``best_by=kappa`` where all rows have the same verdict, as kappa may be undefined.
+def check_decides(rows: Sequence[DevRow], metric: str) -> None:
+    """Refuse ``kappa`` as the metric where it may be undefined: all rows have the same verdict.
 
     Raises:
         SettingsError: all rows have the same verdict.
 
     """
-    if best_by == "kappa" and len({row.is_correct for row in rows}) < 2:
+    if metric == "kappa" and len({row.is_correct for row in rows}) < 2:
         raise SettingsError(
-            "best_by=kappa: undefined, because all drawn dev rows have the same verdict; "
-            "raise dev_rows, or set best_by=verdict_accuracy"
+            "sft.metric_for_best_model=kappa: undefined, because all drawn dev rows have the same "
+            "verdict; raise dev_rows, or use verdict_accuracy"
         )
 
 

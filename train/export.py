@@ -371,11 +371,23 @@ def main(
             help="The number of built-in prompts on which the export is compared with its source.",
         ),
     ] = 8,
+    merged: Annotated[
+        bool,
+        typer.Option(
+            "--merged",
+            help="Write adapter and base as one model in bfloat16 instead, for servers that do not "
+            "load adapters.",
+        ),
+    ] = False,
 ) -> None:
     """Export a judge for the fast CPU engine (ONNX Runtime).
 
     Before OUT is written, the export is compared with the judge on built-in prompts.
     """
+    if merged:
+        written = merge(Path(adapter_of(source)), out, base)
+        typer.echo(f"wrote {out}: {written['base']} with its adapter, bfloat16")
+        return
     manifest = export(source, out, base=base, quantization=quantization, check=check)
     agreed = manifest["check"]
     typer.echo(

@@ -1,50 +1,26 @@
-"""The same training step in fewer operations, as moving data dominates in a small model."""
+"""The same training step in less memory: LoRA layers that add in place."""
 # ruff: noqa: TID253  this module is imported only where training runs
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import torch
 from peft.tuners.lora import Linear as LoraLinear
 from torch.nn.functional import linear
 
-from gradegpt.errors import MissingError
-
 
 def speed_up_adapters(model: Any) -> int:
-    """Fold LoRA layers where that costs less, else add in place; return the changed layers.
+    """Let LoRA layers add their product in place, in training on a CPU; return their number.
 
-    With addition in place there is no second tensor of the output's size, nor its gradient: a step
-    of a 0.5B model on a CPU takes the same time and a fifth less memory.
+    There is then no second tensor of the output's size, nor its gradient: a step of a 0.5B model
+    takes the same time and a fifth less memory. Layers with dropout, DoRA or a quantized base are
+    unchanged.
     """
-    changed = fold_adapters(model)
-    for layer in model.modules():
-        if _is_plain(layer) and "forward" not in vars(layer):
-            layer.forward = _Faster(layer, folded=False)
-            changed += 1
-    return changed
-
-
-def fold_adapters(model: Any) -> int:
-    """Let LoRA layers multiply once, by ``W + sBA``, where that costs less; return their number.
-
-    A layer of ``m x n`` with rank ``r`` costs ``r(m + n)`` more multiplications per token than its
-    base, once forward and twice backward; folded it costs ``mn`` once, for the gradient of the sum.
-    The first is more in a model of some hundred dimensions, the second in a large one. Outputs and
-    gradients are equal except for rounding (LoRA, arXiv 2106.09685, section 4.1). Layers with
-    dropout, DoRA or a quantized base are unchanged, and so are all layers outside training.
-    """
-    folded = 0
-    for layer in model.modules():
-        if _folds(layer):
-            layer.forward = _Faster(layer, folded=True)
-            folded += 1
-    return folded
+    changed = [layer for layer in model.modules() if _is_plain(layer)]
+    for layer in changed:
+        layer.forward = _InPlace(layer)
+    return len(changed)
 
 
 def _is_plain(layer: Any) -> bool:
@@ -55,32 +31,22 @@ def _is_plain(layer: Any) -> bool:
     return plain and not others
 
 
-def _folds(layer: Any) -> bool:
-    if not _is_plain(layer):
-        return False
-    (rank,), rows, columns = layer.r.values(), layer.out_features, layer.in_features
-    return bool(3 * rank * (rows + columns) > rows * columns)
-
-
-class _Faster:
+class _InPlace:
     """A LoRA layer's forward pass in training; a class, as a closure cannot be pickled."""
 
-    def __init__(self, layer: Any, *, folded: bool) -> None:
-        self._layer, (self._name,), self._folded = layer, layer.lora_A, folded
+    def __init__(self, layer: Any) -> None:
+        self._layer, (self._name,) = layer, layer.lora_A
 
     def __call__(self, x: torch.Tensor, *args: Any, **kwargs: Any) -> Any:
         layer, base, name = self._layer, self._layer.base_layer, self._name
         changed = layer.disable_adapters or layer.merged or args or kwargs
         # On a GPU autocast may change the type, and moving data costs less.
         in_place = x.device.type == "cpu" and x.dtype == base.weight.dtype
-        if not layer.training or changed or not (self._folded or in_place):
+        if not layer.training or changed or not in_place:
             return type(layer).forward(layer, x, *args, **kwargs)
         with torch.autocast(x.device.type, enabled=False):
             down, up = (part[name].weight.to(base.weight) for part in (layer.lora_A, layer.lora_B))
-            if not self._folded:
-                return _LoraProduct.apply(x, base.weight, base.bias, down, up, layer.scaling[name])
-            weight = torch.addmm(base.weight, up, down, alpha=layer.scaling[name])
-        return linear(x, weight, base.bias)
+            return _LoraProduct.apply(x, base.weight, base.bias, down, up, layer.scaling[name])
 
 
 class _LoraProduct(torch.autograd.Function):  # type: ignore[misc]  # torch is not followed
@@ -107,32 +73,3 @@ class _LoraProduct(torch.autograd.Function):  # type: ignore[misc]  # torch is n
             x_grad = (grad @ weight).addmm_(low_grad, down).view(*shape, -1)
         up_grad = (grad.t() @ low).mul_(ctx.scaling)
         return x_grad, None, None, low_grad.t() @ flat, up_grad, None
-
-
-def compiled_backbone(model: Any) -> Any:
-    """A context in which the model's backbone runs compiled, for lines of any length.
-
-    Generation and evaluation are not compiled, as each would need another compilation.
-
-    Raises:
-        MissingError: there is no C++ compiler on a CPU.
-
-    """
-    compilers = [os.environ.get("CXX", ""), "c++", "g++", "clang++"]
-    if not torch.cuda.is_available() and not any(map(shutil.which, filter(None, compilers))):
-        raise MissingError(
-            "torch_compile: needs a C++ compiler on a CPU; install g++, or set torch_compile=false"
-        )
-    whole = model.get_base_model()
-    backbone = getattr(whole, whole.base_model_prefix)
-    forward = torch.compile(backbone.forward, dynamic=True)
-
-    @contextmanager
-    def compiled() -> Iterator[None]:
-        backbone.forward = forward
-        try:
-            yield
-        finally:
-            del backbone.forward
-
-    return compiled

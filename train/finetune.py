@@ -172,10 +172,10 @@ def _training(given: Options, work: Path, data: str) -> SFTSettings:
         "base_name": _base_name(given),
         "adapter": given["from"] or "",
         "out": str(work / data.replace("data", "train")),
-        "seed": given["seed"],
         "prompt": rows["settings"]["prompt"],
     }
-    return build_settings(SFTSettings, chosen(wanted), "finetune", _changes(given))
+    planned = chosen(wanted, given["seed"])
+    return build_settings(SFTSettings, planned, "finetune", _changes(given))
 
 
 def _base_name(given: Options) -> str:
@@ -345,8 +345,8 @@ def main(
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "those of training (epochs, learning_rate, lora_rank, batch_size, max_length, qlora, "
-            "...) and, after data., those of gradegpt data labelled (data.test_share=0.3, "
+            "those of training (sft.num_train_epochs, sft.learning_rate, lora.r, qlora, ...) and, "
+            "after data., those of gradegpt data labelled (data.test_share=0.3, "
             "data.teacher={models: [{model: NAME}], base_url: URL, cache: FILE}, ...)."
         ),
     ] = None,

@@ -34,8 +34,8 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
 
     Raises:
         MissingError: the folder, or a package that the settings need, is missing.
-        SettingsError: ``target_modules`` names a layer that the model does not have, or ``bf16`` is
-            set and the GPU does not support it.
+        SettingsError: ``lora.target_modules`` names a layer that the model does not have, or
+            ``sft.bf16`` is set and the GPU does not support it.
         EngineError: the model does not load completely, or is no chat model.
 
     """
@@ -51,7 +51,7 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     tokenizer = load_tokenizer(base)
     model = _load_model(base, settings)
     _check_vocabulary(base, tokenizer, model)
-    check_target_modules(model, settings.target_modules)
+    check_target_modules(model, settings.lora["target_modules"])
     return tokenizer, model
 
 
@@ -87,7 +87,7 @@ def choose_pad_token(tokenizer: PreTrainedTokenizerBase) -> None:
     tokenizer.pad_token = next(free, tokenizer.convert_ids_to_tokens(end))
 
 
-def check_target_modules(model: PreTrainedModel, target_modules: str) -> None:
+def check_target_modules(model: PreTrainedModel, target_modules: str | list[str]) -> None:
     """Check that each name is a layer of the model; PEFT requires only one of them to be.
 
     Raises:
@@ -97,11 +97,12 @@ def check_target_modules(model: PreTrainedModel, target_modules: str) -> None:
     if target_modules == "all-linear":
         return
     names = [name for name, _ in model.named_modules()]
-    for target in target_modules.split(","):
+    given = target_modules.split(",") if isinstance(target_modules, str) else target_modules
+    for target in given:
         if not any(f".{name}".endswith(f".{target}") for name in names if target):
             known = linear_names(model)
             raise SettingsError(
-                f"target_modules: no layer of {type(model).__name__} has the name {target!r}"
+                f"lora.target_modules: no layer of {type(model).__name__} has the name {target!r}"
                 f"{suggest(target, known)}; give names separated by commas, or all-linear"
             )
 
@@ -130,7 +131,7 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
         "dtype": compute_type(settings),
         "quantization_config": _quantization(settings) if settings.qlora else None,
         "attn_implementation": _attention(settings, CAUSAL[type(config)]),
-    }
+    } | settings.sft.get("model_init_kwargs", {})
     with load_errors(base):
         model, info = AutoModelForCausalLM.from_pretrained(
             base,
@@ -159,26 +160,27 @@ def compute_type(settings: SFTSettings) -> torch.dtype:
     import torch
 
     if not torch.cuda.is_available():
-        return torch.bfloat16 if settings.bf16 and cpu_has_bf16() else torch.float32
-    if not settings.bf16:
+        return torch.bfloat16 if settings.sft["bf16"] and cpu_has_bf16() else torch.float32
+    if not settings.sft["bf16"]:
         return torch.float32
     if not torch.cuda.is_bf16_supported(including_emulation=False):
-        raise SettingsError("bf16: this GPU does not compute in bfloat16; set bf16=false")
+        raise SettingsError("sft.bf16: this GPU does not compute in bfloat16; set sft.bf16=false")
     return torch.bfloat16
 
 
 def _attention(settings: SFTSettings, architecture: Any) -> str | None:
-    """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported."""
+    """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported.
+
+    ``sft.model_init_kwargs.attn_implementation`` has precedence.
+    """
     import torch
 
-    if settings.attn_implementation != "auto":
-        return settings.attn_implementation
     if not torch.cuda.is_available():
         # Shared prefixes are computed by sdpa, from which eager differs in bfloat16.
-        eager = settings.max_length <= EAGER_LENGTH and not settings.share_prefix
+        eager = settings.sft["max_length"] <= EAGER_LENGTH and settings.layout != "shared"
         return "eager" if eager else None
     usable = find_spec("flash_attn") is not None and architecture._supports_flash_attn
-    return "flash_attention_2" if usable and settings.bf16 else None
+    return "flash_attention_2" if usable and settings.sft["bf16"] else None
 
 
 def _quantization(settings: SFTSettings) -> BitsAndBytesConfig:

@@ -1,4 +1,4 @@
-"""Merge an adapter into its base: ``gradegpt train.merge judges/mine OUT``.
+"""Merge an adapter into its base: ``gradegpt export --merged judges/mine OUT``.
 
 The result is an ordinary model folder with the judge's prompt settings, for servers that do not
 load adapters.
@@ -9,19 +9,14 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-import typer
-
-from gradegpt.cli import run
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.judges.calibration import CALIBRATION_FILE
 from gradegpt.records import sha256_file, whole_folder, write_json
-from gradegpt.shipped import adapter_of, base_named_by, base_of
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+from gradegpt.shipped import base_named_by, base_of
 
 WEIGHTS: Final = "adapter_model.safetensors"
 
@@ -45,7 +40,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
     named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
     source = base_of(base) if base else base_named_by(adapter)
     manifest = {
-        "stage": "train.merge",
+        "stage": "train.export",
         "base": named,
         "adapter": sha256_file(adapter / WEIGHTS),
         "dtype": dtype,
@@ -84,28 +79,3 @@ def _load(base: str, adapter: Path) -> tuple[Any, Any]:
             f"{adapter}: does not fit its base {base}: {str(error).splitlines()[0]}"
         ) from error
     return merged, tokenizer
-
-
-@app.command(epilog="Then: gradegpt judge answers.jsonl -o out.jsonl --model runs/mine-merged")
-def main(
-    adapter: Annotated[
-        str,
-        typer.Argument(
-            metavar="ADAPTER", help="Such as judges/mine, or a shipped judge: gradegpt-1.5b."
-        ),
-    ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder for the whole model.")],
-    base: Annotated[
-        str, typer.Option(help="The base, if it is not the one that the adapter names.")
-    ] = "",
-    dtype: Annotated[str, typer.Option(help="float32, bfloat16 or float16.")] = "bfloat16",
-) -> None:
-    """Merge a LoRA adapter into its base and save the whole model."""
-    if dtype not in ("float32", "bfloat16", "float16"):
-        raise typer.BadParameter("give float32, bfloat16 or float16", param_hint="--dtype")
-    manifest = merge(Path(adapter_of(adapter)), out, base, dtype)
-    typer.echo(f"wrote {out}: {manifest['base']} with its adapter, {dtype}")
-
-
-if __name__ == "__main__":
-    run(app, name="gradegpt train.merge")

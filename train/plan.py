@@ -16,8 +16,9 @@ from .loading import compute_type, linear_names, load_errors, load_tokenizer
 from .rows import encode_file
 from .settings import SFTSettings
 
-_TAGS: Final = {"epochs": 4, "verdict_weight": 4}
-_CHAINS: Final = {"epochs": 2, "verdict_weight": 8}
+_TAGS: Final = (4, 4)
+"""Passes over the rows, and the weight of a verdict."""
+_CHAINS: Final = (2, 8)
 """With chains each answer is seen three times in a pass, and few of its tokens are a verdict."""
 _LEAST_LINE: Final = 512
 """The least tokens of a line of shared prefixes: shorter lines share less."""
@@ -25,8 +26,9 @@ _SMALL: Final = 2**24
 """Parameters up to which all layers are adapted on a CPU."""
 _USED: Final = 0.4
 """The share of the speed of one matrix product that a training step reaches."""
-_LORA: Final = {"r": "lora_rank", "lora_alpha": "lora_alpha", "lora_dropout": "lora_dropout",
-                "use_dora": "use_dora", "use_rslora": "use_rslora"}  # fmt: skip
+_LORA: Final = (
+    "r", "lora_alpha", "lora_dropout", "use_dora", "use_rslora", "layers_to_transform",
+)  # fmt: skip
 
 
 class Shape(NamedTuple):
@@ -40,7 +42,7 @@ class Shape(NamedTuple):
     lora: int
 
 
-def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
+def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """``given`` with the other settings, by what this machine has.
 
     A GPU packs rows, and loads the base in 4 bits where its memory is short. A CPU shares prefixes
@@ -51,50 +53,53 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 
     shape, lengths = shape_of(given["model"]), _lengths(given["model"], given["data"])
     manifest = json.loads((Path(given["data"]) / "manifest.json").read_text(encoding="utf-8"))
-    settings: dict[str, Any] = {
-        **(_CHAINS if manifest["counts"]["chains"] else _TAGS),
+    passes, weight = _CHAINS if manifest["counts"]["chains"] else _TAGS
+    sft: dict[str, Any] = {
+        "seed": seed, "num_train_epochs": passes, "per_device_train_batch_size": 8,
+        "max_length": max(*lengths, _LEAST_LINE), "warmup_steps": 0.05,
         # The rate of LoRA by the width (Schulman and Thinking Machines Lab, LoRA Without Regret,
         # 2025): ten times that of full fine-tuning, 5e-5, times a power that is Qwen's.
         "learning_rate": round(5e-4 * math.pow(2000 / shape.hidden, 0.775), 5),
-        "batch_size": 8, "max_length": max(*lengths, _LEAST_LINE), "warmup_ratio": 0.05,
         # The last step: on few rows the loss rises with certainty while the order still improves.
-        "eval_steps": 0, "dev_rows": 0, "save_steps": 20,
-        "logging_steps": 5, "report_to": "none", "save_dtype": "bfloat16",
+        "eval_strategy": "no", "save_steps": 20, "logging_steps": 5, "report_to": "none",
     }  # fmt: skip
+    lora: dict[str, Any] = {}
+    settings = {"verdict_weight": weight, "dev_rows": 0, "save_dtype": "bfloat16"}
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()
-        settings |= {"packing": True, "gradient_checkpointing": True}
-        settings |= {"qlora": 3 * shape.parameters > free}
-        settings |= {"bf16": torch.cuda.is_bf16_supported(including_emulation=False)}
+        settings |= {"layout": "packed", "qlora": 3 * shape.parameters > free}
+        sft["gradient_checkpointing"] = True
+        sft["bf16"] = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        half = shape.layers // 2 if shape.parameters > _SMALL else 0
-        settings |= {"share_prefix": True, "group_by_length": False, "lora_layers": half}
+        settings["layout"], sft["train_sampling_strategy"] = "shared", "random"
+        if shape.parameters > _SMALL:
+            lora["layers_to_transform"] = [*range(shape.layers - shape.layers // 2, shape.layers)]
     if given["adapter"]:
         folder = Path(adapter_of(given["adapter"]))
         found = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
-        settings |= {name: found[field] for field, name in _LORA.items()}
-        settings["lora_layers"] = len(found["layers_to_transform"] or ())
-        settings["learning_rate"] /= 3
-    return settings | dict(given)
+        lora = {name: found[name] for name in _LORA}
+        sft["learning_rate"] /= 3
+    return settings | dict(given) | {"sft": sft, "lora": lora}
 
 
 def estimate(settings: SFTSettings) -> tuple[str, float]:
     """What a training takes on this machine, in one line, and the bytes of disk in it."""
-    shape = shape_of(settings.model)
-    lengths = [n for n in _lengths(settings.model, settings.data) if n <= settings.max_length]
-    step_rows = settings.batch_size * settings.gradient_accumulation
-    by_epochs = math.ceil(settings.epochs * len(lengths) / step_rows)
-    steps = settings.max_steps if settings.max_steps > 0 else by_epochs
-    trained = (settings.lora_layers or shape.layers) / shape.layers
-    tokens = sum(lengths) * steps * step_rows / len(lengths)
-    passes = 1 + trained * (2 if settings.gradient_checkpointing else 1)
+    shape, sft, lora = shape_of(settings.model), settings.sft, settings.lora
+    lengths = [n for n in _lengths(settings.model, settings.data) if n <= sft["max_length"]]
+    by_epochs = math.ceil(sft["num_train_epochs"] * len(lengths) / settings.pass_rows)
+    steps = sft["max_steps"] if sft["max_steps"] > 0 else by_epochs
+    recomputes = sft.get("gradient_checkpointing", False)
+    trained = len(lora.get("layers_to_transform") or range(shape.layers)) / shape.layers
+    tokens = sum(lengths) * steps * settings.pass_rows / len(lengths)
+    passes = 1 + trained * (2 if recomputes else 1)
     kind = compute_type(settings)
     seconds = 2 * shape.body * passes * tokens / (_USED * _speed(shape, kind))
-    adapter = settings.lora_rank * shape.lora * trained
-    line = settings.max_length * (1 if settings.share_prefix else settings.batch_size)
+    adapter = lora["r"] * shape.lora * trained
+    rows = 1 if settings.layout == "shared" else sft["per_device_train_batch_size"]
+    line = sft["max_length"] * rows
     kept = line * (10 * shape.hidden + 5 * shape.inner) * shape.layers * trained * kind.itemsize
     weights = shape.parameters * (0.7 if settings.qlora else kind.itemsize)
-    memory = 1e9 + weights + 16 * adapter + kept / (10 if settings.gradient_checkpointing else 1)
+    memory = 1e9 + weights + 16 * adapter + kept / (10 if recomputes else 1)
     disk = 4 * 12 * adapter + 2e8  # four checkpoints in float32 with two moments, and the reports
     took = f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from trl import SFTTrainer
 from gradegpt.errors import SettingsError
 
 from .dev import DevEvaluation
-from .faster import compiled_backbone, speed_up_adapters
+from .faster import speed_up_adapters
 from .prefix import PrefixCollator, attention, lines, prefix_attention
 from .rows import IGNORED, pack, row_order
 
@@ -42,24 +42,20 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         *args: Any,
         verdict_ids: frozenset[int],
         verdict_weight: float,
-        packing: PackingCollator | PrefixCollator | None = None,
-        group_by_length: bool = True,
+        layout: PackingCollator | PrefixCollator | None = None,
         dev: DevEvaluation | None = None,
-        torch_compile: bool = False,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         speed_up_adapters(self.model)
-        self._compiled = compiled_backbone(self.model) if torch_compile else nullcontext
         self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
-        self._packing = packing
-        self._group_by_length = group_by_length
+        self._layout = layout
         self._dev = dev
-        if isinstance(packing, PackingCollator):
-            self._check_packing(packing)
-        elif packing is not None:
-            self._check_prefixes(packing)
+        if isinstance(layout, PackingCollator):
+            self._check_packing(layout)
+        elif layout is not None:
+            self._check_prefixes(layout)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
         """Train line by line where prefixes are shared, so memory holds one line at a time."""
@@ -77,8 +73,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         """The weighted sum of the chains' token losses over their number of tokens."""
         if return_outputs or not model.training:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        with self._compiled():
-            losses, targets = self._token_losses(model, inputs)
+        losses, targets = self._token_losses(model, inputs)
         weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
         total = targets.numel() if num_items_in_batch is None else num_items_in_batch
         loss = (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
@@ -87,9 +82,9 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         return loss * self.accelerator.num_processes if shares else loss
 
     def get_train_dataloader(self) -> Any:
-        """The data loader with packed rows, if packing is set; evaluation uses padded rows."""
+        """The data loader with the rows in their layout; evaluation uses padded rows."""
         padded = self.data_collator
-        self.data_collator = self._packing or padded
+        self.data_collator = self._layout or padded
         try:
             return super().get_train_dataloader()
         finally:
@@ -153,7 +148,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             * self.args.world_size,
             seed=self.args.seed if self.args.data_seed is None else self.args.data_seed,
             epoch=lambda: int(self.state.epoch or 0),
-            grouped=self._group_by_length,
+            grouped=self.args.train_sampling_strategy == "group_by_length",
         )
 
     def _send_telemetry(self) -> None:
@@ -169,14 +164,14 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         found = self._last_logits(collate([_prompt(first), _prompt(second)]))
         if not self._is_row_alone(found, second, first + second):
             raise SettingsError(
-                f"packing: {type(self.model.get_base_model()).__name__} lets packed rows see one "
-                "another; set packing=false"
+                f"layout=packed: {type(self.model.get_base_model()).__name__} lets packed rows see "
+                "one another; set layout=padded"
             )
 
     def _check_prefixes(self, collate: PrefixCollator) -> None:
         """Refuse several processes, and a model whose attention code does not support paths."""
         if self.accelerator.num_processes > 1:
-            raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
+            raise SettingsError("layout=shared: supports only one process; set layout=padded")
         prefix, first, second = [*range(7, 17)], [*range(1, 9)], [*range(20, 28)]
         (line,) = lines(collate([_prompt(prefix + first), _prompt(prefix + second)]))
         model = self.model.get_base_model()
@@ -189,8 +184,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             alone = self._is_row_alone(found, prefix + second, prefix + first + second)
         if not alone:
             raise SettingsError(
-                f"share_prefix: {type(model).__name__} has its own attention code; "
-                "set share_prefix=false"
+                f"layout=shared: {type(model).__name__} has its own attention code; "
+                "set layout=padded"
             )
 
     def _is_row_alone(self, found: torch.Tensor, row: list[int], seen: list[int]) -> bool:

@@ -85,8 +85,8 @@ def _train(
         "data": str(_data(settings, chain_format)),
         "model": settings.model,
         "out": str(folder),
-        "seed": str(seed),
-        "max_steps": str(steps),
+        "sft.seed": str(seed),
+        "sft.max_steps": str(steps),
     }
     if not (folder / "manifest.json").is_file():
         _command("train", settings.recipe, *(f"{key}={value}" for key, value in overrides.items()))
@@ -120,8 +120,9 @@ def _command(name: str, *arguments: str) -> None:
 def _tokens(folder: Path, steps: int) -> int:
     """An estimate of the run's training tokens: the mean length of its rows, times their number."""
     made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    used = made["settings"]
-    rows = int(used["batch_size"]) * int(used["gradient_accumulation"]) * steps
+    used = made["settings"]["sft"]
+    passes = int(used["gradient_accumulation_steps"]) * steps
+    rows = int(used["per_device_train_batch_size"]) * passes
     return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
 
 

@@ -238,7 +238,7 @@ def _rank(adapter: str) -> int:
     config = parse_json(path.read_bytes())
     rank = max([config.get("r", 0), *(config.get("rank_pattern") or {}).values()])
     if rank > RANKS[-1]:
-        most = f"vLLM takes up to {RANKS[-1]}; merge it with its base: gradegpt train.merge"
+        most = f"vLLM takes up to {RANKS[-1]}; merge it with its base: gradegpt export --merged"
         raise EngineError(f"{adapter}: its rank is {rank}; {most}")
     return next(known for known in RANKS if known >= rank)
 

@@ -160,7 +160,7 @@ def test_an_adapter_of_too_high_a_rank_is_refused(vllm: StubVLLM, tmp_path: Path
     """With what to do; the rank of a single layer counts as well."""
     config = '{"r": 8, "rank_pattern": {"q_proj": 1024}}'
     (tmp_path / "adapter_config.json").write_text(config, encoding="utf-8")
-    with pytest.raises(EngineError, match=r"rank is 1024; .* gradegpt train\.merge"):
+    with pytest.raises(EngineError, match=r"rank is 1024; .* gradegpt export --merged"):
         engine(vllm, adapter=str(tmp_path))
 
 

@@ -14,7 +14,7 @@ from data_gen.settings import DataGenSettings
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import TrainingRow
 from tests.tiny import train_tokenizer
-from train.settings import SFTSettings
+from tests.train.options import QUICK, settings_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
@@ -84,12 +84,12 @@ def judge_run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: 
     from train.sft import fine_tune
 
     out = tmp_path_factory.mktemp("judge-run")
-    settings = SFTSettings(
-        name="x", data=str(judge_data), model=str(base / "model"), out=str(out), max_steps=3,
-        batch_size=4, learning_rate=0.1, lora_rank=4, bf16=False, threads=1, eval_steps=0,
-        save_steps=1, dev_rows=0, best_by="loss", report_to="none",
-    )  # fmt: skip
-    fine_tune(settings)
+    given = {
+        "name": "x", "data": str(judge_data), "model": str(base / "model"), "out": str(out),
+        "max_steps": 3, "per_device_train_batch_size": 4, "learning_rate": 0.1, "r": 4,
+        "save_steps": 1,
+    }  # fmt: skip
+    fine_tune(settings_of(**(QUICK | given)))
     return out
 
 

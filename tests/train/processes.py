@@ -120,8 +120,11 @@ def free_port() -> int:
 
 
 def _train(config: Path) -> None:
+    import torch
+
     from train.__main__ import app
 
+    torch.set_num_threads(1)
     app([str(config)], standalone_mode=False)
 
 

@@ -17,6 +17,7 @@ from gradegpt.errors import EngineError, InputError, SettingsError
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import Message, TrainingRow
 from gradegpt.settings import build_settings
+from tests.train.options import QUICK, settings_of
 from train.dev import DevEvaluation, DevRow, check_decides, count, dev_sample, scores
 from train.settings import SFTSettings
 from train.sft import fine_tune
@@ -97,9 +98,7 @@ def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path)
 
 def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
     """It may be undefined there; accuracy is not."""
-    with pytest.raises(
-        SettingsError, match="best_by=kappa: undefined, because all drawn dev rows have"
-    ):
+    with pytest.raises(SettingsError, match="kappa: undefined, because all drawn dev rows have"):
         check_decides([asked(True), asked(True)], "kappa")
     check_decides([asked(True), asked(False)], "kappa")
     check_decides([asked(True), asked(True)], "verdict_accuracy")
@@ -107,16 +106,18 @@ def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
 
 @pytest.mark.parametrize(
     ("values", "message"),
-    [({"dev_rows": 0}, "best_by: needs generated chains; set dev_rows too, or best_by=loss"),
-     ({"eval_steps": 0, "early_stop": 2}, "early_stop: requires evaluations; set eval_steps too"),
-     ({"best_by": "f1"}, "best_by: should be 'verdict_accuracy', 'kappa' or 'loss'"),
-     ({"eval_step": 5}, "unknown setting 'eval_step'; did you mean 'eval_steps'")],
-    ids=["nothing to choose by", "nothing to count", "unknown", "misspelt"],
+    [({"dev_rows": 0}, "metric_for_best_model: needs generated chains; set dev_rows too, or loss"),
+     ({"sft": {"save_steps": "0"}}, "sft: save_steps: expected more than 0, got 0"),
+     ({"sft": {"learning_rate": "high"}}, "sft: learning_rate: expected a number, got 'high'"),
+     ({"sft": {"packing": "true"}}, "sft: packing: set by this trainer; leave it out"),
+     ({"batch_size": 5}, "'batch_size'; it is now sft.per_device_train_batch_size"),
+     ({"lora_rank": 5}, "'lora_rank'; it is now lora.r")],
+    ids=["nothing to choose by", "no steps", "no number", "ours", "moved", "moved to lora"],
 )  # fmt: skip
 def test_contradicting_settings_are_errors(values: dict[str, Any], message: str) -> None:
     """The error comes before anything is loaded."""
     with pytest.raises(SettingsError, match=message):
-        build_settings(SFTSettings, {"name": "x", "data": "y"} | values, "c.yaml")
+        build_settings(SFTSettings, {"name": "x", "data": "y", "model": "z"} | values, "c.yaml")
 
 
 # --- the run --------------------------------------------------------------------------------------
@@ -129,11 +130,11 @@ def run(base: Path, judge_data: Path, tmp_path: Path) -> Callable[..., tuple[Pat
     def go(**changes: Any) -> tuple[Path, dict[str, Any]]:
         values = {
             "name": "x", "data": str(judge_data), "model": str(base / "model"),
-            "out": str(tmp_path), "max_steps": 4, "batch_size": 2, "lora_rank": 2,
-            "learning_rate": 0.05, "bf16": False, "threads": 1, "eval_steps": 1, "dev_rows": 2,
-            "save_steps": 100, "logging_steps": 1, "report_to": "none",
+            "out": str(tmp_path), "max_steps": 4, "per_device_train_batch_size": 2, "r": 2,
+            "learning_rate": 0.05, "eval_strategy": "steps", "eval_steps": 1, "dev_rows": 2,
+            "save_steps": 100,
         }  # fmt: skip
-        return tmp_path, fine_tune(SFTSettings.model_validate(values | changes))
+        return tmp_path, fine_tune(settings_of(**(QUICK | values | changes)))
 
     return go
 
@@ -174,22 +175,9 @@ def test_the_last_step_is_evaluated_too(run: Any, scripted: Any) -> None:
     assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(out / "checkpoint-5" / ADAPTER)
 
 
-def test_training_stops_after_evaluations_without_a_new_best(run: Any, scripted: Any) -> None:
-    """An equal value is no new best; the best is kept."""
-    scripted([0.5, 0.6, 0.6, 0.1])
-    out, manifest = run(max_steps=9, early_stop=2)
-    assert manifest["steps"] == 4
-    assert manifest["best"]["step"] == 2
-    # The same command finds a finished run: nothing is trained, evaluated or lost.
-    _, again = run(max_steps=9, early_stop=2)
-    assert again["steps"] == 4
-    assert again["best"] == manifest["best"]
-    assert sha256_file(out / "adapter" / ADAPTER) == sha256_file(out / "checkpoint-2" / ADAPTER)
-
-
 def test_the_lowest_loss_can_choose(run: Any) -> None:
     """No chain is generated then."""
-    out, manifest = run(best_by="loss", dev_rows=0, max_steps=3)
+    out, manifest = run(metric_for_best_model="loss", dev_rows=0, max_steps=3)
     state = json.loads((out / "checkpoint-3" / "trainer_state.json").read_text())
     losses = {e["step"]: e["eval_loss"] for e in state["log_history"] if "eval_loss" in e}
     assert len(losses) == 3
@@ -214,7 +202,8 @@ def test_the_model_in_training_is_what_generates(
 
 def test_evaluation_leaves_training_as_it_was(run: Any, tmp_path: Path) -> None:
     """The final weights are the same with and without it."""
-    run(max_steps=2, eval_steps=0, out=str(tmp_path / "none"), lora_dropout=0.1, dev_rows=0)
+    none = {"eval_strategy": "no", "dev_rows": 0}
+    run(max_steps=2, out=str(tmp_path / "none"), lora_dropout=0.1, **none)
     run(max_steps=2, eval_steps=1, out=str(tmp_path / "some"), lora_dropout=0.1)
     digests = {sha256_file(tmp_path / name / "checkpoint-2" / ADAPTER) for name in ("none", "some")}
     assert len(digests) == 1

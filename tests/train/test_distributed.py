@@ -16,6 +16,7 @@ import pytest
 from gradegpt.records import read_rows, sha256_file, write_rows
 from gradegpt.schema import TrainingRow
 from gradegpt.settings import load_settings
+from tests.train.options import QUICK, settings_of
 from tests.train.processes import (
     LIMIT_S,
     exit_codes,
@@ -38,11 +39,10 @@ ROOT: Final = Path(__file__).parents[2]
 LAUNCH: Final = ROOT / "configs" / "accelerate"
 FILES: Final = sorted(LAUNCH.glob("*.yaml"))
 STEPS: Final = 5
-SAME: Final = (
-    "name=same", f"max_steps={STEPS}", "learning_rate=1e-2", "lora_rank=4", "bf16=false",
-    "threads=1", "eval_steps=0", "dev_rows=0", "best_by=loss", "logging_steps=1", "report_to=none",
-    "verdict_weight=4", "lr_scheduler=constant", "save_steps=1",
-)  # fmt: skip
+SAME: Final = {
+    "name": "same", "max_steps": STEPS, "learning_rate": 1e-2, "r": 4, "verdict_weight": 4,
+    "lr_scheduler_type": "constant", "save_steps": 1,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +57,14 @@ def uneven(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
     return folder
 
 
-def write_settings(base: Path, data: Path, out: Path, *more: str) -> Path:
+def write_settings(base: Path, data: Path, out: Path, size: int, accumulation: int = 1) -> Path:
     """Rows of very different weight, at a rate that moves the weights: the file of a run."""
     file = out.with_name(f"{out.name}.yaml")
-    given = (*SAME, f"model={base / 'model'}", f"data={data}", f"out={out}", *more)
-    file.write_text("\n".join(line.replace("=", ": ", 1) for line in given), encoding="utf-8")
+    given = {
+        "model": str(base / "model"), "data": str(data), "out": str(out),
+        "per_device_train_batch_size": size, "gradient_accumulation_steps": accumulation,
+    }  # fmt: skip
+    file.write_text(settings_of(**(QUICK | SAME | given)).model_dump_json(), encoding="utf-8")
     return file
 
 
@@ -69,7 +72,7 @@ def write_settings(base: Path, data: Path, out: Path, *more: str) -> Path:
 def one(tmp_path_factory: pytest.TempPathFactory, base: Path, uneven: Path) -> Path:
     """A run of one process: its output folder."""
     out = tmp_path_factory.mktemp("one") / "out"
-    fine_tune(load_settings(SFTSettings, write_settings(base, uneven, out, "batch_size=4")))
+    fine_tune(load_settings(SFTSettings, write_settings(base, uneven, out, 4)))
     return out
 
 
@@ -87,8 +90,7 @@ def test_two_processes_follow_the_trajectory_of_one(
 
     Also with two passes per step, to combine accumulation, processes and the verdict's weight.
     """
-    halves = ("batch_size=1", "gradient_accumulation=2")
-    file = write_settings(base, uneven, tmp_path / "two", *halves)
+    file = write_settings(base, uneven, tmp_path / "two", 1, 2)
     port = free_port()
     assert exit_codes(train_as_one_of, [(rank, 2, port, file) for rank in (0, 1)]) == [0, 0]
     logs = log_of(one), log_of(tmp_path / "two")
@@ -123,7 +125,7 @@ def check_shards(
     one: Path, base: Path, data: Path, out: Path, train: Callable[..., None], launch: str
 ) -> None:
     """Two processes that share the weights have the losses and gradients of one, and save all."""
-    file, port = write_settings(base, data, out, "batch_size=2"), free_port()
+    file, port = write_settings(base, data, out, 2), free_port()
     given = [(rank, 2, port, file, LAUNCH / f"{launch}.yaml") for rank in (0, 1)]
     assert exit_codes(train, given) == [0, 0]
     for a, b in zip(log_of(one), log_of(out), strict=True):
@@ -137,7 +139,7 @@ def test_a_killed_process_loses_nothing(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
     """It gets SIGKILL as soon as the second checkpoint is complete; test_resume stops elsewhere."""
-    file = write_settings(base, uneven, tmp_path / "killed", "batch_size=4")
+    file = write_settings(base, uneven, tmp_path / "killed", 4)
     assert exit_codes(train_and_die, [(file, 2)]) == [-signal.SIGKILL]
     assert not (tmp_path / "killed" / "adapter").exists()
     fine_tune(load_settings(SFTSettings, file))
@@ -150,7 +152,7 @@ def test_torchrun_restarts_a_run_whose_process_was_killed(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
     """One of two gets SIGKILL at its third step; both are started again and go on from there."""
-    file = write_settings(base, uneven, tmp_path / "elastic", "batch_size=2")
+    file = write_settings(base, uneven, tmp_path / "elastic", 2)
     torchrun = (
         sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--max-restarts=1",
         f"--master-port={free_port()}", "-m", "tests.train.processes", str(file), "3",

@@ -31,7 +31,7 @@ from train.summary import conclusion, is_better
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
 Run = Callable[..., tuple[int, str, str]]
-FAST = ("--base", "nano", "--format", "tag", "max_steps=2", "batch_size=4", "threads=1")
+FAST = ("--base", "nano", "--format", "tag", "sft.max_steps=2", "sft.per_device_train_batch_size=4")
 
 
 def rows(questions: int = 12, each: int = 4) -> list[dict[str, Any]]:
@@ -177,17 +177,18 @@ def test_a_run_that_lost_its_end_is_completed_with_the_same_figures(
 @pytest.mark.slow
 def test_a_killed_run_ends_with_the_same_figures(work: Path) -> None:
     """SIGKILL while splitting, in a step of training and while measuring; then the same command."""
-    words = [sys.executable, "-m", "gradegpt", "finetune", "graded.jsonl", *FAST, "max_steps=30"]
-    subprocess.run([*words, "save_steps=5", "-o", "undisturbed"], check=True)
+    words = [sys.executable, "-m", "gradegpt", "finetune", "graded.jsonl", *FAST]
+    words += ["sft.max_steps=30", "sft.save_steps=5"]
+    subprocess.run([*words, "-o", "undisturbed"], check=True)
     begun = ("work/data/examples", "work/train/checkpoint-10/gradegpt-run.json", "work/eval")
     for wanted in (work / "killed" / name for name in begun):
-        process = subprocess.Popen([*words, "save_steps=5", "-o", "killed"], start_new_session=True)
+        process = subprocess.Popen([*words, "-o", "killed"], start_new_session=True)
         while not wanted.exists() and process.poll() is None:
             time.sleep(0.05)
         assert process.poll() is None, f"ended before {wanted}"
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    subprocess.run([*words, "save_steps=5", "-o", "killed"], check=True)
+    subprocess.run([*words, "-o", "killed"], check=True)
     made = [(work / name / "work" / "eval" / "report.json") for name in ("undisturbed", "killed")]
     reports = [json.loads(path.read_text(encoding="utf-8")) for path in made]
     assert [j["overall"] for j in reports[0]["judges"]] == [

@@ -19,6 +19,7 @@ from gradegpt.engines.chat import end_token_id, end_token_ids, render_chat
 from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.schema import Message, TrainingRow
+from tests.train.options import settings_of
 from train.loading import choose_pad_token, load_base, load_tokenizer
 from train.rows import encode
 from train.settings import SFTSettings
@@ -137,7 +138,7 @@ def gemma(tmp_path_factory: pytest.TempPathFactory, base: Path) -> Path:
 
 
 def settings(model: Path | str, **changes: Any) -> SFTSettings:
-    return SFTSettings(name="x", data="x", model=str(model), **changes)
+    return settings_of(**{"name": "x", "data": "x", "model": str(model)} | changes)
 
 
 # --- turns ----------------------------------------------------------------------------------------
@@ -288,11 +289,9 @@ def test_a_base_of_another_family_loads(
 
 def test_long_rows_on_a_cpu_are_not_trained_eagerly(base: Path) -> None:
     """A score per pair of tokens needs too much memory; an explicit setting is kept."""
-    for length, stated, used in ((1024, "auto", "eager"), (2048, "auto", "sdpa"),
-                                 (2048, "eager", "eager")):  # fmt: skip
-        _, model = load_base(
-            settings(base / "model", max_length=length, attn_implementation=stated)
-        )
+    eager = {"model_init_kwargs": {"attn_implementation": "eager"}}
+    for length, stated, used in ((1024, {}, "eager"), (2048, {}, "sdpa"), (2048, eager, "eager")):
+        _, model = load_base(settings(base / "model", max_length=length, **stated))
         assert model.config._attn_implementation == used
 
 
@@ -367,7 +366,11 @@ def test_a_tokenizer_longer_than_the_embedding_is_refused(
         ({"model": "./nowhere"}, MissingError, "no such model folder; give a folder or a hub name"),
         ({"target_modules": "q_proj,v_prj"}, SettingsError, "'v_prj'; did you mean 'v_proj'"),
         ({"target_modules": "q_proj, v_proj"}, SettingsError, "has the name ' v_proj'"),
-        ({"attn_implementation": "none"}, EngineError, "attn_implementation"),
+        (
+            {"model_init_kwargs": {"attn_implementation": "none"}},
+            EngineError,
+            "attn_implementation",
+        ),
     ],
     ids=["folder", "module", "blank", "attention"],
 )
@@ -385,7 +388,7 @@ def test_missing_packages_are_named(gemma: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(MissingError, match="qlora: bitsandbytes is not installed; pip install"):
         load_base(settings(gemma, qlora=True))
     with pytest.raises(MissingError, match="FlashAttention2"):
-        load_base(settings(gemma, attn_implementation="flash_attention_2"))
+        load_base(settings(gemma, model_init_kwargs={"attn_implementation": "flash_attention_2"}))
 
 
 def test_a_gpu_without_bfloat16_is_refused(gemma: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -394,7 +397,7 @@ def test_a_gpu_without_bfloat16_is_refused(gemma: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: False)
-    with pytest.raises(SettingsError, match=r"bf16: this GPU .*; set bf16=false"):
+    with pytest.raises(SettingsError, match=r"bf16: this GPU .*; set sft.bf16=false"):
         load_base(settings(gemma))
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.train.options import QUICK, settings_of
 from train import sft
 from train.checkpoints import Plan
 from train.loading import load_base
@@ -22,14 +23,13 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
-def settings_of(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
+def packed(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
     values = {
         "name": "packed", "data": str(data), "model": str(base / "model"), "out": str(out),
-        "max_steps": 2, "batch_size": 6, "lora_rank": 4, "learning_rate": 1e-2, "bf16": False,
-        "threads": 1, "eval_steps": 0, "dev_rows": 0, "report_to": "none", "verdict_weight": 3,
-        "max_length": 1200, "packing": True,
+        "max_steps": 2, "per_device_train_batch_size": 6, "r": 4, "learning_rate": 1e-2,
+        "verdict_weight": 3, "max_length": 1200, "layout": "packed",
     }  # fmt: skip
-    return SFTSettings.model_validate(values | changes)
+    return settings_of(**(QUICK | values | changes))
 
 
 def trainer_of(settings: SFTSettings) -> Any:
@@ -91,8 +91,11 @@ def trainer(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Any:
     """A packing trainer in training mode."""
-    settings = settings_of(
-        base, judge_data, tmp_path_factory.mktemp("packed"), attn_implementation=request.param
+    settings = packed(
+        base,
+        judge_data,
+        tmp_path_factory.mktemp("packed"),
+        model_init_kwargs={"attn_implementation": request.param},
     )
     made = trainer_of(settings)
     assert made.model.config._attn_implementation == request.param
@@ -143,7 +146,7 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(
 
     count = torch.tensor(sum(label != IGNORED for row in rows for label in row["labels"]))
     batches = {
-        "packed": [trainer._packing(rows)],
+        "packed": [trainer._layout(rows)],
         "padded": [trainer.data_collator(rows)],
         "alone": [trainer.data_collator([row]) for row in rows],
     }
@@ -169,7 +172,7 @@ def test_the_first_row_does_not_change_the_second(trainer: Any) -> None:
 
     def logits_of_second(start: list[int]) -> Any:
         rows = [{"input_ids": ids, "labels": ids} for ids in (start, [*range(40, 60)])]
-        batch = trainer._packing(rows)
+        batch = trainer._layout(rows)
         batch.pop("labels")
         with torch.no_grad():
             return trainer.model(**batch, use_cache=False).logits[0, 20:]
@@ -182,10 +185,9 @@ def test_packing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
     from safetensors.torch import load_file
 
     made = []
-    for packing in (True, False):
-        settings = settings_of(base, judge_data, tmp_path / str(packing), packing=packing)
-        sft.fine_tune(settings)
-        made.append(load_file(tmp_path / str(packing) / "adapter" / "adapter_model.safetensors"))
+    for layout in ("packed", "padded"):
+        sft.fine_tune(packed(base, judge_data, tmp_path / layout, layout=layout))
+        made.append(load_file(tmp_path / layout / "adapter" / "adapter_model.safetensors"))
     for name, weights in made[0].items():
         assert (weights - made[1][name]).abs().max().item() < 1e-4, name
 
