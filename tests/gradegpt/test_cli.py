@@ -19,10 +19,10 @@ import pytest
 from gradegpt import cli, console, tables
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
-from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.judges import Judge, ModelJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import read_rows, whole_file, write_rows
-from gradegpt.run import check_input, judge_file
+from gradegpt.records import whole_file, write_rows
+from gradegpt.run import check_input
 from gradegpt.schema import Judgement, Outcome
 
 ROOT = Path(__file__).parents[2]
@@ -497,17 +497,6 @@ def test_the_output_is_checked_before_the_rows(
     assert "out.xlsx: exists already" in capsys.readouterr().err
 
 
-def test_a_table_as_json_lines_is_the_file_of_judgements_itself(here: Path) -> None:
-    """It is not overwritten."""
-    Path("in.jsonl").write_text(ROW)
-    source = check_input("in.jsonl")
-    summary = judge_file(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
-    assert summary.output == Path("out.jsonl")
-    assert [j.verdict for j in read_rows("out.jsonl", Judgement)] == ["correct"]
-    with pytest.raises(OutputError, match="exists already"):
-        judge_file(source, "out.jsonl", RuleJudge(), form=tables.Form.JSONL)
-
-
 def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None:
     """Dates are written as text."""
     pyarrow = pytest.importorskip("pyarrow")
@@ -520,17 +509,6 @@ def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None
         assert call("judge", *given, *RULES) == 0
         ((_, written),) = tables.read_table(f"out.{form}")
         assert (written["day"], written["verdict"]) == ("2026-04-03", "correct")
-
-
-def test_a_column_that_is_called_tests_can_be_left_out(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The message says how."""
-    Path("in.jsonl").write_text(ROW.replace("}", ', "tests": "unit 3"}'))
-    assert call("judge", "in.jsonl", *RULES) == 2
-    assert "use --map tests= to leave it out" in capsys.readouterr().err
-    assert call("judge", "in.jsonl", "--map", "tests=", *RULES) == 0
-    assert "columns: tests = (none)" in capsys.readouterr().err
 
 
 def test_bad_rows_are_left_out_on_demand_and_counted(
@@ -553,22 +531,6 @@ def test_bad_rows_are_left_out_on_demand_and_counted(
     assert (manifest["input"]["rows"], manifest["input"]["set_aside"]) == (2, 2)
     Path("in.csv").write_text("gold,output\n4\n")
     assert call("judge", "in.csv", "-o", "none.csv", "--skip-bad", *RULES) == 2
-
-
-def test_two_columns_for_one_field_stop_the_run(
-    here: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    Path("in.csv").write_text("gold,output,prediction\n4,It is 4.,It is 5.\n")
-    assert call("judge", "in.csv", *RULES) == 2
-    assert capsys.readouterr() == (
-        "",
-        "error: in.csv: `response` may be any of output, prediction; "
-        "use --map response=output or --map response=prediction\n"
-        "  output: 'It is 4.'\n"
-        "  prediction: 'It is 5.'\n",
-    )
-    assert call("judge", "in.csv", "--map", "response=output", "--ignore-extra", *RULES) == 0
-    assert '"verdict": "correct"' in capsys.readouterr().out
 
 
 def test_a_table_of_a_run_that_failed_is_completed_by_the_same_command(
