@@ -30,12 +30,11 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, rows_of
 from gradegpt.importers.logs.rows import (
+    Fields,
     Read,
     Tool,
-    Ungradable,
     each,
     listed,
-    logged_item,
     question_and_context,
     references,
     text,
@@ -81,7 +80,7 @@ class RowColumns(NamedTuple):
     context: str = ""
 
 
-def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Read:
+def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Fields:
     """A row by its columns, with the columns ``A``, ``B``, ... as options below the question."""
     scored = (name for name in fields.scores if name in row)
     # A tool's only score is in every row; of several, none may be.
@@ -89,17 +88,16 @@ def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Read:
     options = [row[letter] for letter in LETTERS if row.get(letter) not in _EMPTY]
     response = row[_first(row, fields.response)]
     reference, context = row.get(fields.reference), row.get(fields.context)
-    return logged_item(
-        where,
-        name=fields.id.format_map(row | {"line": where.rsplit(":", 1)[-1]}),
-        task=str(row.get(fields.task) or task),
-        question=with_options(user_turn(row[_first(row, fields.question)]), options),
-        context=None if context in _EMPTY else context,
-        reference=None if reference in _EMPTY else listed(reference),
-        response=_END.sub("", response) if isinstance(response, str) else response,
-        metric=metric,
-        old=row[metric] if metric else None,
-    )
+    return {
+        "task": str(row.get(fields.task) or task),
+        "id": fields.id.format_map(row | {"line": where.rsplit(":", 1)[-1]}),
+        "question": with_options(user_turn(row[_first(row, fields.question)]), options),
+        "context": None if context in _EMPTY else context,
+        "reference": None if reference in _EMPTY else listed(reference),
+        "response": _END.sub("", response) if isinstance(response, str) else response,
+        "metric": metric,
+        "old": row[metric] if metric else None,
+    }
 
 
 def _first(row: Row, names: tuple[str, ...]) -> str:
@@ -120,28 +118,26 @@ def user_turn(prompt: str) -> str:
     return unmarked.group(1).strip() if unmarked else prompt
 
 
-def _lm_eval(row: Row, where: str, task: str) -> Read:
+def _lm_eval(row: Row, where: str, task: str) -> Fields | str:
     """A sample; options ranked by log-likelihood are left out, as they have no text."""
     response = _generated(row)
     if response is None:
-        return Ungradable(where, "options ranked by log-likelihood: there is no text to grade")
+        return "options ranked by log-likelihood: there is no text to grade"
     filtered = str(row.get("filter") or "none")
     metric = next((name for name in row.get("metrics") or _METRICS if name in row), "")
     own = "" if filtered == "none" else f",{filtered}"
-    named = _SAMPLES.fullmatch(task)
-    task = (named[1] if named else task) + own
+    task = named[1] if (named := _SAMPLES.fullmatch(task)) else task
     doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
-    return logged_item(
-        where,
-        name=f"{task.removesuffix(own)}/{row.get('doc_id', where)}{own}",
-        task=task,
-        question=_asked(row, doc),
-        context=next((doc[c] for c in _CONTEXTS if isinstance(doc.get(c), str)), None),
-        reference=row["target"],
-        response=response,
-        metric=metric,
-        old=row.get(metric),
-    )
+    return {
+        "id": f"{task}/{row.get('doc_id', where)}{own}",
+        "task": task + own,
+        "question": _asked(row, doc),
+        "context": next((doc[c] for c in _CONTEXTS if isinstance(doc.get(c), str)), None),
+        "reference": row["target"],
+        "response": response,
+        "metric": metric,
+        "old": row.get(metric),
+    }
 
 
 def _generated(row: Row) -> str | None:
@@ -184,7 +180,7 @@ def _reviews(path: Path) -> Path:
     raise InputError(f"{path}: {what}")
 
 
-def _evalscope(row: Row, where: str, task: str) -> Read:
+def _evalscope(row: Row, where: str, task: str) -> Fields:
     """A review; the old score is the benchmark's main one."""
     messages = row.get("messages") or []
     question, context = question_and_context(messages or row.get("input"))
@@ -197,25 +193,23 @@ def _evalscope(row: Row, where: str, task: str) -> Read:
     last = messages[-1] if messages else {}
     written = text(last.get("content")) if last.get("role") == "assistant" else None
     prediction = given.get("prediction")
-    return logged_item(
-        where,
-        name=f"{task}/{row['index']}",
-        task=task,
-        question=question,
-        context=context,
-        reference=accepted,
-        response=prediction if isinstance(prediction, str) else written,
-        metric=metric,
-        old=values.get(metric),
-        needs="all" if letters else None,  # several options of one question are needed together
-    )
+    return {
+        "name": row["index"],
+        "question": question,
+        "context": context,
+        "reference": accepted,
+        "response": prediction if isinstance(prediction, str) else written,
+        "metric": metric,
+        "old": values.get(metric),
+        "needs": "all" if letters else None,  # several options of one question belong together
+    }
 
 
 def _tool(
     name: str,
     shape: str,
     *keys: set[str],
-    read: Callable[[Row, str, str], Read],
+    read: Callable[[Row, str, str], Fields | str],
     without: str = "",
     table: bool = False,
     file: Callable[[Path], Path] = Path,
@@ -227,8 +221,7 @@ def _tool(
         return form and all(found.names & some for some in keys) and without not in found.names
 
     def every(path: Path) -> Iterator[Read]:
-        task = path.stem
-        yield from each(rows_of(file(path)), lambda row, where: read(row, where, task))
+        yield from each(rows_of(file(path)), read, path.stem)
 
     return Tool(name, shape, fits, every)
 

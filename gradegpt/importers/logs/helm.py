@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import Read, Tool, Ungradable, each, logged_item, with_options
+from gradegpt.importers.logs.rows import Fields, Read, Tool, each, with_options
 
 _METRICS: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
@@ -45,12 +45,12 @@ def read(path: Path) -> Iterator[Read]:
     rows = ((f"{state}: request {n}", row) for n, row in enumerate(scenario["request_states"]))
     stats = _stats(state.with_name("per_instance_stats.json"))
     task = path.absolute().parent.name.split(":", 1)[0]
-    yield from each(rows, partial(_read, stats=stats, task=task))
+    yield from each(rows, partial(_read, stats), task)
 
 
-def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
+def _read(stats: Stats, row: dict[str, Any], where: str, task: str) -> Fields | str:
     if row.get("reference_index") is not None:
-        return Ungradable(where, "options ranked one by one: there is no text to grade")
+        return "options ranked one by one: there is no text to grade"
     instance, options = row["instance"], row.get("output_mapping") or {}
     right = [
         reference["output"]["text"]
@@ -61,16 +61,14 @@ def _read(row: dict[str, Any], where: str, stats: Stats, task: str) -> Read:
     key = _key(instance.get("id"), row, instance.get("perturbation"))
     metric, old = stats.get(key, ("", None))
     completions = (row.get("result") or {}).get("completions") or []
-    return logged_item(
-        where,
-        name="/".join(part for part in (task, *key) if part),
-        task=task,
-        question=with_options(instance["input"].get("text", ""), list(options.values())),
-        reference=letters or right,
-        response=completions[0].get("text") if completions else None,
-        metric=metric,
-        old=old,
-    )
+    return {
+        "name": "/".join(part for part in key if part),
+        "question": with_options(instance["input"].get("text", ""), list(options.values())),
+        "reference": letters or right,
+        "response": completions[0].get("text") if completions else None,
+        "metric": metric,
+        "old": old,
+    }
 
 
 def _key(name: Any, row: dict[str, Any], perturbation: Any) -> InstanceKey:

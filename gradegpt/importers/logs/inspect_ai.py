@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
@@ -19,11 +18,10 @@ from typing import Any, Final
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.contents import Contents, document
 from gradegpt.importers.logs.rows import (
+    Fields,
     Read,
     Tool,
-    Ungradable,
     each,
-    logged_item,
     question_and_context,
     references,
     text,
@@ -51,7 +49,7 @@ def read(path: Path) -> Iterator[Read]:
     else:
         task, samples = by_package(path) if find_spec("inspect_ai") else by_zip(path)
     rows = ((f"{path}: sample {n}", sample) for n, sample in enumerate(samples, start=1))
-    yield from each(rows, partial(_read, task=task))
+    yield from each(rows, _read, task)
 
 
 def by_package(path: Path) -> tuple[str, list[dict[str, Any]]]:
@@ -87,26 +85,24 @@ def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
             raise InputError(f"{path}: the log is damaged ({error})") from error
 
 
-def _read(sample: dict[str, Any], where: str, task: str) -> Read:
+def _read(sample: dict[str, Any], where: str, task: str) -> Fields | str:
     if sample.get("error"):
-        return Ungradable(where, "the sample ended in an error")
+        return "the sample ended in an error"
     question, context = question_and_context(sample.get("input"))
     choices, epoch = sample.get("choices") or (), sample.get("epoch") or 1
     scores: dict[str, Any] = sample.get("scores") or {}
     metric = next(iter(scores), "")
     old = scores[metric].get("value") if scores else None
-    return logged_item(
-        where,
-        name=f"{task}/{sample.get('id')}" + (f"/epoch{epoch}" if epoch > 1 else ""),
-        task=task,
-        question=with_options(question, choices),
-        context=context,
-        reference=references(sample.get("target")),
-        response=_completion(sample.get("output") or {}),
-        metric=metric,
-        old=_GRADES.get(old, old) if isinstance(old, str) else old,
-        needs="all" if choices else None,
-    )
+    return {
+        "name": f"{sample.get('id')}" + (f"/epoch{epoch}" if epoch > 1 else ""),
+        "question": with_options(question, choices),
+        "context": context,
+        "reference": references(sample.get("target")),
+        "response": _completion(sample.get("output") or {}),
+        "metric": metric,
+        "old": _GRADES.get(old, old) if isinstance(old, str) else old,
+        "needs": "all" if choices else None,
+    }
 
 
 def _completion(output: dict[str, Any]) -> str | None:

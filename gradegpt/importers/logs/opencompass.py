@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import Read, Tool, Ungradable, each, listed, logged_item
+from gradegpt.importers.logs.rows import Fields, Read, Tool, each, listed
 
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
@@ -32,7 +32,7 @@ _GRADE: Final = re.compile(r"(?s)\W*([AB])(?:\W.*)?")
 
 
 class _Row(NamedTuple):
-    name: str
+    number: int
     prediction: dict[str, Any]
     detail: dict[str, Any]
 
@@ -63,10 +63,10 @@ def read(path: Path) -> Iterator[Read]:
         details = _details(document(results)) if results else []
         rows = list(given.values())
     numbered = (
-        (f"{path}: {n}", _Row(f"{task}/{first + n}", row, _detail(details, first + n)))
+        (f"{path}: {n}", _Row(first + n, row, _detail(details, first + n)))
         for n, row in enumerate(rows)
     )
-    yield from each(numbered, _read)
+    yield from each(numbered, _read, task)
 
 
 def _in(path: Path, here: str, there: str) -> Path | None:
@@ -125,26 +125,24 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
     return rows if rows and _DETAILS & rows[0].keys() else []
 
 
-def _read(row: _Row, where: str) -> Read:
+def _read(row: _Row, where: str, task: str) -> Fields | str:
     prediction, detail = row.prediction, row.detail
     inner = detail.get("origin_prediction")
     if isinstance(inner, dict) or any(key.startswith("label: ") for key in prediction):
-        return Ungradable(where, "options ranked by perplexity: there is no text to grade")
+        return "options ranked by perplexity: there is no text to grade"
     if not prediction and inner is None:
-        return Ungradable(where, NO_PREDICTIONS)
+        return NO_PREDICTIONS
     response = prediction.get("prediction", inner)
     response = response[0] if isinstance(response, list) and len(response) == 1 else response
     metric, old = _old(detail)
-    return logged_item(
-        where,
-        name=row.name,
-        task=row.name.rsplit("/", 1)[0],
-        question=_question(prediction.get("origin_prompt", detail.get("prompt"))),
-        reference=prediction.get("gold") or listed(detail.get("references")),
-        response=response if isinstance(response, str) else None,
-        metric=metric,
-        old=old,
-    )
+    return {
+        "name": row.number,
+        "question": _question(prediction.get("origin_prompt", detail.get("prompt"))),
+        "reference": prediction.get("gold") or listed(detail.get("references")),
+        "response": response if isinstance(response, str) else None,
+        "metric": metric,
+        "old": old,
+    }
 
 
 def _old(detail: dict[str, Any]) -> tuple[str, Any]:

@@ -42,6 +42,7 @@ class Ungradable(NamedTuple):
 
 
 Read = LoggedItem | Ungradable
+Fields = dict[str, Any]
 
 
 class Tool(NamedTuple):
@@ -53,8 +54,13 @@ class Tool(NamedTuple):
     read: Callable[[Path], Iterator[Read]]
 
 
-def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Iterator[Read]:
-    """Read every row.
+def each(
+    rows: Iterable[tuple[str, T]], read: Callable[[T, str, str], Fields | str], task: str
+) -> Iterator[Read]:
+    """Every row as an item with its old score; ``task`` is that of rows that do not state theirs.
+
+    ``read`` takes a row, its place and the task, and returns the fields of ``_logged``, or the
+    reason why the row cannot be graded again.
 
     Raises:
         InputError: a row without a field that its tool always writes, or with another type.
@@ -62,17 +68,21 @@ def each(rows: Iterable[tuple[str, T]], read: Callable[[T, str], Read]) -> Itera
     """
     for where, row in rows:
         try:
-            result = read(row, where)
+            found = read(row, where, task)
         except (KeyError, TypeError, AttributeError, IndexError) as error:
             what = f"{type(error).__name__}: {error}"
             raise InputError(f"{where}: not in the form that this tool writes ({what})") from error
-        yield result
+        if isinstance(found, str):
+            yield Ungradable(where, found)
+        else:
+            named: Fields = {"id": f"{task}/{found.pop('name')}"} if "name" in found else {}
+            yield _logged(where, **({"task": task} | named | found))
 
 
-def logged_item(
+def _logged(
     where: str,
     *,
-    name: str,
+    id: str,  # noqa: A002  the field's name
     task: str,
     question: str,
     reference: Any,
@@ -82,7 +92,10 @@ def logged_item(
     context: str | None = None,
     needs: Literal["all", "any"] | None = None,
 ) -> Read:
-    """A row as an item with its old score; without a reference or a response it is left out."""
+    """A row as an item with its old score; without a reference or a response it is left out.
+
+    A ``name`` in place of the ``id`` is that of the row in its task.
+    """
     accepted = references(reference)
     if response is None:
         return Ungradable(where, NO_RESPONSE)
@@ -90,7 +103,7 @@ def logged_item(
         return Ungradable(where, NO_REFERENCE)
     solution, final = _final(accepted)
     values = {
-        "id": name, "question": question, "reference": final, "response": response,
+        "id": id, "question": question, "reference": final, "response": response,
         "context": context or None, "needs": needs if len(final) > 1 else None,
         "solution": solution,
     }  # fmt: skip

@@ -10,13 +10,12 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, contents_of, document
-from gradegpt.importers.logs.rows import Read, Tool, each, logged_item, question_and_context
+from gradegpt.importers.logs.rows import Fields, Read, Tool, each, question_and_context
 
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
 _FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
@@ -32,26 +31,24 @@ def fits(file: Contents) -> bool:
 def read(path: Path) -> Iterator[Read]:
     """Every example that was compared with a correct answer."""
     rows = ((f"{path}: example {n}", example) for n, example in enumerate(_examples(path)))
-    yield from each(rows, partial(_read, task=path.stem))
+    yield from each(rows, _read, path.stem)
 
 
-def _read(example: str, where: str, task: str) -> Read:
+def _read(example: str, where: str, task: str) -> Fields:
     messages = [
         {"role": role, "content": html.unescape(text)} for role, text in _MESSAGE.findall(example)
     ]
     question, context = question_and_context(messages[:-1])
     last = messages[-1] if messages else {}
-    return logged_item(
-        where,
-        name=f"{task}/{where.rsplit(' ', 1)[-1]}",
-        task=task,
-        question=question,
-        context=context,
-        reference=_field("Correct Answer", example),
-        response=last["content"] if last.get("role") == "assistant" else None,
-        metric="score",
-        old=_field("Score", example),
-    )
+    return {
+        "name": where.rsplit(" ", 1)[-1],
+        "question": question,
+        "context": context,
+        "reference": _field("Correct Answer", example),
+        "response": last["content"] if last.get("role") == "assistant" else None,
+        "metric": "score",
+        "old": _field("Score", example),
+    }
 
 
 def _examples(path: Path) -> list[str]:
