@@ -75,8 +75,10 @@ def each(
         if isinstance(found, str):
             yield Ungradable(where, found)
         else:
-            named: Fields = {"id": f"{task}/{found.pop('name')}"} if "name" in found else {}
-            yield _logged(where, **({"task": task} | named | found))
+            if "name" in found:
+                found["id"] = f"{task}/{found.pop('name')}"
+            found.setdefault("task", task)
+            yield _logged(where, **found)
 
 
 def _logged(
