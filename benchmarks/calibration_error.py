@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 from scipy.special import ndtr
 
-from eval.console import empty_table, terminal
+from eval.console import show
 from eval.reliability import Rated, calibration, equal_mass
 
 Values = NDArray[np.float64]
@@ -86,20 +86,18 @@ def _redrawn(rng: np.random.Generator, rows: Rated, bins: list[NDArray[np.int64]
 
 def main(samples: Annotated[int, typer.Option(help="Evaluations a case.")] = 500) -> None:
     """Print a line for every judge, number of rows and number of answers to a question."""
-    table = empty_table()
-    for name in ("judge", "rows", "answers", "true", "estimate", "covered", "ECE", "by chance",
-                 "ECE covered"):  # fmt: skip
-        table.add_column(name, justify="left" if name == "judge" else "right")
+    table = []
     cases = [(judge, n, answers) for judge in JUDGES for n in ROWS for answers in (1, 4)]
     rng = np.random.default_rng(0)
     for judge, n, answers in track(cases, "simulating"):
         drawn = np.array([sample(rng, judge, n, answers) for _ in range(samples)])
         true, _, error, covered, ece, by_chance, ece_covered = drawn.mean(axis=0)
-        table.add_row(
+        table.append((
             judge, f"{n:,}", f"{answers}", f"{true:.3f}", f"{error:.3f}", f"{covered:.1%}",
             f"{ece:.3f}", f"{by_chance:.3f}", f"{ece_covered:.1%}",
-        )  # fmt: skip
-    terminal().print(table)
+        ))  # fmt: skip
+    measured = ("true", "estimate", "covered", "ECE", "by chance", "ECE covered")
+    show(("judge", "rows", "answers", *measured), table)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.estimate.estimators import Interval, Numbers
+from eval.estimate.estimators import Bounds
 from eval.estimate.paired import (
     LEAST_LABELS,
     PairCounts,
@@ -30,6 +30,7 @@ from eval.estimate.paired import (
     stratified_difference,
 )
 from eval.estimate.pick import allocation
+from gradegpt.statistics import Values
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.9, 0.97)
 DIFFERENCES: Final = (0.0, 0.05, 0.2)
@@ -48,14 +49,14 @@ class Case(NamedTuple):
     judge: tuple[float, float]
     labels: int
 
-    def truth(self) -> Numbers | None:
+    def truth(self) -> Values | None:
         """The shares of items ``[2, 2]`` by both models' success; None where there are none."""
         a, b = self.accuracy, self.accuracy - self.difference
         each = a * b + self.correlation * np.sqrt(a * (1 - a) * b * (1 - b))
         cells = np.array([[1 - a - b + each, b - each], [a - each, each]])
         return None if b <= 0 or cells.min() < 0 else cells
 
-    def cells(self) -> Numbers:
+    def cells(self) -> Values:
         """The shares ``[strata, 2, 2]``: by results of the judge, and by success."""
         sensitivity, specificity = self.judge
         accepts = np.array([[specificity, 1 - specificity], [1 - sensitivity, sensitivity]])
@@ -109,7 +110,7 @@ def in_halves(counts: PairCounts, rng: np.random.Generator) -> PairCounts:
     )  # fmt: skip
 
 
-def one_label(counts: PairCounts, rng: np.random.Generator) -> Interval | None:
+def one_label(counts: PairCounts, rng: np.random.Generator) -> Bounds | None:
     """The estimate from ``in_halves``; None where a model has too few labels on average."""
     halved = in_halves(counts, rng)
     mean = min(side.sum(axis=(-2, -1)).mean() for side in halved.sides)

@@ -21,15 +21,15 @@ from rich.progress import track
 from rich.table import Table
 
 from eval.estimate.estimators import (
+    Bounds,
     Counts,
-    Interval,
-    Numbers,
     gold_only,
     prediction_powered,
     rogan_gladen,
     stratified,
 )
 from eval.estimate.pick import allocation
+from gradegpt.statistics import Values
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.85, 0.93, 0.97)
 SENSITIVITIES: Final = (0.7, 0.85, 0.95, 0.99)
@@ -52,7 +52,7 @@ class Case(NamedTuple):
         """The expected share of items judged correct."""
         return self.accuracy * self.sensitivity + (1 - self.accuracy) * (1 - self.specificity)
 
-    def allocated(self) -> Numbers:
+    def allocated(self) -> Values:
         """Labels of items judged correct and judged incorrect, ``[2]``, by verdict."""
         first = round(ITEMS * self.judged_correct)
         return allocation(np.array([first, ITEMS - first], dtype=float), self.labels)
@@ -93,7 +93,7 @@ def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) ->
     )))  # fmt: skip
 
 
-def elsewhere(case: Case, draws: int, rng: np.random.Generator) -> Interval:
+def elsewhere(case: Case, draws: int, rng: np.random.Generator) -> Bounds:
     """Rogan and Gladen's estimate with a pool of as many labels, half of them correct."""
     judged = rng.binomial(ITEMS, case.judged_correct, draws).astype(float)
     half = case.labels // 2
@@ -105,7 +105,7 @@ def elsewhere(case: Case, draws: int, rng: np.random.Generator) -> Interval:
     return rogan_gladen(judged, np.full(draws, float(ITEMS)), Counts(labelled, labelled, correct))
 
 
-def measured(found: Interval, accuracy: float) -> Measured:
+def measured(found: Bounds, accuracy: float) -> Measured:
     """Coverage and width over the data sets in which the method gives an interval."""
     offered = ~np.isnan(found.value)
     inside = (found.low <= accuracy) & (accuracy <= found.high)

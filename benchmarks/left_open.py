@@ -16,11 +16,11 @@ from pathlib import Path
 
 from eval.judging import read_sources
 from eval.settings import EvalSettings
-from gradegpt.agreement import by_question, estimate, resampled, score, unjudged_as_wrong
 from gradegpt.judges.calibration import kind_of, type_of
 from gradegpt.records import read_rows
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome
 from gradegpt.settings import load_settings
+from gradegpt.statistics import by_question, estimate, resampled, score, unjudged_as_wrong
 
 DRAWS = 2_000
 _LEAST = 20
@@ -66,7 +66,7 @@ def _closed(example: Example) -> str:
 def main() -> None:
     """Print two tables per judge."""
     settings = load_settings(EvalSettings, Path(sys.argv[1]), sys.argv[2:])
-    examples = read_sources(settings.sources)
+    examples = read_sources(settings)
     judged_rows = {
         judge.label: list(
             read_rows(settings.folder / "judgements" / f"{judge.label}.jsonl", Judgement)

@@ -22,11 +22,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from gradegpt.agreement import score, table
 from gradegpt.answers.options import LETTERS
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import Example, Verdict
+from gradegpt.statistics import score, table
 
 _WARM_UP = [
     Example(reference=(reference,), response=f"\\boxed{{{answer}}}", verdict=Verdict.CORRECT)

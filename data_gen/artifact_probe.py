@@ -44,7 +44,7 @@ def probe_artifacts(
     """
     import numpy as np
 
-    from gradegpt.agreement import estimate, numbered, resampled, score, table
+    from gradegpt.statistics import estimate, numbered, resampled, score, table
 
     if not len(responses) == len(labels) == len(groups):
         lengths = f"{len(responses)}, {len(labels)} and {len(groups)}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,10 +12,12 @@ import typer
 from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.console import report_columns
+from gradegpt.importers.labelled import label_of, read_examples, source_of
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.options import Kind
-from gradegpt.settings import load_settings
+from gradegpt.settings import build_settings, load_settings
+from gradegpt.tables import form_of
 
 if TYPE_CHECKING:
     from .settings import EvalSettings
@@ -41,7 +45,9 @@ def main(
         options.changes(
             "name, out (the output folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (the number "
-            "of resamples for intervals), seed, listed (the largest number of items in the report)."
+            "of resamples for intervals), seed, changes=[all] (judge every row again in other "
+            "forms, which must not change the verdict), panel=majority|weighted|unanimity (let "
+            "the judges vote)."
             " With a settings file also sources=[{path: FILE}] (with labels) or answers=[FILE] "
             "(without labels)."
         ),
@@ -71,8 +77,8 @@ def main(
     stopped run resumes when the same command is given again. Judgements of the same rows by the
     same judge are reused.
     """
-    from .evaluate import evaluate, evaluate_answers, report_path
-    from .files import is_answers
+    from .consistency import print_flips
+    from .evaluate import evaluate, evaluate_answers
     from .settings import EvalSettings
     from .tables import print_answers, print_report
 
@@ -92,12 +98,14 @@ def main(
             print_answers(evaluate_answers(settings, overwrite=overwrite))
         else:
             print_report(evaluate(settings, overwrite=overwrite))
+        if settings.changes:
+            print_flips(settings.folder / "flips.jsonl")
     except KeyboardInterrupt:
         typer.echo(
             f"stopped; run the same command again to resume from {settings.folder}", err=True
         )
         raise typer.Exit(130) from None
-    typer.echo(f"report: {report_path(settings)}")
+    typer.echo(f"report: {settings.folder / 'report.html'}")
 
 
 def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -108,6 +116,12 @@ def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict
     return [{"kind": judge.kind, **({} if judge.asks_no_model else given)} for judge in wanted]
 
 
+def is_answers(path: str) -> bool:
+    """Whether ``path`` is a table of answers and not a settings file."""
+    settings = Path(path).suffix.lower() in (".yaml", ".yml")
+    return form_of(path) is not None or (Path(path).is_file() and not settings)
+
+
 def _settings(
     path: str,
     judges: Sequence[Mapping[str, Any]],
@@ -115,14 +129,28 @@ def _settings(
     overrides: Sequence[str] | None,
     ignore_extra: bool,
 ) -> EvalSettings:
-    """Return the settings of a run on a file of answers, and print how its columns are read."""
-    from .files import label_message, settings_of
+    """The settings of a run named as the file; prints how the columns and the label are read."""
+    from .settings import EvalSettings
 
     columns = options.columns_of(mapped)
     answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
-    report_columns(answers)
-    settings = settings_of(answers, judges, columns, overrides or ())
-    typer.echo(label_message(answers), err=True)
+    label = label_of(answers)
+    rows: dict[str, Any] = {"answers": [str(answers.path)], "columns": columns}
+    said = (
+        "no label column, so this scores the model that answered; to measure the judge, name "
+        "it: --map label=COLUMN"
+    )
+    if label is not None:
+        report_columns(answers)
+        source = source_of(answers, label)
+        rows = {"sources": [source]}
+        left = answers.rows - sum(1 for _ in read_examples(source))
+        said = f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
+    name = re.sub(r"[^\w .+-]", "-", answers.path.stem).lstrip(" .+-") or "answers"
+    settings = build_settings(
+        EvalSettings, {"name": name, **rows, "judges": judges}, str(answers.path), overrides or ()
+    )
+    typer.echo(said, err=True)
     return settings
 
 

@@ -1,36 +1,45 @@
-"""A model's replies to prompts, saved one row each as they arrive, and the options to ask with."""
+"""Ask a model about every row of a file: rows are saved as they arrive, and a run resumes.
+
+A ``Protocol`` is what a paper does so: the prompt of every row, the reading of its reply, and the
+figures of all rows.
+"""
 
 from __future__ import annotations
 
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple, Protocol, Self, TypedDict, TypeVar
+from typing import Annotated, Any, Final, Generic, NamedTuple, Self, TypeVar
+from typing import Protocol as Structure
 
 import typer
 
+from gradegpt.console import read_items
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
-from gradegpt.errors import EngineError
+from gradegpt.errors import EngineError, InputError, SettingsError
+from gradegpt.inputs import Placed
 from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json
 from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
 from gradegpt.settings import build_settings
 
-from .judging import progress_bar
+from .judging import Advance, progress_bar
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
 """Keys of ``meta`` that describe this reply; a row made from another reply has that one's."""
 
-BaseUrl = Annotated[str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")]
-ModelName = Annotated[str, typer.Option("--model", help="The model's name there.")]
+BaseUrl = Annotated[
+    str | None, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
+]
+ModelName = Annotated[str | None, typer.Option("--model", help="The model's name there.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
-MaxNewTokens = Annotated[int, typer.Option(min=1, help="The limit of a reply, in tokens.")]
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
 InputPrice = Annotated[float, typer.Option(min=0, help="The price of a million prompt tokens.")]
 OutputPrice = Annotated[float, typer.Option(min=0, help="The price of a million generated tokens.")]
@@ -45,7 +54,7 @@ Request = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 
 
-class RowWithMeta(Protocol):
+class RowWithMeta(Structure):
     """A pydantic row with a free column ``meta``, which holds the cost of a reply."""
 
     @property
@@ -54,8 +63,43 @@ class RowWithMeta(Protocol):
 
 
 R = TypeVar("R", bound=RowWithMeta)
-Prompt = Sequence[Message] | str
+Prompt = Any
 """A conversation to ask, or the text of a reply that already exists."""
+
+
+@dataclass(frozen=True)
+class Protocol(Generic[R]):
+    """The rows that a model makes of a file, one for each prompt and in their order.
+
+    Attributes:
+        source: The file that the prompts were made from.
+        rows: Where the rows are written.
+        version: Everything else that they depend on, besides the model.
+        row_type: Their type.
+        prompts: The conversations; one that is a text is its own reply, and no model is asked.
+        read: Makes the n-th row from its reply, or from None where the server finally refused.
+        finish: Writes and prints the figures of all rows.
+        max_new_tokens: The usual limit of a reply.
+        rounds: The numbers of prompts that are asked together, where a prompt needs other replies.
+        prompt_after: Makes the n-th prompt from the rows of earlier rounds.
+
+    """
+
+    source: Path
+    rows: Path
+    version: str
+    row_type: type[R]
+    prompts: Sequence[Prompt]
+    read: Callable[[int, Any], R]
+    finish: Callable[[list[R]], None] = lambda rows: None
+    max_new_tokens: int = 2048
+    rounds: Sequence[range] = ()
+    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None
+
+    @property
+    def asks(self) -> bool:
+        """Whether any row needs a model."""
+        return bool(self.rounds) or any(not isinstance(prompt, str) for prompt in self.prompts)
 
 
 class Asked(NamedTuple):
@@ -70,82 +114,68 @@ class Asked(NamedTuple):
     completion_tokens: int
 
 
-class AskOptions(TypedDict, total=False):
-    """The options of ``ask_rows``, and of every function that calls it."""
-
-    max_new_tokens: int
-    at_once: int
-    overwrite: bool
-    on_progress: Callable[[int, int], None] | None
-
-
-def ask_rows(
-    prompts: Sequence[Prompt],
-    row_of: Callable[[int, str | None], R],
-    out: Path,
-    engine: Engine | None,
+def ask(
+    protocol: Protocol[R],
+    engine: Engine | None = None,
     *,
-    row_type: type[R],
-    source: Path,
-    settings: str,
-    rounds: Sequence[range] = (),
-    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None,
-    max_new_tokens: int = 4096,
+    max_new_tokens: int | None = None,
     at_once: int = 64,
     overwrite: bool = False,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> Asked:
-    """Write to ``out`` a row for every prompt, in order, and ``out.manifest.json`` beside it.
+    on_progress: Advance = lambda done, total: None,
+) -> tuple[list[R], Asked]:
+    """Write a row for every prompt, and ``.manifest.json`` beside the file; return the rows.
 
-    ``row_of(n, reply)`` makes the n-th row from its reply, or from None where the server finally
-    refused the prompt; the row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run
-    resumes with the same call: no answered prompt is asked twice, and failed ones are asked again.
-    ``source`` is the file that the prompts were made from; ``settings`` names everything else that
-    they depend on. A prompt that is a text is its own reply, and no engine is asked for it.
-    Where a prompt needs replies to others, ``rounds`` are the numbers of the prompts that are asked
-    together, and ``prompt_after(n, rows)`` makes the n-th prompt from the rows of earlier rounds.
+    A row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run resumes with the same
+    call: no answered prompt is asked twice, and failed ones are asked again; the rows of a finished
+    one are read.
 
     Raises:
-        OutputError: ``out`` exists, or was begun with another source or other settings.
+        OutputError: the file exists, or was begun with another source, model or version.
         EngineError: the server answers nothing; earlier replies are kept.
 
     """
+    out, total = protocol.rows, len(protocol.prompts)
+    limit = max_new_tokens or protocol.max_new_tokens
     name = engine.name if engine else "none"
-    made_from = f"{name}|{settings}|{max_new_tokens}|{sha256_file(source)}"
-    report = on_progress or (lambda done, total: None)
+    made_from = f"{name}|{protocol.version}|{limit}|{sha256_file(protocol.source)}"
     writer = ResumableWriter(out, made_from, overwrite=overwrite)
-    if not overwrite and _manifest(out).get("failed") and _manifest(out)["made_from"] == made_from:
+    before = {} if overwrite else _manifest(out)
+    if before.get("made_from") == made_from:
+        if not before["failed"]:
+            rows = list(read_rows(out, protocol.row_type))  # type: ignore[type-var]
+            return rows, Asked(total, total, before.get("cut_off", 0), 0, "", 0, 0)
         writer.reopen()
-    rows: list[R] = []
+    rows = []
     spent: Counter[str] = Counter()
 
     def asked(numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], list[R]]]:
-        for part in _batches(numbers, rounds or [range(len(prompts))], at_once):
-            some = [prompt_after(n, rows) if prompt_after else prompts[n] for n in part]
-            replies = _replies(engine, some, max_new_tokens)
-            _give_up(replies, min(GIVE_UP_AFTER, at_once, len(numbers)))
-            made = [_with_cost(row_of, n, reply) for n, reply in zip(part, replies, strict=True)]
+        for part in _batches(numbers, protocol.rounds or [range(total)], at_once):
+            replies = _replies(protocol, engine, part, rows, limit)
+            failed = [reply for reply in replies if isinstance(reply, EngineError)]
+            if len(failed) == len(replies) >= min(GIVE_UP_AFTER, at_once, len(numbers)):
+                raise failed[-1]  # the server is down
+            made = [_row(protocol, n, one) for n, one in zip(part, replies, strict=True)]
             spent.update(_spent(made))
             yield part, made
 
-    with _reporting_saved_rows(writer, len(prompts)), writer:
-        rows += read_rows(writer.partial, row_type)  # type: ignore[type-var]
+    with _reporting_saved_rows(writer, total), writer:
+        rows += read_rows(writer.partial, protocol.row_type)  # type: ignore[type-var]
         again = [n for n, row in enumerate(rows) if "error" in row.meta]
-        before = len(rows) - len(again)
-        report(before, len(prompts))
+        kept = len(rows) - len(again)
+        on_progress(kept, total)
         for part, made in asked(again):
             for n, row in zip(part, made, strict=True):
                 rows[n] = row
             writer.replace(rows)  # type: ignore[arg-type]
-        for _, made in asked(range(len(rows), len(prompts))):
+        for _, made in asked(range(len(rows), total)):
             writer.write(made)  # type: ignore[arg-type]
             rows += made
-            report(writer.done, len(prompts))
+            on_progress(writer.done, total)
     failures = [row.meta["error"] for row in rows if "error" in row.meta]
     cut = sum(bool(row.meta.get("cut_off")) for row in rows)
     manifest = {
         "made_from": made_from,
-        "input": {"path": str(source), "sha256": sha256_file(source)},
+        "input": {"path": str(protocol.source), "sha256": sha256_file(protocol.source)},
         "output": {"path": str(out), "sha256": sha256_file(out)},
         "rows": len(rows),
         "failed": len(failures),
@@ -153,26 +183,52 @@ def ask_rows(
         **_spent(rows),
     }
     write_json(out.with_name(out.name + MANIFEST), manifest)
-    first = next(iter(failures), "")
-    return Asked(len(rows), before, cut, len(failures), first, *(spent[t] for t in _TOKENS))
+    tokens = (spent[name] for name in _TOKENS)
+    return rows, Asked(len(rows), kept, cut, len(failures), next(iter(failures), ""), *tokens)
+
+
+def _manifest(out: Path) -> dict[str, Any]:
+    path = out.with_name(out.name + MANIFEST)
+    exists = out.is_file() and path.is_file()
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if exists else {}
 
 
 def _replies(
-    engine: Engine | None, prompts: Sequence[Prompt], max_new_tokens: int
-) -> list[Generation | EngineError]:
+    protocol: Protocol[R], engine: Any, part: Sequence[int], rows: Sequence[R], limit: int
+) -> list[Any]:
     """The replies, in order; a prompt that is a text is its own reply."""
-    asked = [prompt for prompt in prompts if not isinstance(prompt, str)]
-    generated: Iterator[Generation | EngineError] = iter(())
-    if asked and engine is not None:
-        generated = iter(engine.generate(asked, max_new_tokens=max_new_tokens))
-    return [Generation(p) if isinstance(p, str) else next(generated) for p in prompts]
+    after = protocol.prompt_after
+    prompts = [after(n, rows) if after else protocol.prompts[n] for n in part]
+    conversations = [prompt for prompt in prompts if not isinstance(prompt, str)]
+    generated = iter(engine.generate(conversations, max_new_tokens=limit) if conversations else ())
+    return [p if isinstance(p, str) else next(generated) for p in prompts]
 
 
-def _give_up(replies: Sequence[Generation | EngineError], least: int) -> None:
-    """Raise the last failure where at least ``least`` replies all failed: the server is down."""
-    failed = [reply for reply in replies if isinstance(reply, EngineError)]
-    if failed and len(failed) == len(replies) >= least:
-        raise failed[-1]
+def _batches(
+    numbers: Sequence[int], rounds: Sequence[range], at_once: int
+) -> Iterator[Sequence[int]]:
+    for one in rounds:
+        mine = [n for n in numbers if n in one]
+        for start in range(0, len(mine), at_once):
+            yield mine[start : start + at_once]
+
+
+def _row(protocol: Protocol[R], n: int, reply: Any) -> R:
+    """The row of a reply, with its cost or its error."""
+    if isinstance(reply, EngineError):
+        row, more = protocol.read(n, None), dict[str, Any](error=str(reply))
+    elif isinstance(reply, Generation):
+        more = {name: getattr(reply, name) for name in ("cut_off", *_TOKENS)}
+        row = protocol.read(n, reply.text)
+    else:
+        more = {"cut_off": False, **dict.fromkeys(_TOKENS, 0)} if isinstance(reply, str) else {}
+        row = protocol.read(n, reply)
+    own = {name: value for name, value in row.meta.items() if name not in _COST}
+    return row.model_copy(update={"meta": own | more})
+
+
+def _spent(rows: Sequence[RowWithMeta]) -> dict[str, int]:
+    return {name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS}
 
 
 @contextmanager
@@ -186,86 +242,101 @@ def _reporting_saved_rows(writer: ResumableWriter, rows: int) -> Iterator[None]:
         ) from error
 
 
-def _batches(
-    numbers: Sequence[int], rounds: Sequence[range], at_once: int
-) -> Iterator[Sequence[int]]:
-    for one in rounds:
-        mine = [n for n in numbers if n in one]
-        for start in range(0, len(mine), at_once):
-            yield mine[start : start + at_once]
-
-
-def _with_cost(
-    row_of: Callable[[int, str | None], R], n: int, reply: Generation | EngineError
-) -> R:
-    if isinstance(reply, EngineError):
-        row, more = row_of(n, None), dict[str, Any](error=str(reply))
-    else:
-        counts = dict(zip(_TOKENS, (reply.prompt_tokens, reply.completion_tokens), strict=True))
-        row, more = row_of(n, reply.text), {"cut_off": reply.cut_off} | counts
-    own = {name: value for name, value in row.meta.items() if name not in _COST}
-    return row.model_copy(update={"meta": own | more})
-
-
-def _spent(rows: Sequence[RowWithMeta]) -> dict[str, int]:
-    return {name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS}
-
-
-def _manifest(out: Path) -> dict[str, Any]:
-    path = out.with_name(out.name + MANIFEST)
-    exists = out.is_file() and path.is_file()
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if exists else {}
-
-
-@contextmanager
-def asking(
-    base_url: str,
-    model: str,
+def run_protocol(
+    protocol: Protocol[R],
+    engine: Engine | None,
     *,
-    api_key: str | None,
+    max_new_tokens: int | None,
     concurrency: int,
-    max_new_tokens: int,
+    prices: tuple[float, float],
     overwrite: bool,
-    temperature: float = 0.0,
-    request: Sequence[str] | None = None,
-) -> Iterator[tuple[OpenAIEngine, AskOptions]]:
-    """The engine of a command and how it is asked, under a progress bar."""
-    wanted = build_settings(RequestSettings, {}, "--request", request or ())
-    engine = OpenAIEngine(
-        base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature,
-        request=wanted,
-    )  # fmt: skip
-    with progress_bar("asking") as advance:
-        yield (
-            engine,
-            {
-                "max_new_tokens": max_new_tokens,
-                "at_once": 4 * concurrency,
-                "overwrite": overwrite,
-                "on_progress": advance,
-            },
-        )
-
-
-def print_asked(
-    made: Asked, out: Path, started: float, max_new_tokens: int, prices: tuple[float, float]
 ) -> None:
-    """Print the summary of a command; ``started`` is a time of ``time.monotonic``.
+    """Ask under a progress bar, print the figures, and what was asked.
 
     Raises:
+        SettingsError: a row needs a model, and there is none.
         EngineError: some rows failed; the same command asks them again.
 
     """
-    cost = (made.prompt_tokens * prices[0] + made.completion_tokens * prices[1]) / 1e6
-    earlier = f" ({made.rows_before:,} from an earlier run)" if made.rows_before else ""
-    typer.echo(
-        f"{made.rows:,} answers{earlier}, {made.cut_off:,} of them cut off at {max_new_tokens:,} "
-        f"tokens\n{made.prompt_tokens:,} tokens read, {made.completion_tokens:,} written in "
-        f"{time.monotonic() - started:.0f} s" + (f", {cost:.2f} at your prices" if cost else "")
-    )
-    typer.echo(f"wrote {out}")
+    if protocol.asks and engine is None:
+        raise SettingsError("a model is asked: give --base-url and --model")
+    started, made, rows = time.monotonic(), None, list[R]()
+    if protocol.prompts:
+        with progress_bar("asking") as advance:
+            rows, made = ask(
+                protocol, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
+                overwrite=overwrite, on_progress=advance,
+            )  # fmt: skip
+    protocol.finish(rows)
+    if made is None:
+        return
+    if protocol.asks:
+        limit, seconds = max_new_tokens or protocol.max_new_tokens, time.monotonic() - started
+        cost = (made.prompt_tokens * prices[0] + made.completion_tokens * prices[1]) / 1e6
+        earlier = f" ({made.rows_before:,} from an earlier run)" if made.rows_before else ""
+        typer.echo(
+            f"{made.rows:,} answers{earlier}, {made.cut_off:,} of them cut off at {limit:,} "
+            f"tokens\n{made.prompt_tokens:,} tokens read, {made.completion_tokens:,} written in "
+            f"{seconds:.0f} s" + (f", {cost:.2f} at your prices" if cost else "")
+        )
+    typer.echo(f"wrote {protocol.rows}")
     if made.failed:
         again = "run the same command again to ask only these"
         raise EngineError(
             f"{made.failed:,} questions were not answered, the first with: {made.failure}; {again}"
         )
+
+
+def engine_of(
+    base_url: str | None,
+    model: str | None,
+    *,
+    api_key: str | None,
+    concurrency: int,
+    request: Sequence[str] | None,
+    temperature: float = 0.0,
+) -> Engine | None:
+    """The model behind a server; None where neither is named."""
+    if not base_url and not model:
+        return None
+    if not base_url or not model:
+        raise SettingsError("a model needs --base-url and --model; give both")
+    return OpenAIEngine(
+        base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature,
+        request=build_settings(RequestSettings, {}, "--request", request or ()),
+    )  # fmt: skip
+
+
+def read_asked(
+    path: Path,
+    *needs: str,
+    columns: Mapping[str, str] | None = None,
+    answered: bool = False,
+    also: Sequence[str] = (),
+    defaults: Mapping[str, Any] | None = None,
+) -> list[Placed]:
+    """The items of a table of any form, with their places.
+
+    Args:
+        path: The table.
+        needs: The fields that must not be empty.
+        columns: Fields and the columns that hold them, where their names do not say it.
+        answered: Whether the responses count; else they are left out.
+        also: What is read beside the fields of an item.
+        defaults: The values of fields that a row may lack.
+
+    Raises:
+        InputError: a row is no item or lacks a field, an id is repeated, or there is no row; with
+            ``file:line: field``.
+
+    """
+    none = {} if answered else {"response": ""}
+    rows = read_items(
+        path, {**(columns or {}), **none}, defaults={**none, **(defaults or {})}, also=also,
+        distinct=True,
+    )  # fmt: skip
+    for where, item, *_ in rows:
+        for field in needs:
+            if not str(getattr(item, field)).strip():
+                raise InputError(f"{where}: {field}: is empty; give {' and '.join(needs)}")
+    return rows

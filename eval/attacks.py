@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
 import typer
@@ -11,15 +11,14 @@ from pydantic import Field
 from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.errors import InputError
-from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.proportions import clopper_pearson
+from gradegpt.judges.build import build_judge
 from gradegpt.records import write_json, write_rows
 from gradegpt.schema import Example, Judgement, Outcome, Row, Verdict
 from gradegpt.settings import load_settings
+from gradegpt.statistics import clopper_pearson
 
-from .console import empty_table, percent, terminal
-from .evaluate import run_judges
+from .console import percent, show
+from .evaluate import Build, run_judges
 from .judging import Judged, read_sources
 from .settings import EvalSettings
 
@@ -36,7 +35,7 @@ class AttackSettings(EvalSettings):
     max_false_accept: float | None = Field(default=None, ge=0, lt=1)
 
 
-class Rate(Row):
+class AttackRate(Row):
     """The attacks of one pattern that were called correct, with Clopper-Pearson 95 % limits."""
 
     n: int
@@ -47,26 +46,26 @@ class Rate(Row):
     high: float
 
 
-class JudgeReport(Row):
+class AttackedJudge(Row):
     """One judge: over all attacks, by pattern, the mean of the patterns, and the worst one.
 
     ``exceeds`` says why the bound does not hold; it is empty where it holds.
     """
 
     judge: str
-    overall: Rate
-    patterns: dict[str, Rate]
+    overall: AttackRate
+    patterns: dict[str, AttackRate]
     mean: float
     worst: str
     exceeds: str
 
 
-def rate_of(judgements: Sequence[Judgement]) -> Rate:
+def rate_of(judgements: Sequence[Judgement]) -> AttackRate:
     """The share of at least one attack that was accepted; what has no verdict was not."""
     n = len(judgements)
     accepted = sum(judgement.verdict is Verdict.CORRECT for judgement in judgements)
     low, high = clopper_pearson(accepted, n)
-    return Rate(
+    return AttackRate(
         n=n, accepted=accepted, rate=accepted / n, low=float(low), high=float(high),
         undecided=sum(judgement.outcome is not Outcome.JUDGED for judgement in judgements),
     )  # fmt: skip
@@ -74,7 +73,7 @@ def rate_of(judgements: Sequence[Judgement]) -> Rate:
 
 def judge_report(
     name: str, attacks: Sequence[Example], judgements: Sequence[Judgement], bound: float | None
-) -> JudgeReport:
+) -> AttackedJudge:
     """Measure one judge.
 
     The bound is exceeded where the rate over all attacks is above it, or where the lower limit of
@@ -85,14 +84,14 @@ def judge_report(
         found.setdefault(attack.source, []).append(judgement)
     patterns = {pattern: rate_of(rows) for pattern, rows in found.items()}
     overall, worst = rate_of(judgements), max(patterns, key=lambda name: patterns[name].rate)
-    return JudgeReport(
+    return AttackedJudge(
         judge=name, overall=overall, patterns=patterns, worst=worst,
         mean=sum(rate.rate for rate in patterns.values()) / len(patterns),
         exceeds="" if bound is None else "; ".join(_above(bound, overall, patterns)),
     )  # fmt: skip
 
 
-def _above(bound: float, overall: Rate, patterns: dict[str, Rate]) -> Iterator[str]:
+def _above(bound: float, overall: AttackRate, patterns: dict[str, AttackRate]) -> Iterator[str]:
     if overall.rate > bound:
         yield f"{overall.accepted} of {overall.n:,} attacks"
     for pattern, rate in patterns.items():
@@ -101,22 +100,19 @@ def _above(bound: float, overall: Rate, patterns: dict[str, Rate]) -> Iterator[s
 
 
 def measure_attacks(
-    settings: AttackSettings,
-    *,
-    overwrite: bool = False,
-    build: Callable[[JudgeSettings], Judge] = build_judge,
-) -> list[JudgeReport]:
+    settings: AttackSettings, *, overwrite: bool = False, build: Build = build_judge
+) -> list[AttackedJudge]:
     """Judge the attacks with every judge; write report.json and accepted.jsonl to the run's folder.
 
     Raises:
         InputError: every row is labelled correct, so none is an attack.
 
     """
-    rows = read_sources(settings.sources, sample=settings.sample, seed=settings.seed)
+    rows = read_sources(settings)
     attacks = [row for row in rows if row.verdict is not Verdict.CORRECT]
     if not attacks:
         raise InputError("every row is labelled correct; attacks have another label")
-    runs = run_judges(settings, attacks, overwrite, build)
+    runs = run_judges(settings, attacks, overwrite, build).judged
     bound = settings.max_false_accept
     reports = [judge_report(run.name, attacks, run.judgements, bound) for run in runs]
     write_rows(settings.folder / "accepted.jsonl", _accepted(attacks, runs))
@@ -138,24 +134,24 @@ def _accepted(attacks: Sequence[Example], runs: Sequence[Judged]) -> Iterator[di
                 }  # fmt: skip
 
 
-def print_attacks(reports: Sequence[JudgeReport]) -> None:
+def print_attacks(reports: Sequence[AttackedJudge]) -> None:
     """Print a row for each pattern: accepted, and the upper limit of the rate in percent."""
-    table = empty_table("attacks called correct (rate in percent, upper limit)")
-    for name in ("pattern", "rows", *(report.judge for report in reports)):
-        table.add_column(name, justify="left" if name == "pattern" else "right")
-    for pattern, rate in reports[0].patterns.items():
-        cells = (_cell(report.patterns[pattern]) for report in reports)
-        table.add_row(pattern, f"{rate.n:,}", *cells)
-    table.add_section()
-    n = reports[0].overall.n
-    table.add_row("all", f"{n:,}", *(_cell(report.overall) for report in reports))
-    table.add_row("mean of the patterns", "", *(percent(report.mean) for report in reports))
-    undecided = (percent(report.overall.undecided / n) for report in reports)
-    table.add_row("no verdict", "", *undecided)
-    terminal().print(table)
+    overall, patterns = [report.overall for report in reports], reports[0].patterns
+    rows: list[list[str] | None] = [
+        [pattern, f"{rate.n:,}", *(_cell(report.patterns[pattern]) for report in reports)]
+        for pattern, rate in patterns.items()
+    ]
+    rows += [
+        None,
+        ["all", f"{overall[0].n:,}", *map(_cell, overall)],
+        ["mean of the patterns", "", *(percent(report.mean) for report in reports)],
+        ["no verdict", "", *(percent(rate.undecided / rate.n) for rate in overall)],
+    ]
+    names = ("pattern", "rows", *(report.judge for report in reports))
+    show(names, rows, "attacks called correct (rate in percent, upper limit)")
 
 
-def _cell(rate: Rate) -> str:
+def _cell(rate: AttackRate) -> str:
     return f"{rate.accepted} ({percent(rate.rate)}, {percent(rate.high)})"
 
 

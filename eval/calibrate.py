@@ -24,10 +24,9 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from gradegpt import options
-from gradegpt.agreement import numbered, says_yes
 from gradegpt.cli import run
 from gradegpt.errors import SettingsError
-from gradegpt.importers.labelled import Source, item_key
+from gradegpt.importers.labelled import item_key
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
@@ -43,51 +42,40 @@ from gradegpt.judges.calibration import (
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.records import whole_file, write_json
 from gradegpt.schema import Example, Judgement
-from gradegpt.settings import Settings, load_settings
+from gradegpt.settings import load_settings
+from gradegpt.statistics import Values, numbered, says_yes
 
-from .console import empty_table, percent, terminal
-from .judging import judge_items, progress_bar, read_sources, write_items
-from .settings import Name
+from .console import percent, show
+from .judging import judge_items, read_sources, write_items
+from .settings import RowsSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _PARTS: Final = 5
 """Folds of the questions; the weights of each fold are fitted on the others."""
+ASKED_BELOW: Final = 0.97
 _SURE: Final = 1.645
 """The number of standard errors by which a judge must improve the log loss of a kind."""
 _DIGITS: Final = 3
 """Decimals of weights and of probabilities in the evidence."""
 
-Array = NDArray[np.float64]
 
-
-class CalibrationSettings(Settings):
+class CalibrationSettings(RowsSettings):
     """Labelled rows that neither made the judge nor measure it, the judge, and those before it.
 
     A judge other than the rules is asked about rows whose confidence after the judges before it is
-    below ``asked_below``. A kind of answer with fewer than ``least_rows`` rows is counted under
-    ``other``. ``sample``, if not 0, draws at most so many rows of each source.
+    below ``ASKED_BELOW``. A kind of answer with fewer than ``least_rows`` rows is counted under
+    ``other``.
     """
 
     command: ClassVar[str] = "eval.calibrate"
-    name: Name
-    out: str = ""
-    sources: tuple[Source, ...] = Field(min_length=1, examples=["[{path: graded.csv}]"])
     judge: JudgeSettings = JudgeSettings(kind="model")
     after: tuple[JudgeSettings, ...] = (JudgeSettings(kind="rules"), JudgeSettings(kind="lexical"))
     """The judges before it in the cascade, in order; none for the rules."""
-    asked_below: float = Field(default=0.97, gt=0.5, le=1)
-    sample: int = Field(default=0, ge=0)
     least_rows: int = Field(default=40, ge=10)
-    seed: int = 0
-
-    @property
-    def folder(self) -> Path:
-        """Where everything of this calibration is written."""
-        return Path(self.out or f"runs/{self.name}")
 
 
-class Finding(NamedTuple):
+class KindGain(NamedTuple):
     """A group of rows: how many, how many of the judge's verdicts were right, and the decision.
 
     ``gain`` is by how much the judge lowers the log loss of a row, with its standard error.
@@ -103,7 +91,7 @@ class Finding(NamedTuple):
 
 def calibrate(
     settings: CalibrationSettings, *, overwrite: bool = False
-) -> tuple[Calibration, list[Finding]]:
+) -> tuple[Calibration, list[KindGain]]:
     """Judge the labelled rows and write ``calibration.json``; the calibration and what it rests on.
 
     Raises:
@@ -134,8 +122,8 @@ def calibrate(
     return calibration, findings
 
 
-def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[Finding]]:
-    rows = read_sources(settings.sources, sample=settings.sample, seed=settings.seed)
+def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
+    rows = read_sources(settings)
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
     counts: dict[str, tuple[int, int]] = {}
     for example, judgement in zip(rows, judgements, strict=True):
@@ -146,7 +134,7 @@ def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibrati
             counts[group] = (right + agrees, wrong + (not agrees))
     calibration = Calibration(judge=fingerprint, counts=dict(sorted(counts.items())))
     trails = [(_posterior(calibration, judgement),) for judgement in judgements]
-    findings = [Finding(g, a + b, a, None, None, used=True) for g, (a, b) in counts.items()]
+    findings = [KindGain(g, a + b, a, None, None, used=True) for g, (a, b) in counts.items()]
     update = {"evidence": evidence_of(rows, trails), "seconds": seconds}
     return calibration.model_copy(update=update), sorted(findings, key=lambda f: -f.rows)
 
@@ -158,10 +146,10 @@ def _posterior(calibration: Calibration, judgement: Judgement) -> float | None:
     return chance_of_right(judgement.model_copy(update={"confidence": found}))
 
 
-def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[Finding]]:
-    every = read_sources(settings.sources, sample=settings.sample, seed=settings.seed)
+def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
+    every = read_sources(settings)
     before, trails = _before(settings, every)
-    left = [n for n, j in enumerate(before) if (j.confidence or 0) < settings.asked_below]
+    left = [n for n, j in enumerate(before) if (j.confidence or 0) < ASKED_BELOW]
     rows = [every[n] for n in left]
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
     odds = [
@@ -174,7 +162,7 @@ def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibrati
         trails[n] = (*trails[n][:-1], None if math.isnan(p) else float(p))
     calibration = Calibration(
         judge=fingerprint, after=tuple(one.kind for one in settings.after),
-        asked_below=settings.asked_below, weights=weights, seconds=seconds,
+        asked_below=ASKED_BELOW, weights=weights, seconds=seconds,
         evidence=evidence_of(every, trails),
     )  # fmt: skip
     return calibration, findings
@@ -188,7 +176,7 @@ def _before(
     The last of a trail is for the judge to calibrate. A verdict is repeated by the judges after it
     until one is asked.
     """
-    changes = {"min_confidence": 0.0, "stop_confidence": settings.asked_below}
+    changes = {"min_confidence": 0.0, "stop_confidence": ASKED_BELOW}
     made: list[Judgement] = []
     trails: list[tuple[float | None, ...]] = [()] * len(rows)
     for n in range(1, len(settings.after) + 1):
@@ -210,21 +198,18 @@ def _asked(
     items = write_items(rows, settings.folder / "items.jsonl")
     judge = build_judge(settings.judge)
     started = time.perf_counter()
-    with progress_bar("calibrating") as advance:
-        judged = judge_items(
-            settings.judge.label, judge, items, settings.folder / "judgements.jsonl",
-            overwrite=overwrite, advance=advance,
-        )  # fmt: skip
+    path = settings.folder / "judgements.jsonl"
+    judged = judge_items(settings.judge.label, judge, items, path, overwrite=overwrite)
     took = (time.perf_counter() - started) / max(1, len(rows))
     return judged.judgements, judged.fingerprint, None if judged.reused else round(took, 6)
 
 
 def _fitted(
     rows: Sequence[Example],
-    table: Array,
+    table: Values,
     scored: NDArray[np.bool_],
     settings: CalibrationSettings,
-) -> tuple[dict[str, Weights], Array, list[Finding]]:
+) -> tuple[dict[str, Weights], Values, list[KindGain]]:
     """The weights by kind, and each row's probability by the weights of other folds.
 
     NaN where the judge is not used.
@@ -240,13 +225,13 @@ def _fitted(
             continue
         agrees = int(((table[mine, 0] > 0) == right[mine]).sum())
         if min(right[mine].sum(), (~right[mine]).sum()) < settings.least_rows / 4:
-            findings.append(Finding(kind, len(mine), agrees, None, None, used=False))
+            findings.append(KindGain(kind, len(mine), agrees, None, None, used=False))
             continue
         with_judge = _held_out(table[mine], right[mine], questions[mine])
         without = _held_out(table[mine][:, 1:], right[mine], questions[mine])
         gain, error = _gain(with_judge, without, right[mine], questions[mine])
         used = gain > _SURE * error
-        findings.append(Finding(kind, len(mine), agrees, gain, error, used=used))
+        findings.append(KindGain(kind, len(mine), agrees, gain, error, used=used))
         if used:
             own, before, bias = (round(float(x), _DIGITS) for x in fit(table[mine], right[mine]))
             most = float(np.maximum(with_judge, 1 - with_judge).max())
@@ -257,7 +242,7 @@ def _fitted(
     return weights, chance, findings
 
 
-def _held_out(table: Array, right: NDArray[np.bool_], questions: NDArray[np.int64]) -> Array:
+def _held_out(table: Values, right: NDArray[np.bool_], questions: NDArray[np.int64]) -> Values:
     """Each row's probability by the weights fitted on other questions."""
     chance = np.empty(len(right))
     for fold in range(_PARTS):
@@ -268,7 +253,7 @@ def _held_out(table: Array, right: NDArray[np.bool_], questions: NDArray[np.int6
 
 
 def _gain(
-    with_judge: Array, without: Array, right: NDArray[np.bool_], questions: NDArray[np.int64]
+    with_judge: Values, without: Values, right: NDArray[np.bool_], questions: NDArray[np.int64]
 ) -> tuple[float, float]:
     """By how much the log loss of a row falls, and the standard error over questions."""
     loss = [-np.log(np.where(right, p, 1 - p)) for p in (without, with_judge)]
@@ -278,22 +263,22 @@ def _gain(
     return float(difference.mean()), float(np.sqrt((totals**2).sum()) / len(right))
 
 
-def fit(table: Array, right: NDArray[np.bool_]) -> Array:
+def fit(table: Values, right: NDArray[np.bool_]) -> Values:
     """Logistic regression of ``right`` on ``table`` ``[rows, columns]``.
 
     A Gaussian prior of deviation 1 around weight 1 of the first column and 0 of the others
     regularises few rows.
     """
-    prior: Array = np.eye(table.shape[1])[0]
+    prior: Values = np.eye(table.shape[1])[0]
     sign = np.where(right, 1.0, -1.0)
 
-    def loss(w: Array) -> tuple[float, Array]:
+    def loss(w: Values) -> tuple[float, Values]:
         margin = sign * (table @ w)
         total = np.logaddexp(0, -margin).sum() + ((w - prior) ** 2).sum() / 2
         gradient = -table.T @ (sign * expit(-margin)) + (w - prior)
         return float(total), gradient
 
-    found: Array = minimize(loss, prior, jac=True, method="BFGS").x
+    found: Values = minimize(loss, prior, jac=True, method="BFGS").x
     return found
 
 
@@ -351,14 +336,12 @@ def main(
     """
     settings = load_settings(CalibrationSettings, config, overrides or ())
     calibration, findings = calibrate(settings, overwrite=overwrite)
-    table = empty_table()
-    for name in ("group", "rows", "right", "log loss falls by", "used"):
-        table.add_column(name, justify="left" if name == "group" else "right")
-    for f in findings:
-        gain = "–" if f.gain is None else f"{f.gain:.3f} ± {f.error:.3f}"
-        share = percent(f.right / f.rows) if f.rows else "–"
-        table.add_row(f.group, f"{f.rows:,}", share, gain, "yes" if f.used else "no")
-    terminal().print(table)
+    rows = [
+        (f.group, f"{f.rows:,}", percent(f.right / f.rows if f.rows else None),
+         "–" if f.gain is None else f"{f.gain:.3f} ± {f.error:.3f}", "yes" if f.used else "no")
+        for f in findings
+    ]  # fmt: skip
+    show(("group", "rows", "right", "log loss falls by", "used"), rows)
     if calibration.seconds is not None:
         typer.echo(f"{calibration.seconds:.4f} seconds an item")
     typer.echo(f"wrote {settings.folder / CALIBRATION_FILE}; copy it beside the adapter")

@@ -1,14 +1,20 @@
-"""How the commands of this stage print: plain tables, 100 columns where there is no terminal."""
+"""How the commands of this stage print: one form of table, 100 columns without a terminal."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from gradegpt.statistics import Interval, Share
+
 WIDTH: Final = 100
+_NUMERIC: Final = re.compile(r"(?:[+−-]?[\d(].*|–|)")
 
 
 def terminal() -> Console:
@@ -17,12 +23,30 @@ def terminal() -> Console:
     return console if console.is_terminal else Console(width=WIDTH)
 
 
-def empty_table(title: str = "") -> Table:
-    """A table without columns yet."""
-    return Table(
-        title=title or None, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold",
-        padding=(0, 1, 0, 0), pad_edge=False,
+def show(
+    names: Sequence[str], rows: Iterable[Sequence[str] | None], title: str | None = None
+) -> None:
+    """Print a table, with numbers on the right; a row that is None is a line between sections."""
+    cells = list(rows)
+    table = Table(
+        title=title and escape(title), box=box.SIMPLE_HEAD, title_justify="left",
+        title_style="bold", padding=(0, 1, 0, 0), pad_edge=False,
     )  # fmt: skip
+    for place, name in enumerate(names):
+        numeric = all(_NUMERIC.fullmatch(row[place]) for row in cells if row is not None)
+        align = "right" if numeric and cells else "left"
+        table.add_column(escape(name), justify=align, no_wrap=numeric, overflow="fold")  # type: ignore[arg-type]
+    for row in cells:
+        if row is None:
+            table.add_section()
+        else:
+            table.add_row(*map(escape, row))
+    terminal().print(table)
+
+
+def say(text: str) -> None:
+    """Print a line of text as it is."""
+    terminal().print(text, highlight=False, markup=False, soft_wrap=True)
 
 
 def percent(share: float | None) -> str:
@@ -42,3 +66,16 @@ def signed(share: float | None) -> str:
     ('+5.2', '-10.0')
     """
     return "–" if share is None else f"{100 * share:+.1f}"
+
+
+def limits(interval: Interval | None) -> str:
+    """An interval in whole percents, which leave room for the names."""
+    return f" [{100 * interval.low:.0f}, {100 * interval.high:.0f}]" if interval else ""
+
+
+def shown(share: Share | None) -> str:
+    """A share in percent with its interval, or a dash."""
+    if share is None:
+        return "–"
+    low, high = (round(100 * end) for end in (share.interval.low, share.interval.high))
+    return f"{percent(share.value)} [{low},{high}]"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from rich.console import Console
 from rich.progress import (
@@ -18,8 +18,8 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from gradegpt.errors import InputError, OutputError
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.errors import InputError, OutputError, SettingsError
+from gradegpt.importers.labelled import read_examples
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.rules import RuleJudge
@@ -27,6 +27,11 @@ from gradegpt.records import read_rows, write_rows
 from gradegpt.run import MANIFEST, CheckedInput, check_input, judge_file
 from gradegpt.schema import Example, Item, Judgement, Outcome, Row
 
+from .settings import RowsSettings
+
+Tags = Mapping[str, str | Sequence[str]]
+T = TypeVar("T")
+ROWS_PER_WRITE: Final = 256
 Advance = Callable[[int, int], None]
 
 
@@ -39,20 +44,18 @@ class Judged(Row):
     reused: bool
 
 
-def read_sources(
-    sources: Sequence[Source], *, left_open: bool = False, sample: int = 0, seed: int = 0
-) -> list[Example]:
-    """All labelled rows, source after source.
-
-    ``left_open`` keeps the rows that the rules leave undecided; ``sample`` keeps at most so many
-    rows of each source, drawn by ``seed``.
+def read_sources(settings: RowsSettings) -> list[Example]:
+    """All labelled rows that the settings choose, source after source.
 
     Raises:
+        SettingsError: there is no source.
         InputError: a source has no row, or a row cannot be used.
 
     """
+    if not settings.sources:
+        raise SettingsError("sources: names no file; give sources='[{path: graded.csv}]'")
     examples: list[Example] = []
-    for source in sources:
+    for source in settings.sources:
         before = len(examples)
         examples += read_examples(source)
         if len(examples) == before:
@@ -61,10 +64,10 @@ def read_sources(
                 f"{source.path}: no labelled row{split}; check the file, its 'fields' and 'split'"
             )
     rows = [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
-    if left_open:
+    if settings.left_open:
         ruled = RuleJudge().judge(rows)
         rows = [e for e, j in zip(rows, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
-    return _drawn(rows, sample, seed) if sample else rows
+    return _drawn(rows, settings.sample, settings.seed) if settings.sample else rows
 
 
 def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
@@ -79,6 +82,25 @@ def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     return kept
 
 
+def paired(items: Sequence[Item], judgements: Sequence[Judgement]) -> list[tuple[Item, Judgement]]:
+    """Each item with its judgement.
+
+    Raises:
+        InputError: items and judgements are not of the same rows.
+
+    """
+    how = "give the file that was judged"
+    if len(items) != len(judgements) or not items:
+        raise InputError(f"{len(items)} items and {len(judgements)} judgements; {how}")
+    pairs = list(zip(items, judgements, strict=True))
+    for number, (item, judgement) in enumerate(pairs, 1):
+        if item.id and item.id != judgement.id:
+            raise InputError(
+                f"row {number}: item {item.id!r} beside judgement {judgement.id!r}; {how}"
+            )
+    return pairs
+
+
 def write_items(rows: Sequence[Item], path: Path) -> CheckedInput:
     """Write the items without their labels, so that no judge can use a label."""
     names = set(Item.model_fields) - {"meta"}  # which may hold the reason of a label
@@ -87,14 +109,7 @@ def write_items(rows: Sequence[Item], path: Path) -> CheckedInput:
 
 
 def judge_items(
-    name: str,
-    judge: Judge,
-    items: CheckedInput,
-    path: Path,
-    *,
-    chunk: int = 256,
-    overwrite: bool = False,
-    advance: Advance | None = None,
+    name: str, judge: Judge, items: CheckedInput, path: Path, *, overwrite: bool = False
 ) -> Judged:
     """Write the judgements of ``items`` to ``path``, or reuse those of the same judge and items.
 
@@ -102,16 +117,24 @@ def judge_items(
         OutputError: ``path`` holds other judgements, and ``overwrite`` is not set.
 
     """
-    reused = made_from(path) == (judge.fingerprint, items.sha256)
-    if not reused:
-        if path.exists() and not overwrite:
-            raise OutputError(
-                f"{path}: made from other rows or another judge; "
-                "choose another 'out' or pass --overwrite"
+    reused = _made_from(path) == (judge.fingerprint, items.sha256)
+    if not reused and path.exists() and not overwrite:
+        raise OutputError(
+            f"{path}: made from other rows or another judge; "
+            "choose another 'out' or pass --overwrite"
+        )
+    with progress_bar(name) as advance:
+        if reused:
+            advance(items.rows, items.rows)
+        else:
+            judge_file(
+                items,
+                path,
+                judge,
+                overwrite=True,
+                rows_per_write=ROWS_PER_WRITE,
+                on_progress=advance,
             )
-        judge_file(items, path, judge, overwrite=True, rows_per_write=chunk, on_progress=advance)
-    elif advance is not None:
-        advance(items.rows, items.rows)
     judgements = tuple(read_rows(path, Judgement))
     if len(judgements) != items.rows:
         raise OutputError(
@@ -148,13 +171,23 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     return judge if recorded is None else Recorded(recorded, items)
 
 
-def made_from(path: Path) -> tuple[str, str] | None:
+def _made_from(path: Path) -> tuple[str, str] | None:
     """The judge's fingerprint and the digest of the items of a finished file, or None."""
     manifest = path.with_name(path.name + MANIFEST)
     if not path.is_file() or not manifest.is_file():
         return None
     made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
     return made["judge"], made["input"]["sha256"]
+
+
+def tagged(rows: Iterable[T], tags_of: Callable[[T], Tags]) -> dict[str, dict[str, list[T]]]:
+    """Rows by tag and value; a row with several values of a tag is under each."""
+    groups: dict[str, dict[str, list[T]]] = {}
+    for row in rows:
+        for tag, values in tags_of(row).items():
+            for value in (values,) if isinstance(values, str) else values:
+                groups.setdefault(tag, {}).setdefault(value, []).append(row)
+    return groups
 
 
 @contextmanager

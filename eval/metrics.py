@@ -14,9 +14,13 @@ from typing import Final, Self
 import numpy as np
 from pydantic import model_validator
 
-from gradegpt.agreement import (
+from gradegpt.importers.labelled import item_key
+from gradegpt.schema import Example, Judgement, Row
+from gradegpt.statistics import (
+    DRAWS,
     Cells,
-    Scores,
+    Interval,
+    Values,
     areas,
     column,
     drawn_weights,
@@ -24,40 +28,16 @@ from gradegpt.agreement import (
     numbered,
     says_yes,
     score,
+    share_interval,
     table,
     unjudged_as_wrong,
+    varied,
 )
-from gradegpt.importers.labelled import item_key
-from gradegpt.proportions import wilson
-from gradegpt.schema import Example, Judgement, Row
 
 INTERVALS: Final = (
     "coverage", "accuracy", "balanced_accuracy", "balanced_accuracy_all", "kappa", "acc_outcome",
     "auc",
 )  # fmt: skip
-
-
-class Interval(Row):
-    """A 95 % percentile bootstrap interval, resampled by question.
-
-    A share that resampling does not vary, such as all of the rows or the rows of one question, has
-    Wilson's limits, over questions.
-    """
-
-    low: float
-    high: float
-
-
-def share_interval(values: Scores, n_questions: int, scale: float = 1.0) -> Interval:
-    """The interval of a share from ``resampled``, ``[1 + draws]``; ``scale`` is the value of all.
-
-    >>> share_interval(np.array([1.0, 1.0]), n_questions=1)
-    Interval(low=0.206..., high=1.0)
-    """
-    value, low, high = estimate(values)
-    if value in (0.0, scale) or not low < high:
-        low, high = (scale * float(x) for x in wilson(n_questions * value / scale, n_questions))
-    return Interval(low=low, high=high)
 
 
 class Metrics(Row):
@@ -108,7 +88,7 @@ def measure(
     examples: Sequence[Example],
     judgements: Sequence[Judgement],
     *,
-    bootstrap: int = 2000,
+    bootstrap: int = DRAWS,
     seed: int = 0,
 ) -> Metrics:
     """Compare judgements with labels, row by row; both sequences have the same length and order."""
@@ -130,7 +110,7 @@ def measure(
 
 def _draw(
     examples: Sequence[Example], judges: Sequence[Sequence[Judgement]], bootstrap: int, seed: int
-) -> tuple[Cells, Cells, Scores]:
+) -> tuple[Cells, Cells, Values]:
     """The cells of judges, and their totals and AUC: observed, then on draws that they share.
 
     Shapes ``[questions, judges, 2, 5]``, ``[1 + draws, judges, 2, 5]`` and ``[1 + draws, judges]``.
@@ -163,7 +143,7 @@ def _chance(judgement: Judgement) -> float | None:
     return sure if says_yes(judgement.verdict) else 1 - sure
 
 
-def _intervals(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> dict[str, Interval]:
+def _intervals(drawn: dict[str, Values], totals: Cells, cells: Cells) -> dict[str, Interval]:
     """The intervals of ``INTERVALS``, without those of undefined scores.
 
     Kappa and AUC have none where resampling does not vary them: there are no limits for a few rows
@@ -182,9 +162,9 @@ def _intervals(drawn: dict[str, Scores], totals: Cells, cells: Cells) -> dict[st
         strict = unjudged_as_wrong(totals), unjudged_as_wrong(cells)
         found["balanced_accuracy_all"] = _balanced(*strict)
     for name in ("kappa", "auc"):
-        value, low, high = estimate(drawn[name])
-        if not np.isnan(value) and low < high:
-            found[name] = Interval(low=low, high=high)
+        interval = varied(drawn[name])
+        if interval and not np.isnan(drawn[name][0]):
+            found[name] = interval
     return found
 
 
@@ -259,7 +239,7 @@ def compare_judges(
     a: tuple[str, Sequence[Judgement]],
     b: tuple[str, Sequence[Judgement]],
     *,
-    bootstrap: int = 2000,
+    bootstrap: int = DRAWS,
     seed: int = 0,
 ) -> Pair:
     """The two-way agreement of two named judges, and which of them is right more often."""
@@ -289,7 +269,7 @@ def compare_judges(
     )  # fmt: skip
 
 
-def _difference(values: Scores) -> Difference | None:
+def _difference(values: Values) -> Difference | None:
     """The difference of ``[1 + draws, 2]``.
 
     None where it is undefined, or where resampling does not vary it though it is not 0.
@@ -328,5 +308,5 @@ def _first_is_right(
     )
 
 
-def _defined(value: Scores) -> float | None:
+def _defined(value: Values) -> float | None:
     return None if np.isnan(value) else float(value)

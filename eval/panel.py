@@ -1,47 +1,34 @@
-"""Combine judges of the same rows into a panel: ``gradegpt eval.panel runs/<name>``.
-
-Reports the pairwise agreement, the panel's verdicts, the rows on which judges differ, and the judge
-without which the panel is better (ATLAS, section 5.4, compares two judges so).
-"""
+"""The vote of an evaluation's judges, and whom to leave out (ATLAS, section 5.4)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from itertools import combinations
-from pathlib import Path
-from typing import Annotated, Final
+from typing import Final
 
-import typer
-
-from gradegpt.cli import run
-from gradegpt.errors import InputError, MissingError
 from gradegpt.judges.panel import PanelJudge, Vote
-from gradegpt.records import read_rows, validate, write_json, write_rows
+from gradegpt.records import read_rows
+from gradegpt.run import CheckedInput
 from gradegpt.schema import Example, Item, Judgement, Row
+from gradegpt.statistics import says_yes
 
-from .console import empty_table, percent, terminal
-from .judging import read_sources
-from .metrics import Metrics, Pair, compare_judges, measure
-from .settings import EvalSettings
-
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+from .console import percent, say, show
+from .judging import Judged, Recorded
+from .metrics import Metrics, measure
 
 _LEAST: Final = 0.501
 """The least accuracy in a vote, so a judge at or below chance has hardly any weight."""
-Judgements = dict[str, tuple[Judgement, ...]]
 
 
-class PanelReport(Row):
-    """A panel of judges on labelled rows, each judge alone, and the panel without it."""
+class Panel(Row):
+    """A panel of judges on labelled rows, and the panel without each of them.
+
+    ``n_differ`` rows have different verdicts, two-way, by two of the judges.
+    """
 
     vote: Vote
-    n_items: int
     n_differ: int
     panel: Metrics
-    judges: dict[str, Metrics]
     without: dict[str, Metrics]
-    pairs: tuple[Pair, ...]
 
     @property
     def better_without(self) -> str | None:
@@ -63,162 +50,51 @@ def _rightness(metrics: Metrics) -> tuple[float, float]:
     return metrics.accuracy or 0.0, metrics.coverage or 0.0
 
 
-class _Given:
-    """A judge that returns given judgements."""
-
-    name = "given"
-
-    def __init__(self, name: str, judgements: Sequence[Judgement]) -> None:
-        self.fingerprint = name
-        self._judgements = list(judgements)
-
-    def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        return self._judgements
-
-
-def panel_report(
+def panel_of(
     examples: Sequence[Example],
-    judged: Judgements,
-    vote: Vote = Vote.MAJORITY,
+    runs: Sequence[Judged],
+    items: CheckedInput,
+    vote: Vote,
     *,
-    bootstrap: int = 2000,
-) -> PanelReport:
-    """The panel of all judges in ``judged``; weights are their accuracies on these rows.
-
-    Raises:
-        SettingsError: fewer than two judges.
-
-    """
+    bootstrap: int,
+    seed: int,
+) -> Panel:
+    """The panel of all judges; weights are their accuracies on these rows."""
+    rows = list(read_rows(items.path, Item))
 
     def measured(judgements: Sequence[Judgement]) -> Metrics:
-        return measure(examples, judgements, bootstrap=bootstrap)
+        return measure(examples, judgements, bootstrap=bootstrap, seed=seed)
 
-    alone = {name: measured(judgements) for name, judgements in judged.items()}
-    shares = {name: max(_LEAST, m.accuracy or 0.0) for name, m in alone.items()}
+    shares = {run.name: max(_LEAST, measured(run.judgements).accuracy or 0.0) for run in runs}
 
-    def together(names: Sequence[str]) -> list[Judgement]:
-        judges = [_Given(name, judged[name]) for name in names]
-        return PanelJudge(judges, vote, [shares[name] for name in names]).judge(examples)
+    def together(members: Sequence[Judged]) -> Metrics:
+        judges = [Recorded(run, items) for run in members]
+        accuracies = [shares[run.name] for run in members]
+        return measured(PanelJudge(judges, vote, accuracies).judge(rows))
 
-    without = {name: [other for other in judged if other != name] for name in judged}
-    return PanelReport(
+    others = {run.name: [one for one in runs if one is not run] for run in runs}
+    return Panel(
         vote=vote,
-        n_items=len(examples),
-        n_differ=len(differing(judged)),
-        panel=measured(together(list(judged))),
-        judges=alone,
-        without={name: measured(together(rest)) for name, rest in without.items() if len(rest) > 1},
-        pairs=tuple(compare_judges(examples, *pair) for pair in combinations(judged.items(), 2)),
+        n_differ=_differing(runs),
+        panel=together(runs),
+        without={name: together(rest) for name, rest in others.items() if len(rest) > 1},
     )
 
 
-def differing(judged: Judgements) -> list[int]:
-    """The rows on which two judges have different verdicts, two-way."""
-    rows = zip(*judged.values(), strict=True)
-    return [
-        n for n, votes in enumerate(rows)
-        if len({v.verdict == "correct" for v in votes if v.verdict is not None}) > 1
-    ]  # fmt: skip
+def _differing(runs: Sequence[Judged]) -> int:
+    votes = zip(*(run.judgements for run in runs), strict=True)
+    return sum(len({says_yes(j.verdict) for j in row if j.verdict}) > 1 for row in votes)
 
 
-def read_run(folder: Path, names: Sequence[str] = ()) -> tuple[list[Example], Judgements]:
-    """The rows of a finished evaluation, and its judges' judgements of them.
-
-    Raises:
-        MissingError: the folder holds no finished evaluation.
-        InputError: a name is none of its judges, its rows have no labels, or its sources have
-            changed.
-
-    """
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise MissingError(f"{path}: does not exist; run gradegpt eval CONFIG.YAML first")
-    made = json.loads(path.read_text(encoding="utf-8"))
-    settings = validate(EvalSettings, made["settings"], str(path))
-    known = [judge.label for judge in settings.judges]
-    for name in names:
-        if name not in known:
-            raise InputError(f"{folder}: has no judge {name!r}; it has {', '.join(known)}")
-    if not settings.sources:
-        raise InputError(
-            f"{folder}: its answers have no labels, which a panel needs; see the agreement of its "
-            f"judges in {folder / 'report.html'}"
-        )
-    examples = read_sources(
-        settings.sources, left_open=settings.left_open, sample=settings.sample, seed=settings.seed
-    )
-    judged = {
-        name: tuple(read_rows(folder / "judgements" / f"{name}.jsonl", Judgement))
-        for name in names or known
-    }
-    if any([j.id for j in rows] != [e.id for e in examples] for rows in judged.values()):
-        raise InputError(f"{folder}: its sources have other rows now; run the evaluation again")
-    return examples, judged
-
-
-@app.command(epilog="First: gradegpt eval CONFIG.YAML, with several judges")
-def main(
-    folder: Annotated[Path, typer.Argument(metavar="RUN", help="Such as runs/real.")],
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(help="Only this judge of the evaluation; may be given several times."),
-    ] = None,
-    vote: Annotated[
-        Vote, typer.Option(help="weighted: by the judges' accuracies on these rows.")
-    ] = Vote.MAJORITY,
-) -> None:
-    """Combine the judges of an evaluation by voting, and compare them.
-
-    It shows their agreement, the rows on which they differ, and whom to leave out.
-
-    Writes RUN/panel.json and RUN/differ.jsonl, the rows on which judges differ.
-    """
-    examples, judged = read_run(folder, judge or ())
-    report = panel_report(examples, judged, vote)
-    write_json(folder / "panel.json", report.model_dump(mode="json"))
-    write_rows(
-        folder / "differ.jsonl",
-        (
-            {
-                "id": examples[n].id, "question": examples[n].question,
-                "reference": list(examples[n].reference), "response": examples[n].response,
-                "label": examples[n].verdict,
-                "said": {name: rows[n].verdict or rows[n].outcome for name, rows in judged.items()},
-            }
-            for n in differing(judged)
-        ),
-    )  # fmt: skip
-    print_panel(report)
-    typer.echo(f"wrote {folder / 'panel.json'} and {folder / 'differ.jsonl'}")
-
-
-def print_panel(report: PanelReport) -> None:
-    """The tables of a command line."""
-    console = terminal()
-    table = empty_table()
-    for name in ("", "decided", "right", "balanced", "panel without it: decided", "right"):
-        table.add_column(name, justify="right" if name else "left")
-    table.add_row(f"panel, {report.vote.value}", *_cells(report.panel), "", "")
-    for name, metrics in report.judges.items():
-        rest = report.without.get(name)
-        table.add_row(name, *_cells(metrics), *(("", "") if rest is None else _cells(rest)[:2]))
-    console.print(table)
-    for pair in report.pairs:
-        if pair.agreement is not None:
-            kappa = "–" if pair.kappa is None else f"{pair.kappa:.2f}"
-            console.print(
-                f"{pair.a} and {pair.b}: agree on {100 * pair.agreement:.1f} % of "
-                f"{pair.n_both:,}, kappa {kappa}; where they differ, right {pair.a_right} and "
-                f"{pair.b_right} times"
-            )
-    console.print(f"they differ on {report.n_differ:,} of {report.n_items:,} rows")
-    if worst := report.better_without:
-        console.print(f"leave out {worst}: the panel decides and is right no less without it")
+def print_panel(found: Panel) -> None:
+    """Print the panel, and the panel without each judge."""
+    rows = [(f"panel, {found.vote.value}", *_cells(found.panel))]
+    rows += [(f"without {name}", *_cells(rest)) for name, rest in found.without.items()]
+    show(("panel", "decided", "right", "balanced"), rows)
+    say(f"judges differ on {found.n_differ:,} of {found.panel.n_items:,} rows")
+    if worst := found.better_without:
+        say(f"leave out {worst}: the panel decides and is right no less without it")
 
 
 def _cells(metrics: Metrics) -> list[str]:
     return [percent(m) for m in (metrics.coverage, metrics.accuracy, metrics.balanced_accuracy)]
-
-
-if __name__ == "__main__":
-    run(app, name="gradegpt eval.panel")

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.markup import escape
 
 from gradegpt import options
 from gradegpt.answers.intervals import ORDER
@@ -38,12 +37,12 @@ from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.schema import Item, Outcome, Row, Verdict
 from gradegpt.tables import opened
 
-from .console import empty_table, terminal
+from .console import say, show
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-class Fault(StrEnum):
+class ReferenceFault(StrEnum):
     """What is wrong with a reference; the value is the text of tables and files."""
 
     EMPTY = "no reference"
@@ -61,12 +60,12 @@ class Fault(StrEnum):
     TWICE = "a repeated question"
 
 
-class Finding(Row):
+class FaultyReference(Row):
     """A row with a faulty reference: its line, the reference, the fault and its detail."""
 
     line: int
     id: str
-    fault: Fault
+    fault: ReferenceFault
     reference: str
     detail: str = ""
 
@@ -93,7 +92,7 @@ _NEXT_TO: Final = (
 
 def check_file(
     path: Path, given: Mapping[str, str] | None = None, *, separator: str = ""
-) -> tuple[int, list[Finding]]:
+) -> tuple[int, list[FaultyReference]]:
     """The number of rows of a table, and its faulty references in order.
 
     Args:
@@ -115,12 +114,12 @@ def check_file(
     if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
         how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
         raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
-    found: list[Finding] = []
+    found: list[FaultyReference] = []
     items: list[tuple[int, Item, dict[str, Any]]] = []
     for line, row in rows:
         item = _item(row, columns, separator, f"{path}:{line}")
         if item is None:
-            found.append(_finding(line, row, Fault.EMPTY, ""))
+            found.append(_finding(line, row, ReferenceFault.EMPTY, ""))
         else:
             items.append((line, item, row))
     for line, item, row in items:
@@ -137,7 +136,7 @@ def check_file(
 
 def faults(
     item: Item, reference: str, unit: str = "", solution: str = ""
-) -> Iterator[tuple[Fault, str]]:
+) -> Iterator[tuple[ReferenceFault, str]]:
     """What is wrong with one reference of an item.
 
     A reference must have the type that its row states; without a stated type, only a reference that
@@ -152,43 +151,43 @@ def faults(
         if isinstance(value, Leaf) and value.quantity is not None:
             yield from _of_units(reference, unit, solution)
         elif stated:
-            yield Fault.NOT_A_NUMBER, ""
+            yield ReferenceFault.NOT_A_NUMBER, ""
     if stated and kind is AnswerType.EXPRESSION and "=" in ORDER.sub("", text.replace("==", "=")):
-        yield Fault.EQUALS_SIGN, ""
+        yield ReferenceFault.EQUALS_SIGN, ""
     if kind is AnswerType.INTERVAL:
         reversed_ = next(filter(_is_reversed, _INTERVAL.finditer(text)), None)
         if reversed_ is not None:
-            yield Fault.ENDS_REVERSED, reversed_[0]
+            yield ReferenceFault.ENDS_REVERSED, reversed_[0]
         elif stated and not isinstance(read(reference, kind, asked(item)).value, Region):
-            yield Fault.NOT_AN_INTERVAL, ""
+            yield ReferenceFault.NOT_AN_INTERVAL, ""
 
 
-def _of_options(reference: str, item: Item) -> Iterator[tuple[Fault, str]]:
+def _of_options(reference: str, item: Item) -> Iterator[tuple[ReferenceFault, str]]:
     listed = options_of(asked(item))
     for letter, words in listed.items():
         if not words.strip(" .。:：、"):
-            yield Fault.OPTION_WITHOUT_TEXT, letter
+            yield ReferenceFault.OPTION_WITHOUT_TEXT, letter
     value = read(reference, answer_kind(item, reference), asked(item)).value
     if not isinstance(value, Options):
-        yield Fault.NO_OPTION, ""
+        yield ReferenceFault.NO_OPTION, ""
         return
     missing = [letter for letter in value.letters if listed and letter not in listed]
     if missing:
-        yield Fault.NO_SUCH_OPTION, f"{', '.join(missing)} of {''.join(listed)}"
+        yield ReferenceFault.NO_SUCH_OPTION, f"{', '.join(missing)} of {''.join(listed)}"
 
 
-def _of_units(reference: str, unit: str, solution: str) -> Iterator[tuple[Fault, str]]:
+def _of_units(reference: str, unit: str, solution: str) -> Iterator[tuple[ReferenceFault, str]]:
     given = quantity(fold(reference))
     if given is None:
         return
     if unit and given.unit:
-        yield Fault.UNIT_TWICE, unit
+        yield ReferenceFault.UNIT_TWICE, unit
     if not unit and not given.unit and not given.percent and solution:
         bare = re.escape(_BARE.sub("", reference).strip())
         for last in list(re.finditer(_NEXT_TO.format(bare), solution))[-1:]:
             measured = quantity(fold(last[0]))
             if measured is not None and measured.unit:
-                yield Fault.UNIT_MISSING, measured.unit
+                yield ReferenceFault.UNIT_MISSING, measured.unit
 
 
 def _is_reversed(match: re.Match[str]) -> bool:
@@ -199,7 +198,7 @@ def _is_reversed(match: re.Match[str]) -> bool:
     return not any(isinstance(end, complex) for end in ends) and ends[0] > ends[1]  # type: ignore[operator]
 
 
-def _not_themselves(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Finding]:
+def _not_themselves(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[FaultyReference]:
     """References that the rules do not judge correct when a response repeats them verbatim."""
     repeated = [
         (
@@ -218,14 +217,14 @@ def _not_themselves(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterat
         if judgement.verdict is not Verdict.CORRECT and not (
             text and judgement.outcome is not Outcome.JUDGED
         ):
-            yield _finding(line, row, Fault.NOT_ITSELF, reference, judgement.reason)
+            yield _finding(line, row, ReferenceFault.NOT_ITSELF, reference, judgement.reason)
 
 
 def _given(reference: str) -> str:
     return " ".join(reference_answers(reference)[:1]) or reference
 
 
-def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Finding]:
+def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[FaultyReference]:
     first: dict[str, tuple[int, Item]] = {}
     for line, item, row in items:
         if not item.question.strip():
@@ -233,7 +232,7 @@ def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[Findin
         before, other = first.setdefault(item_key(item), (line, item))
         if before != line:
             same = any(_equal(one, two, item) for one in other.reference for two in item.reference)
-            fault = Fault.TWICE if same else Fault.ANOTHER_ANSWER
+            fault = ReferenceFault.TWICE if same else ReferenceFault.ANOTHER_ANSWER
             detail = f"line {before}" + ("" if same else f": {' | '.join(other.reference)}")
             yield _finding(line, row, fault, " | ".join(item.reference), detail)
 
@@ -267,10 +266,10 @@ def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> 
 
 
 def _finding(
-    line: int, row: dict[str, Any], fault: Fault, reference: str, detail: str = ""
-) -> Finding:
+    line: int, row: dict[str, Any], fault: ReferenceFault, reference: str, detail: str = ""
+) -> FaultyReference:
     name = str(row.get("id") or "")
-    return Finding(line=line, id=name, fault=fault, reference=reference, detail=detail)
+    return FaultyReference(line=line, id=name, fault=fault, reference=reference, detail=detail)
 
 
 @app.command(epilog="A file of yours: gradegpt eval.references bank.csv --map reference=answer")
@@ -279,7 +278,9 @@ def main(
     out: Annotated[Path | None, options.output("Write every finding there, as JSON Lines.")] = None,
     mapped: options.Map = None,
     separator: Annotated[str, typer.Option(help="The separator of several accepted answers.")] = "",
-    show: Annotated[int, typer.Option(min=0, help="Findings shown of each fault.")] = 5,
+    most: Annotated[
+        int, typer.Option("--show", min=0, help="FaultyReferences shown of each fault.")
+    ] = 5,
 ) -> None:
     """Find references that cannot be right, before they are counted against a model.
 
@@ -290,27 +291,24 @@ def main(
     rows, found = check_file(path, columns, separator=separator)
     if out is not None:
         write_rows(out, (finding.model_dump(mode="json") for finding in found))
-    print_findings(rows, found, show)
+    print_findings(rows, found, most)
     if found:
         raise typer.Exit(1)
 
 
-def print_findings(rows: int, found: list[Finding], show: int) -> None:
+def print_findings(rows: int, found: list[FaultyReference], most: int) -> None:
     """Print the findings, the most frequent fault first."""
-    console = terminal()
     faulty = len({finding.line for finding in found})
-    console.print(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
-    table = empty_table()
-    for name in ("fault", "rows", "line", "reference", ""):
-        table.add_column(name, justify="right" if name in ("rows", "line") else "left")
+    say(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
+    cells = []
     for fault, count in Counter(finding.fault for finding in found).most_common():
-        own = [finding for finding in found if finding.fault is fault][:show]
+        own = [finding for finding in found if finding.fault is fault][:most]
         for n, finding in enumerate(own):
-            first = (fault.value, f"{count:,}") if n == 0 else ("", "")
-            texts = (escape(finding.reference[:60]), escape(finding.detail[:40]))
-            table.add_row(*first, f"{finding.line:,}", *texts)
-    if found:
-        console.print(table)
+            first = ("", "") if n else (fault.value, f"{count:,}")
+            texts = (f"{finding.line:,}", finding.reference[:60], finding.detail[:40])
+            cells.append((*first, *texts))
+    if cells:
+        show(("fault", "rows", "line", "reference", ""), cells)
 
 
 if __name__ == "__main__":

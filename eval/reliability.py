@@ -12,12 +12,20 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradegpt.agreement import numbered, resampled, says_yes
 from gradegpt.importers.labelled import item_key
 from gradegpt.schema import Example, Judgement, Row
-
-from .metrics import Interval, share_interval
-from .shares import Share, Values, proportion
+from gradegpt.statistics import (
+    DRAWS,
+    Interval,
+    Share,
+    Values,
+    numbered,
+    proportion,
+    resampled,
+    says_yes,
+    share_interval,
+    sums,
+)
 
 ALL: Final = "all"
 """The name of all methods together."""
@@ -79,7 +87,7 @@ def calibrations(
     examples: Sequence[Example],
     judgements: Sequence[Judgement],
     *,
-    bootstrap: int = 2000,
+    bootstrap: int = DRAWS,
     seed: int = 0,
 ) -> dict[str, Calibration | None]:
     """The calibration of all judged rows, under ``ALL``, and of the rows of each method.
@@ -105,7 +113,7 @@ def calibrations(
 
 
 def calibration(
-    rows: Rated, n_uncalibrated: int = 0, bootstrap: int = 2000, seed: int = 0
+    rows: Rated, n_uncalibrated: int = 0, bootstrap: int = DRAWS, seed: int = 0
 ) -> Calibration:
     """The calibration of at least one row.
 
@@ -205,12 +213,10 @@ def _root(square: float) -> float:
 
 def _brier(rows: Rated, bootstrap: int, seed: int) -> tuple[float, Interval]:
     _, questions = np.unique(rows.question, return_inverse=True)
-    sums = np.zeros((int(questions.max()) + 1, 2))
-    np.add.at(sums[:, 0], questions, (rows.right - rows.confidence) ** 2)
-    np.add.at(sums[:, 1], questions, 1)
-    totals = resampled(sums, bootstrap if len(sums) > 1 else 0, seed)
+    squares = sums(questions, (rows.right - rows.confidence) ** 2, np.ones(len(questions)))
+    totals = resampled(squares, bootstrap if len(squares) > 1 else 0, seed)
     values = totals[:, 0] / totals[:, 1]
-    return float(values[0]), share_interval(values, len(sums))
+    return float(values[0]), share_interval(values, len(squares))
 
 
 def _bin(rows: Rated) -> Bin:

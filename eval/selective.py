@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradegpt.agreement import numbered, says_yes
 from gradegpt.importers.labelled import item_key
 from gradegpt.schema import Example, Judgement, Row
-
-from .metrics import Interval, share_interval
-from .shares import Share, Values, proportion
+from gradegpt.statistics import (
+    DRAWS,
+    Interval,
+    Share,
+    Values,
+    drawn_weights,
+    numbered,
+    proportion,
+    says_yes,
+    share_interval,
+)
 
 _POINTS: Final = 50
 """The most points of a curve."""
@@ -66,7 +74,7 @@ def risk_coverage(
     examples: Sequence[Example],
     judgements: Sequence[Judgement],
     *,
-    bootstrap: int = 2000,
+    bootstrap: int = DRAWS,
     seed: int = 0,
 ) -> RiskCoverage | None:
     """The curve of one judge; None where it gave no verdict and withheld none.
@@ -120,23 +128,17 @@ def areas(rows: Ranked, bootstrap: int, seed: int) -> Values:
 
     The risk at a coverage is that of the highest threshold that decides as many rows.
     """
-    found = []
-    for weights in _weights(int(rows.question.max()) + 1, bootstrap, seed):
-        weight = weights[rows.question]
-        n = np.cumsum(weight)[rows.ends - 1]
-        wrong = np.cumsum(weight * rows.wrong)[rows.ends - 1]
+    n_questions, found = int(rows.question.max()) + 1, []
+    draws = bootstrap if n_questions > 1 else 0  # one question cannot be resampled
+    drawn = drawn_weights(n_questions, draws, seed, len(rows.wrong))
+    for weights in chain([np.ones((1, n_questions))], drawn):
+        weight = weights[:, rows.question].astype(np.float64)
+        n = np.cumsum(weight, axis=1)[:, rows.ends - 1]
+        wrong = np.cumsum(weight * rows.wrong, axis=1)[:, rows.ends - 1]
         with np.errstate(invalid="ignore"):  # the first rows may not be drawn
             risk = np.nan_to_num(wrong / n)
-        found.append(float(np.diff(n, prepend=0) @ risk / n[-1]))
-    return np.array(found)
-
-
-def _weights(n: int, draws: int, seed: int) -> Iterator[Values]:
-    """How often each question counts: once, then as drawn; a single question is not drawn."""
-    yield np.ones(n)
-    rng = np.random.default_rng(seed)
-    for _ in range(draws if n > 1 else 0):
-        yield rng.multinomial(n, np.full(n, 1 / n)).astype(np.float64)
+        found.append((np.diff(n, prepend=0, axis=1) * risk).sum(axis=1) / n[:, -1])
+    return np.concatenate(found)
 
 
 def _spread(ends: NDArray[np.int64]) -> list[int]:

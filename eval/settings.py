@@ -10,10 +10,11 @@ from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from gradegpt.importers.labelled import Source
 from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.panel import Vote
 from gradegpt.settings import Settings
 
-LISTED: Final = 5000
-"""The default number of items that a page lists: about 10 MB of ordinary rows."""
+from .variations import VARIATIONS
+
 _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
 
 
@@ -23,44 +24,46 @@ def _file_name(name: str) -> str:
     return name
 
 
-Name = Annotated[str, AfterValidator(_file_name)]
-"""A name that is also that of a file or folder."""
+class RowsSettings(Settings):
+    """Labelled rows, and where everything that is made of them is written.
+
+    ``left_open`` keeps the rows that the rules leave undecided, which a cascade's other judges
+    decide; ``sample`` is the most rows of each source, drawn by ``seed``, and 0 keeps all. ``out``
+    defaults to ``runs/<name>``.
+    """
+
+    name: Annotated[str, AfterValidator(_file_name)]
+    out: str = ""
+    sources: tuple[Source, ...] = Field(default=(), examples=["[{path: graded.csv}]"])
+    left_open: bool = False
+    sample: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0)
+
+    @property
+    def folder(self) -> Path:
+        """Where everything of this run is written."""
+        return Path(self.out or f"runs/{self.name}")
 
 
-class EvalSettings(Settings):
+class EvalSettings(RowsSettings):
     """One evaluation: every judge judges every row of every source.
 
     ``sources`` have labels: the judges are measured. ``answers`` are files of a model's answers
     without labels: the model is measured, by each judge, and ``ks`` are the k of pass@k and related
     scores (default: powers of two that all questions reach). Columns of answers are recognised by
     their usual names; ``columns`` names the others. ``bootstrap`` is the number of resamples of an
-    interval (0: no intervals), ``chunk`` the rows between two writes, ``disagreements`` the most in
-    ``report.json`` for one judge, and ``listed`` the most items that the page lists. ``out``
-    defaults to ``runs/<name>``.
+    interval (0: no intervals). ``changes`` are made to the rows, which every judge judges again
+    (``[all]``: every change that must not change a verdict); ``panel`` lets the judges vote.
     """
 
     command: ClassVar[str] = "eval"
-    name: Name
-    out: str = ""
-    sources: tuple[Source, ...] = Field(default=(), examples=["[{path: graded.csv}]"])
     answers: tuple[str, ...] = Field(default=(), examples=["[answers.csv]"])
     columns: dict[str, str] = Field(default_factory=dict)
     ks: tuple[int, ...] = ()
-    left_open: bool = False
-    """Keep only the rows that the rules leave undecided, which a cascade's other judges decide."""
-    sample: int = Field(default=0, ge=0)
-    """The most rows of each source, drawn by ``seed``; 0 keeps all."""
     judges: tuple[JudgeSettings, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
-    seed: int = Field(default=0, ge=0)
-    chunk: int = Field(default=256, ge=1)
-    disagreements: int = Field(default=200, ge=0)
-    listed: int = Field(default=LISTED, ge=0)
-
-    @property
-    def folder(self) -> Path:
-        """Where everything of this evaluation is written."""
-        return Path(self.out or f"runs/{self.name}")
+    changes: tuple[str, ...] = ()
+    panel: Vote | None = None
 
     @model_validator(mode="after")
     def _has_rows_of_one_kind(self) -> Self:
@@ -70,11 +73,20 @@ class EvalSettings(Settings):
             )
         if self.columns and not self.answers:
             raise ValueError("'columns' belongs to 'answers'; for a source, use its 'fields'")
-        if self.answers and (self.left_open or self.sample):
+        if self.answers and (self.left_open or self.sample or self.panel):
             raise ValueError(
-                "'left_open' and 'sample' need labelled 'sources'; remove them with 'answers'"
+                "'left_open', 'sample' and 'panel' need labelled 'sources'; remove them with "
+                "'answers'"
             )
+        if self.panel and len(self.judges) < 2:
+            raise ValueError("'panel' needs at least two judges; add more under 'judges'")
         return self
+
+    @field_validator("sources")
+    @classmethod
+    def _sources_have_their_own_names(cls, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        _distinct("sources", [source.label for source in sources])
+        return sources
 
     @field_validator("judges")
     @classmethod
@@ -87,11 +99,13 @@ class EvalSettings(Settings):
             _file_name(label)
         return judges
 
-    @field_validator("sources")
+    @field_validator("changes")
     @classmethod
-    def _sources_have_their_own_names(cls, sources: tuple[Source, ...]) -> tuple[Source, ...]:
-        _distinct("sources", [source.label for source in sources])
-        return sources
+    def _changes_exist(cls, changes: tuple[str, ...]) -> tuple[str, ...]:
+        for name in changes:
+            if name not in ("all", *VARIATIONS):
+                raise ValueError(f"{name}: use one of all, {', '.join(VARIATIONS)}")
+        return tuple(VARIATIONS) if "all" in changes else changes
 
 
 def _distinct(what: str, labels: list[str]) -> None:

@@ -10,6 +10,14 @@ from gradegpt.errors import SettingsError
 
 MOVED_COMMANDS: Final[dict[str, str]] = {
     "data.labelled": "is now a kind of rows: gradegpt data labelled path=FILE out=DIR",
+    "eval.consistency": "is gradegpt eval FILE changes=[all]",
+    "eval.convert": "is gradegpt report OLD NEW -o report.json -o differ.csv -o report.html",
+    "eval.errors": "is gradegpt eval.protocol errors FILE --judgements JUDGED -o OUT",
+    "eval.leakage": "is gradegpt eval.protocol leakage FILE -o OUT",
+    "eval.panel": "is gradegpt eval FILE panel=majority",
+    "eval.parts": "is gradegpt eval.protocol parts FILE -o OUT",
+    "eval.rubric": "is gradegpt eval.protocol rubric FILE [--rubrics RUBRICS] -o OUT",
+    "eval.steps": "is gradegpt eval.protocol steps FILE -o OUT",
     "train.average": "was removed; train to the end of the schedule, and take the last step",
     "train.merge": "is now gradegpt export --merged",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
@@ -61,10 +69,21 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
         "interpolate": "it was removed; train on with a lower sft.learning_rate",
         "drills": "it was removed; give more rows",
     },
+    "eval": {
+        "chunk": "rows are written as they are judged",
+        "disagreements": "the page lists them",
+        "listed": "gradegpt report JUDGED --most N lists more items",
+    },
+    "eval.ablation": dict.fromkeys(
+        ("batch_size", "max_new_tokens", "threads"), "a setting of every judge, in 'judge'"
+    ),
 }
 """By command and the name of a removed setting: what to use."""
 MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {
     "": {},
+    **dict.fromkeys(
+        ("eval.answer", "eval.estimate", "eval.scores", "report"), {"--out": "--output"}
+    ),
     "eval.references": {
         f"--{field.replace('_', '-')}": f"--map {field}="
         for field in ("question", "context", "reference", "answer_type", "unit", "solution")

@@ -75,7 +75,7 @@ Labelled = Annotated[
 
 def output(what: str, metavar: str = "OUT") -> Any:
     """The option ``-o`` of every command that writes something."""
-    return typer.Option("-o", "--output", metavar=metavar, help=what)
+    return typer.Option("-o", "--output", metavar=metavar, dir_okay=False, help=what)
 
 
 Output = Annotated[

@@ -23,9 +23,9 @@ import pytest
 from typer.main import get_command
 
 from data_gen.settings import DataGenSettings
+from eval.__main__ import is_answers
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
-from eval.files import is_answers
 from eval.settings import EvalSettings
 from gradegpt import cli
 from gradegpt.engines import ScriptedEngine

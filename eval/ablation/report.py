@@ -1,33 +1,70 @@
-"""Judge with every run, compare the arms, write table, plot and numbers."""
+"""Judge with every run, and compare the arms, with intervals over questions and seeds.
+
+A row without a verdict counts as wrong here: an arm must not gain by unparsed replies.
+"""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from gradegpt.agreement import Cells, by_question, score, unjudged_as_wrong
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import read_rows, write_json, write_rows
-from gradegpt.schema import ChainFormat, Example, Judgement, TrainingRow
+from gradegpt.schema import ChainFormat, Example, Judgement, Row, TrainingRow
+from gradegpt.statistics import (
+    DRAWS,
+    Cells,
+    Interval,
+    Values,
+    by_question,
+    estimate,
+    resampled,
+    score,
+    share_interval,
+    unjudged_as_wrong,
+)
 
 from ..evaluate import evaluate
 from ..judging import read_sources
-from ..report.labelled import parsed_rate
-from ..settings import EvalSettings
-from .plot import draw
-from .runs import Run, exported, train_all
-from .scores import SCORES, Arm, over_seeds, rated, summarised
+from ..report.content import parsed_rate
+from ..settings import EvalSettings, RowsSettings
+from .runs import Run, train_all
 from .settings import UNTUNED, AblationSettings
 
 BUDGETS: Final = ("steps", "tokens")
+SCORES: Final = ("accuracy", "balanced_accuracy")
 
 
-def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
-    """Train, judge and compare; write ``ablation.json`` and ``ablation.png`` to the folder.
+class SeedScore(Row):
+    """A score in [0, 1]: its mean over the seeds, each seed's, and its 95 % interval."""
+
+    mean: float
+    seeds: tuple[float, ...]
+    interval: Interval
+
+
+class Arm(Row):
+    """One way of training, or none, with its scores.
+
+    ``by_source`` is the balanced accuracy a source, mean over the seeds; ``gain`` the difference to
+    the first arm of the same budget, empty for that arm.
+    """
+
+    name: str
+    budget: str
+    steps: int
+    tokens: int
+    parsed: float
+    scores: dict[str, SeedScore]
+    by_source: dict[str, float]
+    gain: dict[str, SeedScore]
+
+
+def ablate(settings: AblationSettings, *, overwrite: bool = False, draws: int = DRAWS) -> list[Arm]:
+    """Train, judge and compare; write ``ablation.json`` to the folder.
 
     Raises:
         MissingError, InputError: the rows or the labelled answers do not exist.
@@ -35,25 +72,25 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
 
     """
     runs = train_all(settings)
-    chosen: dict[str, Any] = settings.model_dump(include={"left_open", "sample", "seed"})
+    rows = {name: getattr(settings, name) for name in RowsSettings.model_fields}
     evaluation = EvalSettings(
-        name=f"{settings.name}-eval",
-        out=str(settings.folder / "eval"),
-        sources=settings.sources,
-        judges=tuple(_judges(settings, runs)),
-        bootstrap=0,
-        **chosen,
+        **rows
+        | {"name": f"{settings.name}-eval", "out": str(settings.folder / "eval")}
+        | {"judges": tuple(_judges(settings, runs)), "bootstrap": 0}
     )
     evaluate(evaluation, overwrite=overwrite)
-    examples = read_sources(settings.sources, **chosen)
+    examples = read_sources(settings)
+    folder = evaluation.folder / "judgements"
     judgements = {
-        judge.label: list(
-            read_rows(evaluation.folder / "judgements" / f"{judge.label}.jsonl", Judgement)
-        )
+        judge.label: list(read_rows(folder / f"{judge.label}.jsonl", Judgement))
         for judge in evaluation.judges
     }
     arms = [
-        arm for budget in BUDGETS for arm in _arms(settings, runs, budget, examples, judgements)
+        arm
+        for budget in BUDGETS
+        for arm in _arms(
+            [r for r in runs if r.budget == budget], budget, examples, judgements, draws
+        )
     ]
     values = {
         "settings": settings.model_dump(mode="json"),
@@ -61,25 +98,16 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[Arm]:
         "arms": [arm.model_dump(mode="json") for arm in arms],
     }
     write_json(settings.folder / "ablation.json", values)
-    (settings.folder / "ablation.png").write_bytes(draw(arms))
     return arms
 
 
 def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
-    common: dict[str, Any] = {
-        "kind": "model", "max_new_tokens": settings.max_new_tokens,
-        "batch_size": settings.batch_size, "threads": settings.threads,
-    }  # fmt: skip
-
-    def weights(adapter: Path | None) -> dict[str, Any]:
-        if settings.fast:
-            return {"model": exported(settings, adapter), "adapter": None, "threads": None}
-        return {"model": settings.model, "adapter": str(adapter) if adapter else None}
-
-    shots = _shots(settings)
-    yield JudgeSettings(name=UNTUNED, constrained=False, shots=shots, **(common | weights(None)))
+    common = {"kind": "model", "model": settings.model, **settings.judge}
+    untuned = {"adapter": None, "constrained": False, "shots": _shots(settings)}
+    yield JudgeSettings.model_validate(common | untuned | {"name": UNTUNED})
     for folder in dict.fromkeys(run.folder for run in runs):
-        yield JudgeSettings(name=folder.name, **(common | weights(folder / "adapter")))
+        own = {"name": folder.name, "adapter": str(folder / "adapter")}
+        yield JudgeSettings.model_validate(common | own)
 
 
 def _shots(settings: AblationSettings) -> str | None:
@@ -100,44 +128,73 @@ def _shots(settings: AblationSettings) -> str | None:
 
 
 def _arms(
-    settings: AblationSettings,
     runs: Sequence[Run],
     budget: str,
     examples: Sequence[Example],
     judgements: Mapping[str, Sequence[Judgement]],
+    draws: int,
 ) -> Iterator[Arm]:
     members: dict[str, list[str]] = {UNTUNED: [UNTUNED]}
-    own = [run for run in runs if run.budget == budget]
-    for run in own:
+    for run in runs:
         members.setdefault(run.chain_format.value, []).append(run.folder.name)
     cells = {
         arm: [unjudged_as_wrong(by_question(examples, judgements[n])) for n in names]
         for arm, names in members.items()
     }
-    drawn = over_seeds(cells, draws=settings.bootstrap, seed=settings.seed)
-    tuned = [arm for arm in members if arm != UNTUNED]
+    drawn = over_seeds(cells, draws=draws, seed=0)
+    _, first, *later = members
     for arm, names in members.items():
-        of = next((run for run in own if run.chain_format.value == arm), None)
-        against = tuned[0] if tuned and arm in tuned[1:] else None
+        of = next((run for run in runs if run.chain_format.value == arm), None)
         yield Arm(
             name=arm,
             budget=budget,
             steps=of.steps if of else 0,
             tokens=of.tokens if of else 0,
             parsed=float(np.mean([parsed_rate(judgements[n]) or 0.0 for n in names])),
-            scores={
-                s: rated(drawn[arm][s], _each(cells[arm], s), cells[arm][0], s) for s in SCORES
-            },
+            scores={s: _rated(drawn[arm][s], cells[arm], s) for s in SCORES},
             by_source=_by_source(examples, [judgements[n] for n in names]),
             gain={
-                s: summarised(
-                    drawn[arm][s] - drawn[against][s],
-                    np.subtract(_each(cells[arm], s), _each(cells[against], s)).tolist(),
-                )
-                for s in (SCORES if against else ())
-                if against
+                s: _gain(drawn[arm][s] - drawn[first][s], cells[arm], cells[first], s)
+                for s in (SCORES if arm in later else ())
             },
         )
+
+
+def over_seeds(
+    arms: Mapping[str, Sequence[Cells]], *, draws: int, seed: int
+) -> dict[str, dict[str, Values]]:
+    """For every arm and score ``[draws + 1]``: the mean over seeds, first observed, then resampled.
+
+    A draw takes questions and seeds with replacement, the same for every arm, so that differences
+    between arms are paired.
+    """
+    rng = np.random.default_rng(seed)
+    runs = np.stack([cells for seeds in arms.values() for cells in seeds], axis=1)
+    drawn = score(resampled(runs, draws, rng))
+    n_seeds = max(len(seeds) for seeds in arms.values())
+    picked = rng.integers(n_seeds, size=(draws, n_seeds))
+    picked = np.concatenate([np.arange(n_seeds)[None], picked])
+    made: dict[str, dict[str, Values]] = {}
+    first = 0
+    for name, seeds in arms.items():
+        places = first + picked % len(seeds)
+        made[name] = {s: np.take_along_axis(drawn[s], places, axis=1).mean(axis=1) for s in SCORES}
+        first += len(seeds)
+    return made
+
+
+def _rated(values: Values, cells: Sequence[Cells], name: str) -> SeedScore:
+    """The limits of a share of none or all are those of the rarer label's questions."""
+    labelled = (cells[0].sum(axis=2) > 0).sum(axis=0)
+    n_questions = len(cells[0]) if name == "accuracy" else int(labelled.min())
+    interval = share_interval(values, n_questions)
+    return SeedScore(mean=float(values[0]), seeds=tuple(_each(cells, name)), interval=interval)
+
+
+def _gain(values: Values, cells: Sequence[Cells], others: Sequence[Cells], name: str) -> SeedScore:
+    mean, low, high = estimate(values)
+    seeds = np.subtract(_each(cells, name), _each(others, name)).tolist()
+    return SeedScore(mean=mean, seeds=tuple(seeds), interval=Interval(low=low, high=high))
 
 
 def _each(cells: Sequence[Cells], name: str) -> list[float]:
@@ -154,8 +211,3 @@ def _by_source(
         cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in judgements]
         made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
     return made
-
-
-def plot_path(settings: AblationSettings) -> Path:
-    """The path of the plot."""
-    return settings.folder / "ablation.png"

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
-from gradegpt.errors import OutputError
-from gradegpt.schema import ChainFormat
-from gradegpt.shipped import base_of
+from gradegpt.chain import PromptSettings, build_prompt, parse_chain, parse_prompt, render_chain
+from gradegpt.errors import InputError, MissingError, OutputError
+from gradegpt.records import read_rows, validate, write_json, write_rows
+from gradegpt.schema import ChainFormat, Message, TrainingRow, Verdict
 
-from .rows import write_format
-from .settings import UNTUNED, AblationSettings
+from .settings import AblationSettings
 
 Budget = Literal["steps", "tokens"]
 LONGEST: Final = ChainFormat.CROSS_LINGUAL
@@ -31,16 +31,6 @@ class Run(NamedTuple):
     tokens: int
     folder: Path
 
-    @property
-    def name(self) -> str:
-        """The name of its folder and of its judge."""
-        return f"{self.chain_format.value}-{self.budget}-{self.seed}"
-
-    @property
-    def adapter(self) -> str:
-        """The path of the adapter."""
-        return str(self.folder / "adapter")
-
 
 def train_all(settings: AblationSettings) -> list[Run]:
     """Every run at equal steps, then those that need more steps for equal tokens.
@@ -51,24 +41,22 @@ def train_all(settings: AblationSettings) -> list[Run]:
         OutputError: a training command failed; what is finished is kept.
 
     """
-    for chain_format in settings.formats:
+    for chain_format in ChainFormat:
         folder = _data(settings, chain_format)
         if not (folder / "manifest.json").is_file():
             write_format(Path(settings.data), chain_format, folder)
     runs = [
         _train(settings, chain_format, "steps", seed, settings.steps)
         for seed in settings.seeds
-        for chain_format in settings.formats
+        for chain_format in ChainFormat
     ]
     return [*runs, *_equal_tokens(settings, runs)]
 
 
 def _equal_tokens(settings: AblationSettings, runs: list[Run]) -> Iterator[Run]:
+    most = {run.seed: run.tokens for run in runs if run.chain_format is LONGEST}
     for run in runs:
-        most_tokens = next(
-            (r.tokens for r in runs if (r.chain_format, r.seed) == (LONGEST, run.seed)), run.tokens
-        )
-        steps = round(settings.steps * most_tokens / run.tokens)
+        steps = round(settings.steps * most[run.seed] / run.tokens)
         if steps > settings.steps:
             yield _train(settings, run.chain_format, "tokens", run.seed, steps)
         else:  # its equal-steps run has as many tokens already
@@ -89,32 +77,15 @@ def _train(
         "sft.max_steps": str(steps),
     }
     if not (folder / "manifest.json").is_file():
-        _command("train", settings.recipe, *(f"{key}={value}" for key, value in overrides.items()))
+        given = [settings.recipe, *(f"{key}={value}" for key, value in overrides.items())]
+        if subprocess.run(
+            [sys.executable, "-m", "gradegpt", "train", *given], check=False
+        ).returncode:
+            raise OutputError(
+                f"gradegpt train {' '.join(given)}: failed; its output is above. "
+                "Run the same command again to resume"
+            )
     return Run(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
-
-
-def exported(settings: AblationSettings, adapter: Path | None) -> str:
-    """The folder of the fast engine's model, exported if missing; without adapter, the base alone.
-
-    Raises:
-        OutputError: the export failed.
-
-    """
-    out = settings.folder / "fast" / (adapter.parent.name if adapter else UNTUNED)
-    base = base_of(settings.model)
-    if not (out / "manifest.json").is_file():
-        source = (str(adapter), "--base", base) if adapter else (base,)
-        _command("export", *source, str(out), "--quantization", "float32", "--check", "1")
-    return str(out)
-
-
-def _command(name: str, *arguments: str) -> None:
-    command = [sys.executable, "-m", "gradegpt", name, *arguments]
-    if subprocess.run(command, check=False).returncode:
-        raise OutputError(
-            f"gradegpt {name} {' '.join(arguments)}: failed; its output is above. "
-            "Run the same command again to resume"
-        )
 
 
 def _tokens(folder: Path, steps: int) -> int:
@@ -128,3 +99,74 @@ def _tokens(folder: Path, steps: int) -> int:
 
 def _data(settings: AblationSettings, chain_format: ChainFormat) -> Path:
     return settings.folder / "data" / chain_format.value
+
+
+def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
+    """Write the cross-lingual rows of ``data`` in one format; return the number of training rows.
+
+    ``train`` reads the folder ``out``: its manifest has the prompt settings.
+
+    Raises:
+        MissingError: ``data`` is not a folder of data_gen.
+        InputError: it holds no cross-lingual rows.
+
+    """
+    path = data / "manifest.json"
+    if not path.is_file():
+        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
+    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    prompt = validate(PromptSettings, manifest["settings"]["prompt"], str(path))
+    widest, counts = _widest(manifest["settings"]), {}
+    for part in ("train", "dev"):
+        counts[part] = write_rows(
+            out / f"{part}.jsonl",
+            (
+                in_format(row, chain_format, widest)
+                for row in read_rows(data / f"{part}.jsonl", TrainingRow)
+                if row.meta.get("chain_format") == ChainFormat.CROSS_LINGUAL
+            ),
+        )
+    if not counts["train"]:
+        raise InputError(f"{data}: no cross-lingual row; generate some with formats.cross_lingual")
+    made = {
+        "stage": "eval.ablation",
+        "settings": {
+            "prompt": prompt.model_dump(mode="json"),
+            "formats": {chain_format.value: 1.0},
+        },
+        "rows": counts,
+        "from": manifest.get("outputs", {}),
+    }
+    write_json(out / "manifest.json", made)
+    return counts["train"]
+
+
+def in_format(row: TrainingRow, chain_format: ChainFormat, prompt: PromptSettings) -> TrainingRow:
+    """The row with the prompt and the chain of ``chain_format``; question and label stay.
+
+    Raises:
+        ValueError: the row is not a judge's, or its chain lacks the gloss that the format needs.
+
+    """
+    item, parsed = parse_prompt(row.prompt), parse_chain(row.completion[-1].content)
+    if item is None or parsed.chain is None:
+        raise ValueError("not a judge's prompt and chain")
+    # The texts of a prompt already fit the largest budget, so fitting them again changes nothing.
+    shown = prompt.model_copy(update={"chain_format": chain_format})
+    chain = parsed.chain
+    if row.meta.get("verdict"):  # a bare tag does not distinguish incorrect from invalid
+        chain = chain.model_copy(update={"verdict": Verdict(row.meta["verdict"])})
+    return row.model_copy(
+        update={
+            "prompt": build_prompt(item, shown),
+            "completion": (Message(role="assistant", content=render_chain(chain, chain_format)),),
+            "meta": row.meta | {"chain_format": chain_format.value},
+        }
+    )
+
+
+def _widest(settings: dict[str, Any]) -> PromptSettings:
+    """The largest value of each budget that a row of the set may have been made with."""
+    budgets = [settings["prompt"]["budget"], *(p["budget"] for p in settings.get("longer", ()))]
+    widest = {part: 2 * max(int(b[part]) for b in budgets) for part in budgets[0]}
+    return validate(PromptSettings, {"budget": widest}, "budget")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -13,18 +12,15 @@ from gradegpt.cli import run
 
 from ..asking import (
     ApiKey,
-    BaseUrl,
     Concurrency,
     InputPrice,
-    MaxNewTokens,
-    ModelName,
     OutputPrice,
     Overwrite,
     Request,
-    asking,
-    print_asked,
+    engine_of,
+    run_protocol,
 )
-from .ask import ask
+from .ask import answer_protocol
 from .prompts import Style
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -40,8 +36,10 @@ def main(
         ),
     ],
     out: Annotated[Path, options.output("The file for the answers.")],
-    base_url: BaseUrl,
-    model: ModelName,
+    base_url: Annotated[
+        str, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
+    ],
+    model: Annotated[str, typer.Option(help="The model's name there.")],
     prompt: Annotated[
         Style,
         typer.Option(
@@ -62,7 +60,9 @@ def main(
             "shown.",
         ),
     ] = False,
-    max_new_tokens: MaxNewTokens = 2048,
+    max_new_tokens: Annotated[
+        int, typer.Option(min=1, help="The limit of a reply, in tokens.")
+    ] = 2048,
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
     request: Request = None,
@@ -75,17 +75,19 @@ def main(
 
     A stopped run resumes when the same command is given again; no question is asked twice.
     """
-    chosen_temperature = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
-    started = time.monotonic()
-    with asking(
-        base_url, model, api_key=api_key, concurrency=concurrency, max_new_tokens=max_new_tokens,
-        overwrite=overwrite, temperature=chosen_temperature, request=request,
-    ) as (engine, how):  # fmt: skip
-        made = ask(
-            questions, out, engine, style=prompt, samples=samples, progressive=progressive,
-            columns=options.columns_of(mapped), **how,
-        )  # fmt: skip
-    print_asked(made, out, started, max_new_tokens, (input_price, output_price))
+    chosen = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
+    engine = engine_of(
+        base_url, model, api_key=api_key, concurrency=concurrency, temperature=chosen,
+        request=request,
+    )  # fmt: skip
+    run_protocol(
+        answer_protocol(
+            questions, out, style=prompt, samples=samples, progressive=progressive,
+            columns=options.columns_of(mapped),
+        ),
+        engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
+        prices=(input_price, output_price), overwrite=overwrite,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -8,24 +8,24 @@ from typing import Annotated, Final
 
 import typer
 
+from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.errors import OutputError, SettingsError
-from gradegpt.proportions import CONFIDENCE
 from gradegpt.records import whole_file, write_json
 from gradegpt.schema import Item, Judgement
-from gradegpt.tables import Form, Row, form_of, write
+from gradegpt.statistics import CONFIDENCE
+from gradegpt.tables import Form, form_of, write
 
-from ..console import empty_table, percent, signed, terminal
+from ..console import percent, show, signed
 from ..report.judged import ANSWER_OF, drawn_by, read_judged
 from ..report.results import Results
-from .compare import Comparison, Sides, compared, read_sides, sheet
-from .estimate import Drawn, Estimate, counts_of, estimates, from_pool, strata_of
+from .compare import AccuracyDifference, Comparison, Sides, compared, read_sides, to_label
+from .estimate import Accuracy, Drawn, counts_of, estimates, from_pool, strata_of
 from .pick import labels_for, pick
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 _SHEET: Final = ("id", "question", "reference", "response", "label", "drawn")
-_PAIRED: Final = (_SHEET[0], ANSWER_OF, *_SHEET[1:])
 _LABELS: Final = "Labels given by people: a table with the columns id and label."
 
 
@@ -79,10 +79,7 @@ def main(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--out", dir_okay=False, help="The sheet to write, or the estimates as JSON."
-        ),
+        Path | None, options.output("The sheet to write, or the estimates as JSON.")
     ] = None,
     plan: Annotated[
         float | None, typer.Option(metavar="WIDTH", help="How many labels for such an interval.")
@@ -104,7 +101,9 @@ def main(
             raise SettingsError("--compare: excludes --pool, --beside and --plan")
         sides = read_sides([judged, compare], files, given)
         if pick_n is not None:
-            return _write_sheet(sheet(sides, pick_n, seed), _PAIRED, pick_n, out)
+            both = zip(sides.first.labels, sides.second.labels, strict=True)
+            picked = pick(sides.strata, [a or b for a, b in both], pick_n, seed)
+            return _write_sheet(list(to_label(sides, picked)), pick_n, out)
         _needs(given, judged, f"--pick 60 --compare {compare} -o labels.csv")
         return _print_comparison(compared(sides, _drawn(drawn, given), confidence), sides, out)
     if len(given) > 1 or len(files) > 1:
@@ -122,8 +121,8 @@ def main(
         counts = counts_of(strata, results.labels)[1] if table else None
         return _print_plan(plan, labels_for(plan, strata, counts, confidence))
     if pick_n is not None:
-        picked = pick(strata, [label is not None for label in results.labels], pick_n, seed)
-        return _write_sheet(_rows([results.items[n] for n in picked]), _SHEET, pick_n, out)
+        picked = pick(strata, results.labels, pick_n, seed)
+        return _write_sheet([("", results.items[n]) for n in picked], pick_n, out)
     _needs(given, judged, "--pick 60 -o labels.csv")
     judges = list(results.judges.values())
     return _print(estimates(judges, results.labels, _drawn(drawn, given), confidence), out)
@@ -152,17 +151,17 @@ def _first(results: Results) -> list[Judgement]:
     return list(next(iter(results.judges.values())))
 
 
-def _print(found: Sequence[Estimate], out: Path | None) -> None:
-    table = empty_table()
-    for name in ("method", "accuracy", "interval", "items", "labels", "assumes"):
-        table.add_column(name, justify="left" if name in ("method", "assumes") else "right")
+def _print(found: Sequence[Accuracy | AccuracyDifference], out: Path | None) -> None:
+    rows = []
     for one in found:
-        interval = "–" if one.low is None else f"{percent(one.low)} to {percent(one.high)}"
-        table.add_row(
-            one.method, percent(one.accuracy), interval, f"{one.n_items:,}", f"{one.n_labels:,}",
-            one.assumes,
-        )  # fmt: skip
-    terminal().print(table)
+        value, shown = (
+            (one.accuracy, percent) if isinstance(one, Accuracy) else (one.difference, signed)
+        )
+        interval = "–" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
+        counts = (f"{one.n_items:,}", f"{one.n_labels:,}")
+        rows.append((one.method, shown(value), interval, *counts, one.assumes))
+    what = "accuracy" if isinstance(found[0], Accuracy) else "difference"
+    show(("method", what, "interval", "items", "labels", "assumes"), rows)
     if out is not None:
         write_json(out, [one.model_dump(mode="json") for one in found])
         typer.echo(f"wrote {out}")
@@ -176,16 +175,7 @@ def _print_plan(width: float, n: int | None) -> None:
 
 
 def _print_comparison(found: Comparison, sides: Sides, out: Path | None) -> None:
-    table = empty_table()
-    for name in ("method", "difference", "interval", "items", "labels", "assumes"):
-        table.add_column(name, justify="left" if name in ("method", "assumes") else "right")
-    for one in found.estimates:
-        interval = "–" if one.low is None else f"{signed(one.low)} to {signed(one.high)}"
-        table.add_row(
-            one.method, signed(one.difference), interval, f"{one.n_items:,}", f"{one.n_labels:,}",
-            one.assumes,
-        )  # fmt: skip
-    terminal().print(table)
+    _print(found.estimates, None)
     if sides.left_out:
         typer.echo(f"left out: {sides.left_out:,} items that only one file has")
     p = "" if found.p is None else f"; McNemar's exact p {found.p:.3g}"
@@ -197,17 +187,7 @@ def _print_comparison(found: Comparison, sides: Sides, out: Path | None) -> None
         typer.echo(f"wrote {out}")
 
 
-def _rows(items: Sequence[Item]) -> list[Row]:
-    return [
-        {
-            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
-            "response": item.response, "label": "", "drawn": Drawn.BY_VERDICT.value,
-        }
-        for item in items
-    ]  # fmt: skip
-
-
-def _write_sheet(rows: Sequence[Row], columns: Sequence[str], n: int, out: Path | None) -> None:
+def _write_sheet(items: Sequence[tuple[str, Item]], n: int, out: Path | None) -> None:
     """The sheet does not show the judge's verdict, which would influence whoever labels.
 
     Raises:
@@ -219,6 +199,15 @@ def _write_sheet(rows: Sequence[Row], columns: Sequence[str], n: int, out: Path 
         raise OutputError("--pick: needs the name of a .csv, .tsv or .xlsx, such as -o labels.csv")
     if out.exists():
         raise OutputError(f"{out}: exists already, and may hold labels; choose another name")
+    rows = [
+        {
+            "id": item.id, ANSWER_OF: whose, "question": item.question,
+            "reference": " / ".join(item.reference), "response": item.response, "label": "",
+            "drawn": Drawn.BY_VERDICT.value,
+        }
+        for whose, item in items
+    ]  # fmt: skip
+    columns = (*_SHEET[:1], *([ANSWER_OF] if any(whose for whose, _ in items) else []), *_SHEET[1:])
     with whole_file(out) as file:
         write(file, form, columns, rows)
     both = "" if len(rows) == n else f", {len(rows)} rows"

@@ -2,65 +2,72 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import says_yes
 from gradegpt.errors import InputError
-from gradegpt.proportions import CONFIDENCE
 from gradegpt.schema import Item, Judgement, Row, Verdict
-from gradegpt.tables import Row as TableRow
+from gradegpt.statistics import CONFIDENCE, mcnemar, says_yes
 
 from ..report.judged import ANSWER_OF, has_column, read_judged
 from ..report.results import Results
-from .estimate import CORRECT, INCORRECT, Drawn, Labels, Stratum, strata_of
-from .estimators import Interval
-from .paired import LEAST_LABELS, PairCounts, bonett_price, mcnemar, stratified_difference
-from .pick import pick
+from .estimate import (
+    BY_VERDICT_ONLY,
+    CORRECT,
+    INCORRECT,
+    Drawn,
+    Estimate,
+    Labels,
+    Stratum,
+    always_right,
+    made,
+    strata_of,
+)
+from .estimators import NOTHING, Bounds
+from .paired import LEAST_LABELS, PairCounts, bonett_price, stratified_difference
 
 FIRST: Final = "A"
 SECOND: Final = "B"
 """The names of the two models in a sheet of labels, which does not say who answered."""
 _HOW: Final = "--pick 60 --compare OTHER.jsonl -o labels.csv"
-_RANDOMLY: Final = "not usable: the labels were drawn by verdict, not at random"
 _JUDGED: Final = (CORRECT, INCORRECT)
 
 
+class Side(NamedTuple):
+    """One model's answers to the items, its judgements of them, and their labels."""
+
+    items: list[Item]
+    judgements: list[Judgement]
+    labels: list[Verdict | None]
+
+
 class Sides(NamedTuple):
-    """The items that both models answered, in the first file's order, and what each has of them.
+    """What both models have of the items that both answered, in the first file's order.
 
     ``left_out`` are the items that only one file has.
     """
 
-    items: tuple[list[Item], list[Item]]
-    judgements: tuple[list[Judgement], list[Judgement]]
-    labels: tuple[list[Verdict | None], list[Verdict | None]]
+    first: Side
+    second: Side
     left_out: int
 
     @property
     def strata(self) -> list[Stratum]:
         """The pair of results of each item."""
-        return strata_of(self.judgements)
+        return strata_of([self.first.judgements, self.second.judgements])
 
 
-class Difference(Row):
-    """The first model's accuracy less the second's, in [-1, 1]; as ``Estimate`` in all else.
+class AccuracyDifference(Estimate):
+    """The first model's accuracy less the second's, in [-1, 1].
 
     ``n_labels`` is the number of items with both labels.
     """
 
-    method: str
     difference: float | None
-    low: float | None
-    high: float | None
-    n_items: int
-    n_labels: int
-    assumes: str
 
 
 class Comparison(Row):
@@ -70,7 +77,7 @@ class Comparison(Row):
     verdict, to which it does not apply.
     """
 
-    estimates: tuple[Difference, ...]
+    estimates: tuple[AccuracyDifference, ...]
     first_only: int
     second_only: int
     p: float | None
@@ -103,14 +110,16 @@ def read_sides(
         read_judged([path], items=(items[n] if n < len(items) else None), labels=tables[n], of=side)
         for n, (path, side) in enumerate(zip(judged, (FIRST, SECOND), strict=True))
     ]
-    places = [_places(results, path) for results, path in zip(found, judged, strict=True)]
-    shared = [key for key in places[0] if key in places[1]]
+    a, b = (_places(results, path) for results, path in zip(found, judged, strict=True))
+    shared = [key for key in a if key in b]
     if not shared:
         raise InputError(f"{judged[0]} and {judged[1]} share no id; give answers to the same items")
-    kept = [[place[key] for key in shared] for place in places]
-    a, b = (_kept(results, at) for results, at in zip(found, kept, strict=True))
-    left_out = sum(len(place) - len(shared) for place in places)
-    return Sides((a[0], b[0]), (a[1], b[1]), (a[2], b[2]), left_out)
+    left_out = len(a) + len(b) - 2 * len(shared)
+    sides = (
+        _side(found[0], [a[key] for key in shared]),
+        _side(found[1], [b[key] for key in shared]),
+    )
+    return Sides(*sides, left_out)
 
 
 def _places(results: Results, path: Path) -> dict[str, int]:
@@ -121,11 +130,9 @@ def _places(results: Results, path: Path) -> dict[str, int]:
     return places
 
 
-def _kept(
-    results: Results, places: Sequence[int]
-) -> tuple[list[Item], list[Judgement], list[Verdict | None]]:
+def _side(results: Results, places: Sequence[int]) -> Side:
     (judgements,) = results.judges.values()
-    return (
+    return Side(
         [results.items[n] for n in places], [judgements[n] for n in places],
         [results.labels[n] for n in places],
     )  # fmt: skip
@@ -155,53 +162,57 @@ def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> Comp
 
     """
     strata = sides.strata
-    counts = pair_counts(strata, *sides.labels)
-    n_labels = tuple(int(side.sum()) for side in counts.sides)
-    if not any(n_labels):
+    counts = pair_counts(strata, sides.first.labels, sides.second.labels)
+    if not any(side.sum() for side in counts.sides):
         raise InputError(f"no item has a label; make a sheet: {_HOW}")
-    found = [
+    items, pairs = int(counts.items.sum()), int(counts.table.sum())
+    found = (
         _as_judged(strata, confidence),
-        _alone(counts, drawn, confidence),
-        _corrected(counts, n_labels, strata, confidence),
-    ]
+        _difference("labels alone", *_alone(counts, drawn, confidence), items, pairs),
+        _difference("stratified", *_corrected(counts, strata, confidence), items, pairs),
+    )
     first, second = int(counts.table[1, 0]), int(counts.table[0, 1])
     p = mcnemar(first, second) if drawn is Drawn.RANDOM else None
-    return Comparison(estimates=tuple(found), first_only=first, second_only=second, p=p)
+    return Comparison(estimates=found, first_only=first, second_only=second, p=p)
 
 
-def _as_judged(strata: Sequence[Stratum], confidence: float) -> Difference:
+def _difference(
+    method: str, bounds: Bounds, assumes: str, items: int, labels: int
+) -> AccuracyDifference:
+    value, others = made(method, bounds, assumes, items, labels)
+    return AccuracyDifference(difference=value, **others)
+
+
+def _as_judged(strata: Sequence[Stratum], confidence: float) -> AccuracyDifference:
     table = np.zeros((2, 2))
     for first, second in strata:
         if first in _JUDGED and second in _JUDGED:
             table[int(first == CORRECT), int(second == CORRECT)] += 1
     n = int(table.sum())
     if not n:
-        return _not_usable("as judged", "not usable: no item was judged for both models", 0, 0)
-    left = len(strata) - n
-    assumes = "the judge is always right" + (
-        f", and would judge the {left:,} items left open as it did the others" if left else ""
-    )
-    return _made("as judged", bonett_price(table, confidence), assumes, n, 0)
+        why = "not usable: no item was judged for both models"
+        return _difference("as judged", NOTHING, why, 0, 0)
+    bounds = bonett_price(table, confidence)
+    return _difference("as judged", bounds, always_right(len(strata) - n), n, 0)
 
 
-def _alone(counts: PairCounts, drawn: Drawn, confidence: float) -> Difference:
-    items, pairs = int(counts.items.sum()), int(counts.table.sum())
-    few = f"not usable: needs {LEAST_LABELS} items with both labels" if pairs < LEAST_LABELS else ""
-    if reason := (_RANDOMLY if drawn is not Drawn.RANDOM else few):
-        return _not_usable("labels alone", reason, items, pairs)
+def _alone(counts: PairCounts, drawn: Drawn, confidence: float) -> tuple[Bounds, str]:
+    if drawn is not Drawn.RANDOM:
+        return NOTHING, BY_VERDICT_ONLY
+    if counts.table.sum() < LEAST_LABELS:
+        return NOTHING, f"not usable: needs {LEAST_LABELS} items with both labels"
     assumes = "the labelled items are a random draw of all items"
-    return _made("labels alone", bonett_price(counts.table, confidence), assumes, items, pairs)
+    return bonett_price(counts.table, confidence), assumes
 
 
 def _corrected(
-    counts: PairCounts, n_labels: Sequence[int], strata: Sequence[Stratum], confidence: float
-) -> Difference:
-    items, pairs = int(counts.items.sum()), int(counts.table.sum())
+    counts: PairCounts, strata: Sequence[Stratum], confidence: float
+) -> tuple[Bounds, str]:
+    first, second = counts.sides
+    n_labels = [int(first.sum()), int(second.sum())]
     if min(n_labels) < LEAST_LABELS:
         have = " and ".join(map(str, n_labels))
-        reason = f"not usable: needs {LEAST_LABELS} labels of each model, there are {have}"
-        return _not_usable("stratified", reason, items, pairs)
-    first, second = counts.sides
+        return NOTHING, f"not usable: needs {LEAST_LABELS} labels of each model, there are {have}"
     missing = [
         f"{int(n):,} {' / '.join(name)}"
         for name, n, a, b in zip(
@@ -212,45 +223,17 @@ def _corrected(
     assumes = "within each pair of results the labelled items are a random draw" + (
         f"; too few labels among the {', '.join(missing)}" if missing else ""
     )
-    return _made("stratified", stratified_difference(counts, confidence), assumes, items, pairs)
+    return stratified_difference(counts, confidence), assumes
 
 
-def _made(method: str, found: Interval, assumes: str, items: int, labels: int) -> Difference:
-    value, low, high = (None if math.isnan(float(x)) else float(x) for x in found)
-    return Difference(
-        method=method, difference=value, low=low, high=high, n_items=items, n_labels=labels,
-        assumes=assumes,
-    )  # fmt: skip
-
-
-def _not_usable(method: str, reason: str, items: int, labels: int) -> Difference:
-    nan = np.array(math.nan)
-    return _made(method, Interval(nan, nan, nan), reason, items, labels)
-
-
-def sheet(sides: Sides, n: int, seed: int) -> list[TableRow]:
-    """Rows to label for ``n`` items without a label, by the pair of results; two rows an item.
+def to_label(sides: Sides, places: Sequence[int]) -> Iterator[tuple[str, Item]]:
+    """The responses of both models to the picked items, each with the model's name in a sheet.
 
     Two responses that are the same text have one row, so that they have one label.
-
-    Raises:
-        InputError: fewer than ``n`` items have no label.
-
     """
-    labelled = [a is not None or b is not None for a, b in zip(*sides.labels, strict=True)]
-    places = pick(sides.strata, labelled, n, seed)
-    return [
-        {
-            "id": item.id, ANSWER_OF: whose, "question": item.question,
-            "reference": " / ".join(item.reference), "response": item.response, "label": "",
-            "drawn": Drawn.BY_VERDICT.value,
-        }
-        for place in places
-        for whose, item in _to_label(*(items[place] for items in sides.items))
-    ]  # fmt: skip
-
-
-def _to_label(a: Item, b: Item) -> list[tuple[str, Item]]:
-    if a.response.strip() == b.response.strip() and a.reference == b.reference:
-        return [(f"{FIRST} and {SECOND}", a)]
-    return [(FIRST, a), (SECOND, b)]
+    for place in places:
+        a, b = sides.first.items[place], sides.second.items[place]
+        if a.response.strip() == b.response.strip() and a.reference == b.reference:
+            yield f"{FIRST} and {SECOND}", a
+        else:
+            yield from ((FIRST, a), (SECOND, b))

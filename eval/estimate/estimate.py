@@ -6,18 +6,19 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from gradegpt.errors import InputError
-from gradegpt.proportions import CONFIDENCE, wilson
 from gradegpt.schema import Judgement, Row, Verdict
+from gradegpt.statistics import CONFIDENCE, wilson
 
 from .estimators import (
     LEAST_COUNT,
+    NOTHING,
+    Bounds,
     Counts,
-    Interval,
     gold_only,
     prediction_powered,
     rogan_gladen,
@@ -29,6 +30,7 @@ Stratum = tuple[str, ...]
 """The results that judges gave an item: ``correct``, ``incorrect`` or an outcome."""
 CORRECT: Final = Verdict.CORRECT.value
 INCORRECT: Final = Verdict.INCORRECT.value
+BY_VERDICT_ONLY: Final = "not usable: the labels were drawn by verdict, not at random"
 
 
 class Drawn(StrEnum):
@@ -39,14 +41,12 @@ class Drawn(StrEnum):
 
 
 class Estimate(Row):
-    """An accuracy in [0, 1] with its interval, and the method, counts and assumptions behind it.
+    """A number with its interval, and the method, counts and assumptions behind it.
 
-    ``accuracy``, ``low`` and ``high`` are None where the method must not be used; ``assumes`` then
-    says why.
+    The number and its limits are None where the method must not be used; ``assumes`` then says why.
     """
 
     method: str
-    accuracy: float | None
     low: float | None
     high: float | None
     n_items: int
@@ -54,9 +54,42 @@ class Estimate(Row):
     assumes: str
 
 
+class Accuracy(Estimate):
+    """An accuracy in [0, 1]."""
+
+    accuracy: float | None
+
+
+def made(
+    method: str, bounds: Bounds, assumes: str, n_items: int, n_labels: int
+) -> tuple[float | None, dict[str, Any]]:
+    """The number of an estimate, and its other fields."""
+    value, low, high = (None if math.isnan(float(x)) else float(x) for x in bounds)
+    low, high = (None, None) if value is None else (low, high)
+    counts = {"n_items": n_items, "n_labels": n_labels}
+    return value, {"method": method, "low": low, "high": high, "assumes": assumes, **counts}
+
+
+def _accuracy(method: str, bounds: Bounds, assumes: str, items: int, labels: int) -> Accuracy:
+    value, others = made(method, bounds, assumes, items, labels)
+    return Accuracy(accuracy=value, **others)
+
+
+def always_right(left: int) -> str:
+    """What it assumes to take the judge's own verdicts."""
+    others = f", and would judge the {left:,} items left open as it did the others" if left else ""
+    return f"the judge is always right{others}"
+
+
 def strata_of(judges: Sequence[Sequence[Judgement]]) -> list[Stratum]:
     """The stratum of each item: the results of all judges, ``invalid`` counted as incorrect."""
     return [tuple(map(_result, judgements)) for judgements in zip(*judges, strict=True)]
+
+
+def _result(judgement: Judgement) -> str:
+    if judgement.verdict is None:
+        return judgement.outcome.value
+    return CORRECT if judgement.verdict is Verdict.CORRECT else INCORRECT
 
 
 def counts_of(strata: Sequence[Stratum], labels: Labels) -> tuple[list[Stratum], Counts]:
@@ -76,7 +109,7 @@ def estimates(
     labels: Labels,
     drawn: Drawn,
     confidence: float = CONFIDENCE,
-) -> list[Estimate]:
+) -> list[Accuracy]:
     """The judge's own share, labels alone, the stratified estimate, and PPI++.
 
     Args:
@@ -91,16 +124,21 @@ def estimates(
 
     """
     names, counts = counts_of(strata_of(judges), labels)
-    n_labels = int(counts.labelled.sum())
+    items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
-    found = [_raw([name[0] for name in names], counts, confidence)]
-    found.append(_made("labels alone", *_alone(counts, drawn, confidence), counts))
-    found.append(
-        _made("stratified", stratified(counts, confidence), _unknown(names, counts), counts)
-    )
-    found.append(_made("PPI++", *_powered(names, counts, drawn, confidence), counts))
-    return found
+    alone, powered = (NOTHING, BY_VERDICT_ONLY), (NOTHING, BY_VERDICT_ONLY)
+    if drawn is Drawn.RANDOM:
+        alone = gold_only(counts, confidence), "the labelled items are a random draw of all items"
+        powered = _powered(names, counts, confidence)
+    return [
+        _as_judged(names, counts, confidence),
+        _accuracy("labels alone", *alone, items, n_labels),
+        _accuracy(
+            "stratified", stratified(counts, confidence), _unknown(names, counts), items, n_labels
+        ),
+        _accuracy("PPI++", *powered, items, n_labels),
+    ]
 
 
 def from_pool(
@@ -109,7 +147,7 @@ def from_pool(
     labels: Labels,
     drawn: Drawn,
     confidence: float = CONFIDENCE,
-) -> list[Estimate]:
+) -> list[Accuracy]:
     """The judge's own share, and Rogan and Gladen's estimate from labels of another pool.
 
     Raises:
@@ -120,70 +158,42 @@ def from_pool(
     if drawn is not Drawn.RANDOM:
         raise InputError("the pool's labels were drawn by verdict; draw them at random instead")
     names, counts = counts_of(strata_of([judgements]), [None] * len(judgements))
-    raw = _raw([name[0] for name in names], counts, confidence)
-    given = [
-        (stratum[0], label)
-        for stratum, label in zip(strata_of([pool]), labels, strict=True)
-        if label is not None and stratum[0] in (CORRECT, INCORRECT)
-    ]
-    _, table = counts_of([(CORRECT,), (INCORRECT,), *((r,) for r, _ in given)],
-                         [None, None, *(label for _, label in given)])  # fmt: skip
-    n_right = int(table.correct.sum())
-    if not n_right or n_right == len(given):
+    both = ((CORRECT,), (INCORRECT,))
+    given = [(s, v) for s, v in zip(strata_of([pool]), labels, strict=True) if v and s in both]
+    strata, verdicts = zip(*zip(both, (None, None), strict=True), *given, strict=True)
+    _, table = counts_of(strata, verdicts)
+    if int(table.correct.sum()) in (0, len(given)):
         raise InputError("the pool needs answers labelled correct and others labelled incorrect")
-    share = {name: n for (name, *_), n in zip(names, counts.items, strict=True)}
-    judged = share.get(CORRECT, 0.0) + share.get(INCORRECT, 0.0)
-    yes = np.array(share.get(CORRECT, 0.0))
-    interval = rogan_gladen(yes, np.array(judged), table, confidence)
+    share = dict(zip(names, counts.items, strict=True))
+    yes, judged = share.get(both[0], 0.0), sum(share.get(one, 0.0) for one in both)
+    bounds = rogan_gladen(np.array(yes), np.array(judged), table, confidence)
     assumes = "the judge errs as often on these answers as in the pool, on right and on wrong ones"
-    if math.isnan(float(interval.value)):
+    if math.isnan(float(bounds.value)):
         assumes = "not usable: in the pool the judge is hardly better than chance"
-    made = _made("Rogan-Gladen", interval, assumes, counts)
-    return [raw, made.model_copy(update={"n_items": int(judged), "n_labels": len(given)})]
+    corrected = _accuracy("Rogan-Gladen", bounds, assumes, int(judged), len(given))
+    return [_as_judged(names, counts, confidence), corrected]
 
 
-def _result(judgement: Judgement) -> str:
-    if judgement.verdict is None:
-        return judgement.outcome.value
-    return CORRECT if judgement.verdict is Verdict.CORRECT else INCORRECT
-
-
-def _raw(results: Sequence[str], counts: Counts, confidence: float) -> Estimate:
+def _as_judged(names: Sequence[Stratum], counts: Counts, confidence: float) -> Accuracy:
     by_result: Counter[str] = Counter()
-    for result, n in zip(results, counts.items, strict=True):
+    for (result, *_), n in zip(names, counts.items, strict=True):
         by_result[result] += int(n)
     judged = by_result[CORRECT] + by_result[INCORRECT]
     if not judged:
         raise InputError("no item was judged, so there is no accuracy to correct")
-    low, high = wilson(by_result[CORRECT], judged, confidence)
-    share = Interval(np.array(by_result[CORRECT] / judged), low, high)
-    left = by_result.total() - judged
-    assumes = "the judge is always right"
-    assumes += (
-        f", and would judge the {left:,} items left open as it did the others" if left else ""
-    )
-    made = _made("as judged", share, assumes, counts)
-    return made.model_copy(update={"n_items": judged, "n_labels": 0})
+    share = np.array(by_result[CORRECT] / judged)
+    bounds = Bounds(share, *wilson(by_result[CORRECT], judged, confidence))
+    return _accuracy("as judged", bounds, always_right(by_result.total() - judged), judged, 0)
 
 
-def _alone(counts: Counts, drawn: Drawn, confidence: float) -> tuple[Interval, str]:
-    if drawn is Drawn.RANDOM:
-        return gold_only(counts, confidence), "the labelled items are a random draw of all items"
-    return _no_interval(), "not usable: the labels were drawn by verdict, not at random"
-
-
-def _powered(
-    names: Sequence[Stratum], counts: Counts, drawn: Drawn, confidence: float
-) -> tuple[Interval, str]:
-    if drawn is not Drawn.RANDOM:
-        return _no_interval(), "not usable: the labels were drawn by verdict, not at random"
+def _powered(names: Sequence[Stratum], counts: Counts, confidence: float) -> tuple[Bounds, str]:
     of_result = {CORRECT: 1.0, INCORRECT: 0.0}
     scores = np.array([of_result.get(name[0], 0.5) for name in names])
-    interval = prediction_powered(counts, scores, confidence)
-    if math.isnan(float(interval.value)):
+    bounds = prediction_powered(counts, scores, confidence)
+    if math.isnan(float(bounds.value)):
         few = f"not usable: needs {LEAST_COUNT} labels of either kind, and as many errors"
-        return interval, f"{few} of the judge"
-    return interval, "a random draw, and enough labels for a normal interval"
+        return bounds, f"{few} of the judge"
+    return bounds, "a random draw, and enough labels for a normal interval"
 
 
 def _unknown(names: Sequence[Stratum], counts: Counts) -> str:
@@ -195,17 +205,3 @@ def _unknown(names: Sequence[Stratum], counts: Counts) -> str:
     ]
     assumes = "within each result of the judge the labelled items are a random draw"
     return assumes + (f"; no label among the {', '.join(missing)} (0 to 1)" if missing else "")
-
-
-def _no_interval() -> Interval:
-    return Interval(*(np.array(np.nan) for _ in range(3)))
-
-
-def _made(method: str, interval: Interval, assumes: str, counts: Counts) -> Estimate:
-    value, low, high = (None if math.isnan(float(x)) else float(x) for x in interval)
-    if value is None:
-        low = high = None
-    return Estimate(
-        method=method, accuracy=value, low=low, high=high, n_items=int(counts.items.sum()),
-        n_labels=int(counts.labelled.sum()), assumes=assumes,
-    )  # fmt: skip

@@ -11,12 +11,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import ndtri
 
-from gradegpt.proportions import CONFIDENCE, jeffreys, wilson
+from gradegpt.statistics import CONFIDENCE, Values, jeffreys, wilson, z_of
 
-Numbers = NDArray[np.float64]
 LEAST_COUNT: Final = 15
 """The fewest labels of either kind, and the fewest errors of the judge, for a normal interval."""
 LEAST_YOUDEN: Final = 0.2
@@ -26,27 +23,31 @@ LEAST_YOUDEN: Final = 0.2
 class Counts(NamedTuple):
     """Items, labelled items and those labelled correct, each ``[..., strata]``."""
 
-    items: Numbers
-    labelled: Numbers
-    correct: Numbers
+    items: Values
+    labelled: Values
+    correct: Values
 
 
-class Interval(NamedTuple):
+class Bounds(NamedTuple):
     """An estimate with its limits, each ``[...]``; NaN where the method must not be used."""
 
-    value: Numbers
-    low: Numbers
-    high: Numbers
+    value: Values
+    low: Values
+    high: Values
 
 
-def gold_only(counts: Counts, confidence: float = CONFIDENCE) -> Interval:
+NOTHING: Final = Bounds(np.array(np.nan), np.array(np.nan), np.array(np.nan))
+"""The estimate of a method that must not be used."""
+
+
+def gold_only(counts: Counts, confidence: float = CONFIDENCE) -> Bounds:
     """The share of labelled items that are correct, with Wilson's limits; for random labels."""
     n, k = counts.labelled.sum(axis=-1), counts.correct.sum(axis=-1)
     value = np.divide(k, n, out=np.full_like(k, np.nan), where=n > 0)
-    return Interval(value, *wilson(k, n, confidence))
+    return Bounds(value, *wilson(k, n, confidence))
 
 
-def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Interval:
+def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Bounds:
     """The accuracy within each stratum, weighed by the strata's shares of the items.
 
     For labels drawn at random within each stratum, or over all items. It is the efficient estimate
@@ -61,13 +62,13 @@ def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Interval:
     low, high = jeffreys(k, n, confidence)
     value = (share * rate).sum(axis=-1)
     between = (share * rate**2).sum(axis=-1) - value**2
-    drawn = _z(confidence) ** 2 * between / total[..., 0]
+    drawn = z_of(confidence) ** 2 * between / total[..., 0]
     below = np.sqrt(((share * (rate - low)) ** 2).sum(axis=-1) + drawn)
     above = np.sqrt(((share * (high - rate)) ** 2).sum(axis=-1) + drawn)
-    return Interval(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
+    return Bounds(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
 
 
-def prediction_powered(counts: Counts, scores: Numbers, confidence: float = CONFIDENCE) -> Interval:
+def prediction_powered(counts: Counts, scores: Values, confidence: float = CONFIDENCE) -> Bounds:
     """PPI++ (arXiv 2311.01453, example 6.1 with the power tuning of section 6): a normal interval.
 
     For random labels. ``scores`` ``[strata]`` are the judge's: 1 correct, 0 incorrect. NaN where
@@ -88,24 +89,24 @@ def prediction_powered(counts: Counts, scores: Numbers, confidence: float = CONF
         left = 1 - power[..., None] * scores
         squares = (correct * left**2 + (labelled - correct) * (left - 1) ** 2).sum(axis=-1) / n
         residual = (squares - (mean - power * seen) ** 2) * n / (n - 1)
-        half = _z(confidence) * np.sqrt(residual / n + power**2 * spread / rest)
+        half = z_of(confidence) * np.sqrt(residual / n + power**2 * spread / rest)
     wrong = labelled.sum(axis=-1) - correct.sum(axis=-1)
     differ = np.where(scores > 0.5, labelled - correct, correct).sum(axis=-1)
     few = np.minimum(np.minimum(wrong, n - wrong), differ) < LEAST_COUNT
     value, half = (np.where(few | (rest <= 0), np.nan, x) for x in (value, half))
-    return Interval(value, np.clip(value - half, 0, 1), np.clip(value + half, 0, 1))
+    return Bounds(value, np.clip(value - half, 0, 1), np.clip(value + half, 0, 1))
 
 
 def rogan_gladen(
-    judged_correct: Numbers, judged: Numbers, pool: Counts, confidence: float = CONFIDENCE
-) -> Interval:
+    judged_correct: Values, judged: Values, pool: Counts, confidence: float = CONFIDENCE
+) -> Bounds:
     """The share judged correct, corrected by the judge's sensitivity and specificity elsewhere.
 
     For labels of another pool. ``pool`` has the strata judged correct and judged incorrect. Rogan
     and Gladen (1978); the limits are those of Lang and Reiczigel (2014), which Lee et al. use
     (arXiv 2511.21140). NaN where the judge is too close to chance (``LEAST_YOUDEN``).
     """
-    z = _z(confidence)
+    z = z_of(confidence)
     right, wrong = pool.correct, pool.labelled - pool.correct
     n_right, n_wrong = right.sum(axis=-1) + 2, wrong.sum(axis=-1) + 2
     sensitivity, specificity = (right[..., 0] + 1) / n_right, (wrong[..., 1] + 1) / n_wrong
@@ -120,8 +121,4 @@ def rogan_gladen(
     spread = share * (1 - share) / n + (1 - value) ** 2 * of_wrong + value**2 * of_right
     half = z * np.sqrt(spread) / youden
     low, high = value + shift - half, value + shift + half
-    return Interval(np.clip(value, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1))
-
-
-def _z(confidence: float) -> float:
-    return float(ndtri((1 + confidence) / 2))
+    return Bounds(np.clip(value, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1))

@@ -10,12 +10,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import binomtest
 
-from gradegpt.proportions import CONFIDENCE
+from gradegpt.statistics import CONFIDENCE, Values, z_of
 
-from .estimators import Interval, Numbers
+from .estimators import Bounds
 
 LEAST_LABELS: Final = 30
 """The fewest labels of each model: the coverage of the intervals was measured from here on."""
@@ -29,23 +27,23 @@ class PairCounts(NamedTuple):
     ``[..., strata, 2]`` those with one label only.
     """
 
-    items: Numbers
-    both: Numbers
-    first: Numbers
-    second: Numbers
+    items: Values
+    both: Values
+    first: Values
+    second: Values
 
     @property
-    def table(self) -> Numbers:
+    def table(self) -> Values:
         """The items with both labels over all strata, ``[..., 2, 2]``."""
         return np.asarray(self.both.sum(axis=-3), dtype=np.float64)
 
     @property
-    def sides(self) -> tuple[Numbers, Numbers]:
+    def sides(self) -> tuple[Values, Values]:
         """All labels of each model, ``[..., strata, 2]``."""
         return self.both.sum(axis=-1) + self.first, self.both.sum(axis=-2) + self.second
 
 
-def bonett_price(table: Numbers, confidence: float = CONFIDENCE) -> Interval:
+def bonett_price(table: Values, confidence: float = CONFIDENCE) -> Bounds:
     """The difference of paired shares of ``table`` ``[..., 2, 2]``, with adjusted Wald limits.
 
     Bonett and Price (2012), equation 4: one item is added to each of the two cells in which the
@@ -56,7 +54,7 @@ def bonett_price(table: Numbers, confidence: float = CONFIDENCE) -> Interval:
     return _difference(PairCounts(items, table[..., None, :, :], none, none), 0.0, confidence)
 
 
-def stratified_difference(counts: PairCounts, confidence: float = CONFIDENCE) -> Interval:
+def stratified_difference(counts: PairCounts, confidence: float = CONFIDENCE) -> Bounds:
     """The difference within each stratum, weighed by the strata's shares of the items.
 
     For labels drawn at random within each stratum, or over all items. The limits are Bonett and
@@ -67,33 +65,33 @@ def stratified_difference(counts: PairCounts, confidence: float = CONFIDENCE) ->
     return _difference(counts, 1.0, confidence)
 
 
-def _difference(counts: PairCounts, sampled: float, confidence: float) -> Interval:
+def _difference(counts: PairCounts, sampled: float, confidence: float) -> Bounds:
     """As above; ``sampled`` is 1 where the strata's shares are those of a sample, else 0."""
     total = counts.items.sum(axis=-1, keepdims=True)
     weight = counts.items / total
     added = 1 / np.maximum((counts.items > 0).sum(axis=-1), 1)[..., None, None, None]
     smooth = counts._replace(both=counts.both + added * (1 - np.eye(2)))
     raw, inner = _apart(counts), _apart(smooth)
-    variance = np.where(_labels(counts) > 0, _variance(smooth), 1 / _z(confidence) ** 2)
+    variance = np.where(_labels(counts) > 0, _variance(smooth), 1 / z_of(confidence) ** 2)
     value, middle = (weight * raw).sum(axis=-1), (weight * inner).sum(axis=-1)
     between = ((weight * inner**2).sum(axis=-1) - middle**2) / total[..., 0]
     spread = (weight**2 * variance).sum(axis=-1) + sampled * between
-    half = _z(confidence) * np.sqrt(spread)
-    return Interval(value, np.clip(middle - half, -1, 1), np.clip(middle + half, -1, 1))
+    half = z_of(confidence) * np.sqrt(spread)
+    return Bounds(value, np.clip(middle - half, -1, 1), np.clip(middle + half, -1, 1))
 
 
-def _apart(counts: PairCounts) -> Numbers:
+def _apart(counts: PairCounts) -> Values:
     """The difference of the labelled shares in each stratum; a share without labels is a half."""
     first, second = map(_share, counts.sides)
     return first - second
 
 
-def _labels(counts: PairCounts) -> Numbers:
+def _labels(counts: PairCounts) -> Values:
     first, second = counts.sides
     return np.asarray((first + second).sum(axis=-1), dtype=np.float64)
 
 
-def _variance(counts: PairCounts) -> Numbers:
+def _variance(counts: PairCounts) -> Values:
     """The variance of ``_apart``, where every stratum has items with both labels (smoothed)."""
     first, second = counts.sides
     a, b, n = _share(first), _share(second), counts.both.sum(axis=(-2, -1))
@@ -104,23 +102,8 @@ def _variance(counts: PairCounts) -> Numbers:
     return np.asarray(each - 2 * covariance * n / (n_first * n_second), dtype=np.float64)
 
 
-def _share(labels: Numbers) -> Numbers:
+def _share(labels: Values) -> Values:
     """The share of correct labels of ``[..., 2]`` (incorrect, correct); 0.5 without labels."""
     n, k = labels.sum(axis=-1), labels[..., 1]
-    share: Numbers = np.divide(k, n, out=np.full(k.shape, 0.5), where=n > 0)
+    share: Values = np.divide(k, n, out=np.full(k.shape, 0.5), where=n > 0)
     return share
-
-
-def mcnemar(gained: int, lost: int) -> float:
-    """The two-sided exact p of as many items that only one and only the other has right.
-
-    McNemar (1947), by the binomial distribution; 1 where no item differs.
-
-    >>> round(mcnemar(1, 8), 4)
-    0.0391
-    """
-    return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
-
-
-def _z(confidence: float) -> float:
-    return float(ndtri((1 + confidence) / 2))

@@ -9,10 +9,10 @@ from typing import Final
 import numpy as np
 
 from gradegpt.errors import InputError
-from gradegpt.proportions import CONFIDENCE
+from gradegpt.statistics import CONFIDENCE, Values
 
-from .estimate import CORRECT, INCORRECT, Stratum, counts_of
-from .estimators import Counts, Numbers, stratified
+from .estimate import CORRECT, INCORRECT, Labels, Stratum, counts_of
+from .estimators import Counts, stratified
 
 _RIGHT: Final = 0.9
 """The share of right verdicts that a plan assumes where there are no labels yet."""
@@ -20,7 +20,7 @@ _FEWEST: Final = 4
 """The fewest labels of a stratum, if it has so many items."""
 
 
-def allocation(sizes: Numbers, n: int) -> Numbers:
+def allocation(sizes: Values, n: int) -> Values:
     """``n`` labels for strata of these sizes ``[strata]``, in proportion to the sizes' square root.
 
     That is between as many labels of each stratum, which wastes them on small ones, and a
@@ -46,7 +46,7 @@ def allocation(sizes: Numbers, n: int) -> Numbers:
     return quota
 
 
-def pick(strata: Sequence[Stratum], labelled: Sequence[bool], n: int, seed: int) -> list[int]:
+def pick(strata: Sequence[Stratum], labels: Labels, n: int, seed: int) -> list[int]:
     """The places of ``n`` items to label, in random order, drawn by ``allocation``.
 
     Items that have a label are not picked.
@@ -57,8 +57,8 @@ def pick(strata: Sequence[Stratum], labelled: Sequence[bool], n: int, seed: int)
     """
     rng = random.Random(seed)
     places: dict[Stratum, list[int]] = {name: [] for name in sorted(set(strata))}
-    for place, (name, has_label) in enumerate(zip(strata, labelled, strict=True)):
-        if not has_label:
+    for place, (name, label) in enumerate(zip(strata, labels, strict=True)):
+        if label is None:
             places[name].append(place)
     quota = allocation(np.array([len(items) for items in places.values()], dtype=float), n)
     picked = [
@@ -98,17 +98,17 @@ def labels_for(
     return next((n for n in _growing(len(strata)) if reached(n)), None)
 
 
-def _rates(names: Sequence[Stratum], labels: Counts | None) -> Numbers:
+def _rates(names: Sequence[Stratum], labels: Counts | None) -> Values:
     """The share labelled correct that is expected in each stratum."""
     of_result = {CORRECT: _RIGHT, INCORRECT: 1 - _RIGHT}
-    expected: Numbers = np.array([of_result.get(name[0], 0.5) for name in names])
+    expected: Values = np.array([of_result.get(name[0], 0.5) for name in names])
     if labels is None:
         return expected
     return (labels.correct + expected) / (labels.labelled + 1)
 
 
 def _growing(most: int) -> Iterator[int]:
-    """Numbers of labels that are tried: each a tenth more than the one before."""
+    """Values of labels that are tried: each a tenth more than the one before."""
     n = 2 * _FEWEST
     while n < most:
         yield n

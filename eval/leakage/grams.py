@@ -22,7 +22,7 @@ _FIRST: Final = 2
 """Tokens before the first starting point, as a prediction needs a prefix (Xu et al.)."""
 
 
-class Kind(StrEnum):
+class Match(StrEnum):
     """How a prediction is compared: exactly, or by similarity of characters or of words."""
 
     EXACT = "exact"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     ROUGE_L = "rouge_l"
 
 
-class Part(StrEnum):
+class Place(StrEnum):
     """Which text of an item an n-gram begins in."""
 
     QUESTION = "question"
@@ -44,21 +44,21 @@ class Gram(Row):
     """
 
     start: int
-    part: Part
+    part: Place
     wanted: str
     predicted: str
     exact: bool
     edit: float
     rouge_l: float
 
-    def hit(self, kind: Kind) -> bool:
+    def hit(self, kind: Match) -> bool:
         """Whether it counts as predicted."""
         match kind:
-            case Kind.EXACT:
+            case Match.EXACT:
                 return self.exact
-            case Kind.EDIT:
+            case Match.EDIT:
                 return self.edit > LEAST
-            case Kind.ROUGE_L:
+            case Match.ROUGE_L:
                 return self.rouge_l > LEAST
 
 
@@ -93,7 +93,7 @@ def starting_points(length: int, k: int, n: int) -> list[int]:
 
 
 def gram(
-    start: int, part: Part, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
+    start: int, part: Place, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
 ) -> Gram:
     """The n-gram with its similarities."""
     one, other = model.text(wanted), model.text(predicted)

@@ -1,6 +1,6 @@
 """The report of an evaluation: ``report.json``, and a page for any judged file, labelled or not.
 
-``labelled`` and ``answers`` are the values behind ``report.json``. The page takes ``Results``, from
-a run (``results``) or from files that ``gradegpt judge`` wrote (``judged``): ``numbers`` makes its
-tables and plots, ``rows`` its list of items, ``page`` fills the template with them.
+``results`` holds judged rows, of a run or of files that ``gradegpt judge`` wrote (``judged``).
+``numbers`` measures them; ``content`` is ``report.json``, ``page`` the page, whose list of items is
+made by ``rows``, and ``replaced`` compares two judges.
 """

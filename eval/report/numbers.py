@@ -1,4 +1,4 @@
-"""The numbers of the page: every judge measured on every group of rows, labelled or not."""
+"""The numbers of a report: every judge measured on every group of rows, labelled or not."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, count
 from typing import Final, NamedTuple, TypeVar
 
-from gradegpt.agreement import says_yes
 from gradegpt.importers.labelled import item_key
 from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
+from gradegpt.statistics import Interval, says_yes
 
-from ..judging import Advance
-from ..metrics import Interval, Metrics, Pair, compare_judges, measure
+from ..judging import Advance, tagged
+from ..metrics import Metrics, Pair, compare_judges, measure
 from ..reliability import Calibration, calibrations
 from ..selective import RiskCoverage, risk_coverage
-from ..shares import tagged
 from .results import Results
 
 RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
@@ -40,7 +39,7 @@ class Group(Row):
     metrics: Metrics | None
 
 
-class PairCounts(NamedTuple):
+class ComparedJudges(NamedTuple):
     """Two judges, and the number of rows that only one of them judges correct."""
 
     pair: Pair
@@ -60,7 +59,12 @@ class Numbers(NamedTuple):
     confusion: dict[str, dict[str, dict[str, int]]]
     calibration: dict[str, dict[str, Calibration | None]]
     risk: dict[str, RiskCoverage | None]
-    pairs: list[PairCounts]
+    pairs: list[ComparedJudges]
+
+    @property
+    def several(self) -> dict[str, dict[str, dict[str, Group]]]:
+        """The tags that have several values."""
+        return {tag: values for tag, values in self.tags.items() if len(values) > 1}
 
     @property
     def measured(self) -> dict[str, Metrics]:
@@ -69,15 +73,11 @@ class Numbers(NamedTuple):
 
 
 def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
-    """Measure every judge on all rows, and by every tag that has several values."""
-    groups = tagged(range(len(results.items)), lambda row: results.tags[row])
-    several = {
-        tag: sorted(values.items(), key=lambda value: _TYPE_ORDER.get(value[0], 0))
-        for tag, values in groups.items()
-        if len(values) > 1
-    }
+    """Measure every judge on all rows, and by every tag."""
+    every = range(len(results.items))
+    groups = tagged(every, lambda row: results.tags[row])
     examples = _examples(results)
-    steps, total = count(1), 1 + sum(map(len, several.values()))
+    steps, total = count(1), 1 + sum(map(len, groups.values()))
 
     def measured(rows: Sequence[int]) -> dict[str, Group]:
         found = {
@@ -87,12 +87,16 @@ def numbers(results: Results, advance: Advance = lambda done, total: None) -> Nu
         advance(next(steps), total)
         return found
 
+    overall = measured(every)
     return Numbers(
         n_questions=len({item_key(item) for item in results.items}),
-        overall=measured(range(len(results.items))),
+        overall=overall,
         tags={
-            tag: {value: measured(rows) for value, rows in values}
-            for tag, values in several.items()
+            tag: {
+                value: overall if len(rows) == len(every) else measured(rows)
+                for value, rows in sorted(values.items(), key=_in_order)
+            }
+            for tag, values in groups.items()
         },
         confusion={
             name: confusion(results.labels, judgements)
@@ -103,6 +107,11 @@ def numbers(results: Results, advance: Advance = lambda done, total: None) -> Nu
         risk=_each(results, examples, risk_coverage),
         pairs=_pairs(results, examples),
     )
+
+
+def _in_order(group: tuple[str, list[int]]) -> int:
+    """Answer types in their own order, other groups as they appear."""
+    return _TYPE_ORDER.get(group[0], 0)
 
 
 def _each(
@@ -173,20 +182,20 @@ def confusion(
     return {label.value: {word: counts[label, word] for word in RESULTS} for label in present}
 
 
-def _pairs(results: Results, examples: Sequence[Example | None]) -> list[PairCounts]:
+def _pairs(results: Results, examples: Sequence[Example | None]) -> list[ComparedJudges]:
     known = [example for example in examples if example is not None]
     every = known if results.labelled and len(known) == len(examples) else None
     resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
     return [
-        _pair_counts(compare_judges(every, a, b, **resampling), a[1], b[1])
+        _compared(compare_judges(every, a, b, **resampling), a[1], b[1])
         for a, b in combinations(results.judges.items(), 2)
     ]
 
 
-def _pair_counts(pair: Pair, a: Sequence[Judgement], b: Sequence[Judgement]) -> PairCounts:
+def _compared(pair: Pair, a: Sequence[Judgement], b: Sequence[Judgement]) -> ComparedJudges:
     both = Counter(
         (says_yes(one.verdict), says_yes(other.verdict))
         for one, other in zip(a, b, strict=True)
         if one.verdict is not None and other.verdict is not None
     )
-    return PairCounts(pair, both[True, False], both[False, True])
+    return ComparedJudges(pair, both[True, False], both[False, True])

@@ -11,9 +11,8 @@ from typing import Any, Final
 from gradegpt.errors import MissingError
 
 from ..console import decimal, percent
-from ..judging import Advance
 from . import plots
-from .numbers import RESULTS, numbers
+from .numbers import RESULTS, Numbers, numbers
 from .results import Results
 from .rows import listed
 
@@ -22,10 +21,12 @@ _STYLE: Final = "page.css"
 _SCRIPTS: Final = ("items.js", "page.js")
 
 
-def render_page(results: Results, *, most: int, advance: Advance = lambda done, total: None) -> str:
-    """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
+LISTED: Final = 5000
+"""The usual number of items that a page lists: about 10 MB of ordinary rows."""
 
-    ``advance`` is called with the number of measured groups of rows and the number of all groups.
+
+def render_page(results: Results, found: Numbers | None = None, *, most: int = LISTED) -> str:
+    """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
 
     Raises:
         MissingError: jinja2 is not installed.
@@ -53,7 +54,7 @@ def render_page(results: Results, *, most: int, advance: Advance = lambda done, 
     rows = listed(results, most)
     return environment.get_template("page.html.j2").render(
         results=results,
-        numbers=numbers(results, advance),
+        numbers=found or numbers(results),
         plots=plots,
         judges=list(results.judges),
         words=[word.value for word in RESULTS],

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from ..metrics import Interval, Metrics
+from gradegpt.statistics import Interval
+
+from ..metrics import Metrics
 from ..reliability import Calibration
 from ..selective import RiskCoverage
 

@@ -1,18 +1,22 @@
-"""Judged rows, the input of the page: items, judgements, labels and tags."""
+"""Judged rows, the input of the report: items, judgements, labels and tags."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.judges.calibration import type_of
 from gradegpt.schema import Example, Item, Judgement, Verdict
+from gradegpt.statistics import DRAWS
 
 from ..judging import Judged
 from ..scores import Scores
-from ..shares import DRAWS
+from ..settings import EvalSettings
 
 Tags = Mapping[str, tuple[str, ...]]
+VIEWS: Final = ("source", "language", "answer type")
+"""The tags by which ``report.json`` breaks every judge's metrics down."""
+_UNNAMED: Final = "not stated"
 
 
 class Results(NamedTuple):
@@ -37,41 +41,23 @@ class Results(NamedTuple):
         return any(label is not None for label in self.labels)
 
 
-def of_labelled(
-    name: str, examples: Sequence[Example], runs: Sequence[Judged], *, bootstrap: int, seed: int
-) -> Results:
-    """The results of judges on labelled rows."""
+def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged]) -> Results:
+    """The results of an evaluation's judges, on labelled rows or on answers."""
     return Results(
-        name=name,
-        items=examples,
+        name=settings.name,
+        items=rows,
         judges={run.name: run.judgements for run in runs},
-        labels=[example.verdict for example in examples],
-        tags=[tags_of(e, {"source": e.source, "language": e.lang}) for e in examples],
-        bootstrap=bootstrap,
-        seed=seed,
+        labels=[row.verdict if isinstance(row, Example) else None for row in rows],
+        tags=[tags_of(row, _stated(row)) for row in rows],
+        bootstrap=settings.bootstrap,
+        seed=settings.seed,
     )
 
 
-def of_answers(
-    name: str,
-    items: Sequence[Item],
-    runs: Sequence[Judged],
-    scores: Mapping[str, Scores],
-    *,
-    bootstrap: int,
-    seed: int,
-) -> Results:
-    """The results of judges on answers without labels, with the scores of these answers."""
-    return Results(
-        name=name,
-        items=items,
-        judges={run.name: run.judgements for run in runs},
-        labels=[None] * len(items),
-        tags=[tags_of(item, {}) for item in items],
-        scores=scores,
-        bootstrap=bootstrap,
-        seed=seed,
-    )
+def _stated(row: Item) -> dict[str, str]:
+    if not isinstance(row, Example):
+        return {}
+    return {"source": row.source or _UNNAMED, "language": row.lang or _UNNAMED}
 
 
 def tags_of(item: Item, stated: Mapping[str, str]) -> Tags:

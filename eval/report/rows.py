@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from gradegpt.agreement import says_yes
 from gradegpt.fit import fit_middle, fit_response
 from gradegpt.schema import Item, Judgement, Verdict
+from gradegpt.statistics import says_yes
 
 from .numbers import result_of
 from .results import Results

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
 from gradegpt.errors import InputError
 from gradegpt.records import read_objects, validate
-from gradegpt.rubric import TOTAL, Award, Criterion, Fault, Rubric
-from gradegpt.rubric.form import SAME
 from gradegpt.schema import Item, Outcome, Row
+
+from .form import SAME, TOTAL, Criterion, Rubric
+from .grading import Award, Fault
 
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Likert = Annotated[float, Field(ge=1, le=5)]
-_COSTS: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 
 
 class RubricRow(Rubric):
@@ -35,7 +35,7 @@ class GradeRow(Row):
     """The points of one response. Only the outcome ``judged`` has points.
 
     ``rubric`` is the id of the rubric, which all answers to a question share; ``coverage`` and
-    ``spread`` are the rubric's, as ``gradegpt.rubric.quality`` measures them; ``undecided`` is a
+    ``spread`` are the rubric's, as ``eval.rubric.quality`` measures them; ``undecided`` is a
     response whose item has no usable rubric.
     """
 
@@ -82,36 +82,6 @@ class People(Row):
         if self.points is None and not self.criteria and self.coverage is self.spread is None:
             raise ValueError("points: give points, criteria, coverage or spread")
         return self
-
-
-def read_items(path: Path, *, answered: bool) -> list[tuple[str, Item]]:
-    """Each item with its ``file:line``; without ``answered`` a response is not required.
-
-    Raises:
-        InputError: a row cannot be used, or an id is repeated; with ``file:line: field``.
-
-    """
-    found: list[tuple[str, Item]] = []
-    lines: dict[str, int] = {}
-    for number, row in read_objects(path):
-        where = f"{path}:{number}"
-        known = {k: v for k, v in row.items() if k in Item.model_fields}
-        item = validate(Item, known if answered else {"response": "", **known}, where)
-        if not item.question.strip():
-            raise InputError(f"{where}: question: is empty; write the question that was answered")
-        if answered and "error" in item.meta:
-            failed = f"the question was not answered ({item.meta['error']}); ask it again"
-            raise InputError(f"{where}: meta.error: {failed}")
-        name = item.id or str(number)
-        if lines.setdefault(name, number) != number:
-            raise InputError(
-                f"{where}: id: {name!r} is also the id of line {lines[name]}; give each row its own"
-            )
-        meta = {k: v for k, v in item.meta.items() if k not in _COSTS}
-        found.append((where, item.model_copy(update={"id": name, "meta": meta})))
-    if not found:
-        raise InputError(f"{path}: no rows; every line holds one item as a JSON object")
-    return found
 
 
 def read_rubrics(path: Path) -> dict[str, tuple[str, RubricRow]]:

@@ -10,21 +10,30 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import estimate, numbered, resampled
-from gradegpt.rubric import HALLUCINATED
-from gradegpt.rubric.form import SAME
 from gradegpt.schema import Outcome, Row
+from gradegpt.statistics import (
+    DRAWS,
+    Interval,
+    Values,
+    numbered,
+    pearson,
+    resampled,
+    resampled_rows,
+    share_interval,
+    spearman,
+    sums,
+    varied,
+)
 
-from ..metrics import Interval, share_interval
-from ..shares import DRAWS, Values, pearson, spearman
+from .form import SAME
+from .grading import HALLUCINATED
 from .rows import GradeRow, People
 
 
-class Estimate(Row):
+class Mean(Row):
     """A number over ``n`` responses, with its interval over questions.
 
     None where resampling does not vary a number that is no share, as of one question.
@@ -36,18 +45,18 @@ class Estimate(Row):
     n_questions: int
 
 
-class Compared(Row):
+class ComparedPoints(Row):
     """The model's points and human points, as shares of the rubric's total.
 
     ``difference``: the model's minus the human points. ``pearson`` and ``spearman`` are None where
     one side gave all responses the same points.
     """
 
-    people: Estimate | None
-    model: Estimate | None
-    difference: Estimate | None
-    pearson: Estimate | None
-    spearman: Estimate | None
+    people: Mean | None
+    model: Mean | None
+    difference: Mean | None
+    pearson: Mean | None
+    spearman: Mean | None
 
 
 class RubricErrors(Row):
@@ -59,10 +68,10 @@ class RubricErrors(Row):
     have, or more points than it allows; detected in all replies, without human points.
     """
 
-    alternative_solutions: Estimate | None
-    extra_credit: Estimate | None
-    reduced_credit: Estimate | None
-    hallucinated_rubric: Estimate | None
+    alternative_solutions: Mean | None
+    extra_credit: Mean | None
+    reduced_credit: Mean | None
+    hallucinated_rubric: Mean | None
 
 
 class RubricScores(Row):
@@ -79,108 +88,83 @@ class RubricScores(Row):
     outcomes: dict[str, int]
     faults: dict[str, int]
     cut_off: int
-    points: Estimate | None
-    by_rubric: Compared | None
-    on_the_whole: Compared | None
+    points: Mean | None
+    by_rubric: ComparedPoints | None
+    on_the_whole: ComparedPoints | None
     errors: RubricErrors
-    coverage: Estimate | None
-    spread: Estimate | None
-    rated_coverage: Estimate | None
-    rated_spread: Estimate | None
-
-
-Pair = tuple[GradeRow, People]
+    coverage: Mean | None
+    spread: Mean | None
+    rated_coverage: Mean | None
+    rated_spread: Mean | None
 
 
 def rubric_scores(
-    grades: Sequence[GradeRow],
-    people: Mapping[str, People] | None = None,
-    *,
-    draws: int = DRAWS,
-    seed: int = 0,
+    grades: Sequence[GradeRow], people: Mapping[str, People] | None = None
 ) -> RubricScores:
     """Every score of graded rows; without ``people`` those that need no human points."""
     known = people or {}
     pairs = [(row, known[row.id]) for row in grades if row.id in known]
     rubrics = list({row.rubric: row for row in grades}.values())
-    boot = Bootstrap(draws=draws, seed=seed)
     return RubricScores(
         n_rows=len(grades),
         n_questions=len(rubrics),
         outcomes=dict(sorted(Counter(row.outcome.value for row in grades).items())),
         faults=dict(Counter(fault.value for row in grades for fault in row.faults).most_common()),
         cut_off=sum(bool(row.meta.get("cut_off")) for row in grades),
-        points=boot.share((row, _share(row)) for row in grades),
-        by_rubric=_compared(pairs, _by_rubric, boot),
-        on_the_whole=_compared(pairs, lambda person: person.points, boot),
+        points=_share((row, _of_total(row)) for row in grades),
+        by_rubric=_compared(pairs, _by_rubric),
+        on_the_whole=_compared(pairs, lambda person: person.points),
         errors=RubricErrors(
-            alternative_solutions=boot.share((row, _alternative(row, p)) for row, p in pairs),
-            extra_credit=boot.share((row, _credit(row, p, 1)) for row, p in pairs),
-            reduced_credit=boot.share((row, _credit(row, p, -1)) for row, p in pairs),
-            hallucinated_rubric=boot.share((row, _hallucinated(row)) for row in grades),
+            alternative_solutions=_share((row, _alternative(row, p)) for row, p in pairs),
+            extra_credit=_share((row, _credit(row, p, 1)) for row, p in pairs),
+            reduced_credit=_share((row, _credit(row, p, -1)) for row, p in pairs),
+            hallucinated_rubric=_share((row, _hallucinated(row)) for row in grades),
         ),
-        coverage=boot.share((row, row.coverage) for row in rubrics),
-        spread=boot.share((row, row.spread) for row in rubrics),
-        rated_coverage=boot.mean((row, p.coverage) for row, p in pairs),
-        rated_spread=boot.mean((row, p.spread) for row, p in pairs),
+        coverage=_share((row, row.coverage) for row in rubrics),
+        spread=_share((row, row.spread) for row in rubrics),
+        rated_coverage=_mean((row, p.coverage) for row, p in pairs),
+        rated_spread=_mean((row, p.spread) for row, p in pairs),
     )
 
 
-class Bootstrap(NamedTuple):
-    """The bootstrap of intervals: questions are drawn with replacement, with their responses."""
-
-    draws: int = DRAWS
-    seed: int = 0
-
-    def share(self, values: Iterable[tuple[GradeRow, float | None]]) -> Estimate | None:
-        """``mean`` of values in [0, 1]; its interval has a width even for one question."""
-        found, drawn = self._drawn(values)
-        if found is None:
-            return None
-        return found.model_copy(update={"interval": share_interval(drawn, found.n_questions)})
-
-    def mean(self, values: Iterable[tuple[GradeRow, float | None]]) -> Estimate | None:
-        """The mean over rows that have a value; None where none has."""
-        return self._drawn(values)[0]
-
-    def _drawn(
-        self, values: Iterable[tuple[GradeRow, float | None]]
-    ) -> tuple[Estimate | None, Values]:
-        some = [(row.rubric, value) for row, value in values if value is not None]
-        if not some:
-            return None, np.empty(0)
-        questions = numbered(name for name, _ in some)
-        sums = np.zeros((int(questions.max()) + 1, 2))
-        np.add.at(sums, questions, [(value, 1.0) for _, value in some])
-        totals = resampled(sums, self.draws, self.seed)
-        drawn = totals[:, 0] / totals[:, 1]
-        return _estimate(drawn, len(some), len(sums)), drawn
-
-    def correlation(
-        self, of: Callable[[Values, Values], float], names: Sequence[str], x: Values, y: Values
-    ) -> Estimate | None:
-        """``pearson`` or ``spearman`` of ``[n]`` and ``[n]``; None where it is not defined."""
-        questions = numbered(names)
-        groups = [np.flatnonzero(questions == n) for n in range(int(questions.max()) + 1)]
-        rng = np.random.default_rng(self.seed)
-        values = [of(x, y)]
-        if np.isnan(values[0]):
-            return None
-        for draw in rng.integers(len(groups), size=(self.draws, len(groups))):
-            rows = np.concatenate([groups[n] for n in draw])
-            values.append(of(x[rows], y[rows]))
-        return _estimate(np.array(values), len(x), len(groups))
+def _share(values: Iterable[tuple[GradeRow, float | None]]) -> Mean | None:
+    """``_mean`` of values in [0, 1]; its interval has a width even for one question."""
+    return _mean(values, share_interval)
 
 
-def _estimate(values: Values, n: int, n_questions: int) -> Estimate:
-    value, low, high = estimate(values)
-    ends = Interval(low=low, high=high) if low < high else None
-    return Estimate(value=value, interval=ends, n=n, n_questions=n_questions)
+def _mean(
+    values: Iterable[tuple[GradeRow, float | None]],
+    interval_of: Callable[[Values, int], Interval | None] = lambda values, _: varied(values),
+) -> Mean | None:
+    """The mean over rows that have a value; None where none has."""
+    some = [(row.rubric, value) for row, value in values if value is not None]
+    if not some:
+        return None
+    question = numbered(name for name, _ in some)
+    cells = sums(question, [value for _, value in some], np.ones(len(some)))
+    totals = resampled(cells, DRAWS, 0)
+    drawn = totals[:, 0] / totals[:, 1]
+    return Mean(
+        value=float(drawn[0]), interval=interval_of(drawn, len(cells)), n=len(some),
+        n_questions=len(cells),
+    )  # fmt: skip
+
+
+def _correlation(
+    of: Callable[[Values, Values], float], names: Sequence[str], x: Values, y: Values
+) -> Mean | None:
+    """``pearson`` or ``spearman`` of ``[n]`` and ``[n]``; None where it is not defined."""
+    question = numbered(names)
+    values = resampled_rows(of, question, x, y, draws=DRAWS, seed=0)
+    if np.isnan(values[0]):
+        return None
+    n_questions = int(question.max()) + 1
+    return Mean(value=float(values[0]), interval=varied(values), n=len(x), n_questions=n_questions)
 
 
 def _compared(
-    pairs: Sequence[Pair], given: Callable[[People], float | None], boot: Bootstrap
-) -> Compared | None:
+    pairs: Sequence[tuple[GradeRow, People]], given: Callable[[People], float | None]
+) -> ComparedPoints | None:
     """Compare the model's points with the human points that ``given`` returns."""
     some = [
         (row, row.points / row.total, points / row.total)
@@ -191,16 +175,16 @@ def _compared(
         return None
     names = [row.rubric for row, _, _ in some]
     model, people = np.array([m for _, m, _ in some]), np.array([p for _, _, p in some])
-    return Compared(
-        people=boot.share((row, p) for row, _, p in some),
-        model=boot.share((row, m) for row, m, _ in some),
-        difference=boot.mean((row, m - p) for row, m, p in some),
-        pearson=boot.correlation(pearson, names, model, people),
-        spearman=boot.correlation(spearman, names, model, people),
+    return ComparedPoints(
+        people=_share((row, p) for row, _, p in some),
+        model=_share((row, m) for row, m, _ in some),
+        difference=_mean((row, m - p) for row, m, p in some),
+        pearson=_correlation(pearson, names, model, people),
+        spearman=_correlation(spearman, names, model, people),
     )
 
 
-def _share(row: GradeRow) -> float | None:
+def _of_total(row: GradeRow) -> float | None:
     return None if row.points is None else row.points / row.total
 
 

@@ -7,27 +7,25 @@ score and counted separately.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
-from gradegpt.agreement import numbered
 from gradegpt.answers.read import read
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
-from gradegpt.inputs import check_input
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import credit
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.profiles.atlas import labels
-from gradegpt.sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 from gradegpt.schema import Item, Judgement, Row, Verdict
+from gradegpt.statistics import Share, numbered, ratio
 
-from ..shares import Share, ratio, share, tagged
+from ..judging import paired, tagged
 from .rates import Rates, rates
+from .sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
@@ -44,7 +42,7 @@ class Samples(Row):
     mg_pass: Share
 
 
-class Score(Row):
+class GroupScore(Row):
     """The scores of one group of rows. ``accuracy`` is a micro-average over all judged rows.
 
     ``accuracy_of_answers`` leaves out responses that give no answer (``invalid``; OlympiadBench,
@@ -69,8 +67,8 @@ class Score(Row):
 class Scores(Row):
     """The scores of a whole judged file; ``tags`` by tag and value, ``ssr`` by tag and alpha."""
 
-    overall: Score
-    tags: dict[str, dict[str, Score]]
+    overall: GroupScore
+    tags: dict[str, dict[str, GroupScore]]
     ssr: dict[str, dict[str, float | None]]
 
 
@@ -88,17 +86,7 @@ def scores(
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
 
     """
-    for number, (item, judgement) in enumerate(zip(items, judgements, strict=False), 1):
-        if item.id and item.id != judgement.id:
-            raise InputError(
-                f"row {number}: item {item.id!r} beside judgement {judgement.id!r}; "
-                "give the file that was judged"
-            )
-    if len(items) != len(judgements) or not items:
-        raise InputError(
-            f"{len(items)} items and {len(judgements)} judgements; give the file that was judged"
-        )
-    rows = list(zip(items, judgements, strict=True))
+    rows = paired(items, judgements)
     ks = ks or _powers(_by_question(rows))
     groups = tagged(rows, lambda row: row[0].tags)
     return Scores(
@@ -121,7 +109,7 @@ def _powers(questions: Sequence[Sequence[Answer]]) -> tuple[int, ...]:
     return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
 
 
-def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> Score:
+def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> GroupScore:
     """The scores of some rows.
 
     Raises:
@@ -130,7 +118,7 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> S
     """
     questions = _by_question(rows)
     counted = [_counts(question) for question in questions]
-    return Score(
+    return GroupScore(
         n_rows=len(rows),
         n_questions=len(questions),
         accuracy=ratio([(right, n) for right, n, _ in counted], seed),
@@ -207,7 +195,9 @@ def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samp
         raise InputError(f"k = {k}: no question has as many judged answers; choose a smaller k")
 
     def mean(values: Iterator[float]) -> Share:
-        return share([(value, 1) for value in values], seed)
+        share = ratio([(value, 1) for value in values], seed)
+        assert share is not None, "some question has enough answers"
+        return share
 
     return Samples(
         k=k,
@@ -253,13 +243,3 @@ def _weights(item: Item) -> list[float]:
 def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
     reasons = (j.reason for _, j in rows if j.verdict is Verdict.INVALID)
     return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))
-
-
-def read_items(path: Path, columns: Mapping[str, str] | None = None) -> list[Item]:
-    """The items of a table of any format, which may also have labels and other columns.
-
-    Raises:
-        InputError: a row is not an item, or there is no row; with ``file:line: field``.
-
-    """
-    return [item for _, item in check_input(path, columns=columns, ignore_extra=True).items()]

@@ -11,11 +11,12 @@ import typer
 
 from gradegpt import options
 from gradegpt.cli import run
+from gradegpt.console import read_items
 from gradegpt.errors import InputError
 from gradegpt.records import read_rows, write_json
 from gradegpt.schema import Judgement
 
-from . import ALPHAS, read_items, scores
+from . import ALPHAS, scores
 from .tables import print_scores
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -27,10 +28,7 @@ def main(
     judgements: Annotated[
         Path, typer.Argument(metavar="JUDGED.JSONL", help="The output of gradegpt judge for them.")
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("-o", "--out", dir_okay=False, help="Write every number there, as JSON."),
-    ] = None,
+    out: Annotated[Path | None, options.output("Write every number there, as JSON.")] = None,
     k: Annotated[
         list[int] | None,
         typer.Option(
@@ -56,7 +54,7 @@ def main(
     """
     judged = list(read_rows(judgements, Judgement))
     found = scores(
-        read_items(items, options.columns_of(mapped)),
+        [one.item for one in read_items(items, options.columns_of(mapped))],
         judged,
         ks=tuple(k or ()),
         alphas=tuple(alpha or ALPHAS),

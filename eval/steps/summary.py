@@ -7,27 +7,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.agreement import numbered, resampled, score, table
-from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
-from gradegpt.records import read_rows
 from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
-from gradegpt.steps import StepScores, place
+from gradegpt.statistics import (
+    DRAWS,
+    Interval,
+    Share,
+    numbered,
+    pearson,
+    ratio,
+    resampled,
+    score,
+    share_interval,
+    spearman,
+    table,
+)
 
-from ..metrics import Interval, share_interval
-from ..shares import DRAWS, Share, pearson, ratio, spearman, tagged
-from .score import LABELS
+from ..judging import tagged
+from .scored import StepScores, place
 
+LABELS: Final = "step_labels"
+"""The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""
 BINS: Final = 10
 _LEAST: Final = 3
 """The least number of pairs for a correlation, as two always lie on a line."""
 _OPEN: Final = 2
-"""The column of ``gradegpt.agreement`` for rows without a verdict."""
+"""The column of ``gradegpt.statistics`` for rows without a verdict."""
 
 
 class Correlation(Row):
@@ -38,7 +47,7 @@ class Correlation(Row):
     spearman: float | None
 
 
-class Group(Row):
+class StepGroup(Row):
     """Some rows: ``process`` is the mean process score, ``accuracy`` that of the answers.
 
     ``n_scored`` rows have a process score, over ``steps_scored`` (a share) of all steps. In the
@@ -57,7 +66,7 @@ class Group(Row):
     correlation: Correlation
 
 
-class Errors(Row):
+class WrongSteps(Row):
     """The positions of steps with score 0, in tenths of the response (OlympicArena, figure 4c).
 
     ``first`` counts the first such step of each response, ``every`` all such steps;
@@ -86,13 +95,13 @@ class HumanAgreement(Row):
     interval: Interval | None
 
 
-class Summary(Row):
+class StepSummary(Row):
     """The summary of a file; ``between`` correlates the means of a tag's values."""
 
-    overall: Group
-    tags: dict[str, dict[str, Group]]
+    overall: StepGroup
+    tags: dict[str, dict[str, StepGroup]]
     between: dict[str, Correlation]
-    errors: Errors
+    errors: WrongSteps
     human: HumanAgreement | None
     not_scored: dict[str, int]
 
@@ -112,35 +121,13 @@ class Scored(NamedTuple):
         return None if verdict is None else verdict is Verdict.CORRECT
 
 
-def read_judgements(path: Path, items: Sequence[Item]) -> list[Judgement]:
-    """A judge's judgements of the items, row by row.
-
-    Raises:
-        InputError: the judgements are of other rows.
-
-    """
-    found = list(read_rows(path, Judgement))
-    if len(found) != len(items):
-        raise InputError(
-            f"{path}: {len(found)} judgements for {len(items)} items; "
-            "give the output of gradegpt judge for the same file"
-        )
-    for number, (item, one) in enumerate(zip(items, found, strict=True), 1):
-        if item.id != one.id:
-            raise InputError(
-                f"{path}: row {number}: id: {one.id!r} where the item has {item.id!r}; "
-                "give the output of gradegpt judge for the same file"
-            )
-    return found
-
-
 def summarise(
     items: Sequence[Item],
     steps: Sequence[StepScores],
     judgements: Sequence[Judgement] = (),
     *,
     seed: int = 0,
-) -> Summary:
+) -> StepSummary:
     """Every figure of scored items; without judgements, figures of answers are None."""
     keys = numbered(map(item_key, items)).tolist()
     judged: Sequence[Judgement | None] = judgements or [None] * len(items)
@@ -149,7 +136,7 @@ def summarise(
         tag: {value: _group(own, seed) for value, own in values.items()}
         for tag, values in tagged(rows, lambda row: row.item.tags).items()
     }
-    return Summary(
+    return StepSummary(
         overall=_group(rows, seed),
         tags=groups,
         between={tag: _between(values.values()) for tag, values in groups.items()},
@@ -173,7 +160,7 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation:
     return Correlation(n=len(values), pearson=pearson(x, y), spearman=spearman(x, y))
 
 
-def _group(rows: Sequence[Scored], seed: int) -> Group:
+def _group(rows: Sequence[Scored], seed: int) -> StepGroup:
     n_steps = sum(row.steps.n_steps for row in rows)
     known = sum(score is not None for row in rows for score in row.steps.scores)
     pairs = [
@@ -181,7 +168,7 @@ def _group(rows: Sequence[Scored], seed: int) -> Group:
         for row in rows
         if row.right is not None and row.steps.mean is not None
     ]
-    return Group(
+    return StepGroup(
         n_rows=len(rows),
         n_scored=sum(row.steps.mean is not None for row in rows),
         steps_scored=known / n_steps if n_steps else None,
@@ -209,13 +196,13 @@ def _mean(
     return ratio(totals.values(), seed)
 
 
-def _between(groups: Iterable[Group]) -> Correlation:
+def _between(groups: Iterable[StepGroup]) -> Correlation:
     return correlation(
         [(g.accuracy.value, g.process.value) for g in groups if g.accuracy and g.process]
     )
 
 
-def _errors(rows: Sequence[StepScores]) -> Errors:
+def _errors(rows: Sequence[StepScores]) -> WrongSteps:
     judged = [row for row in rows if row.outcome is Outcome.JUDGED]
     firsts = [row.first_error_at for row in judged if row.first_error_at is not None]
     every = [
@@ -225,7 +212,7 @@ def _errors(rows: Sequence[StepScores]) -> Errors:
         if score == 0
     ]
     after = sum(1.0 if at > 0.5 else 0.5 if at == 0.5 else 0.0 for at in every)
-    return Errors(
+    return WrongSteps(
         first=_histogram(firsts),
         every=_histogram(every),
         share_after_middle=after / len(every) if every else None,

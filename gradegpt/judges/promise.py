@@ -21,8 +21,8 @@ from typing_extensions import override
 
 from gradegpt.errors import SettingsError
 from gradegpt.judges.calibration import Calibration, Evidence, kind_of
-from gradegpt.proportions import clopper_pearson
 from gradegpt.schema import AnswerType, Item, Judgement, Verdict
+from gradegpt.statistics import clopper_pearson
 
 CERTAINTY: Final = 0.95
 """The probability with which a promise holds for a kind of answer."""

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import eval.answer.__main__ as command
-from eval.answer.ask import ask, read_questions
+from eval.answer.ask import answer_protocol
 from eval.answer.prompts import Style, prompt
 from eval.asking import Asked
+from eval.asking import ask as ask_rows
 from eval.scores import scores
 from gradegpt.cli import app as gradegpt
 from gradegpt.engines import Generation
@@ -45,6 +46,11 @@ class Model:
         left, right = text.split("?")[0].split()[-1].split("+")
         total = int(left) + int(right) + (len(self.asked) % self.wrong == 0)
         return Generation(f"So it is \\boxed{{{total}}}.", 10, 5, cut_off=total == 7)
+
+
+def ask(path: Path, out: Path, model: Model, **more: Any) -> Asked:
+    how = {name: more.pop(name) for name in ("samples", "progressive") if name in more}
+    return ask_rows(answer_protocol(path, out, **how), model, **more)[1]
 
 
 def questions(path: Path, count: int = 6, **more: Any) -> Path:
@@ -104,8 +110,10 @@ def test_a_stopped_run_resumes(tmp_path: Path) -> None:
     made = ask(path, tmp_path / "out.jsonl", model, at_once=10)
     assert (made.rows, made.rows_before, made.prompt_tokens) == (40, 20, 200)
     assert len(set(model.asked)) == len(model.asked) == 40
+    assert ask(path, tmp_path / "out.jsonl", model, at_once=10).rows_before == 40
+    assert len(model.asked) == 40
     with pytest.raises(OutputError):
-        ask(path, tmp_path / "out.jsonl", model)
+        ask(path, tmp_path / "out.jsonl", model, samples=2)
     assert ask(path, tmp_path / "out.jsonl", model, overwrite=True).rows_before == 0
 
 
@@ -134,13 +142,13 @@ def test_a_refused_question_is_reported_and_asked_again(tmp_path: Path) -> None:
 def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], message: str) -> None:
     write_rows(tmp_path / "questions.jsonl", [row])
     with pytest.raises(InputError, match=message):
-        read_questions(tmp_path / "questions.jsonl")
+        answer_protocol(tmp_path / "questions.jsonl", tmp_path / "out")
     write_rows(tmp_path / "questions.jsonl", [])
     with pytest.raises(InputError, match="no rows"):
-        read_questions(tmp_path / "questions.jsonl")
+        answer_protocol(tmp_path / "questions.jsonl", tmp_path / "out")
     write_rows(tmp_path / "questions.jsonl", [{"id": "a", "question": "?", "reference": "1"}] * 2)
     with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
-        read_questions(tmp_path / "questions.jsonl")
+        answer_protocol(tmp_path / "questions.jsonl", tmp_path / "out")
 
 
 def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

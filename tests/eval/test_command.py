@@ -51,7 +51,7 @@ def test_a_mistake_in_the_settings_is_one_line_that_says_what_to_do(
 ) -> None:
     """Nothing is loaded or judged before the settings are valid."""
     with pytest.raises(GradeGPTError) as caught:
-        read_sources(load_settings(EvalSettings, HANDMADE, overrides).sources)
+        read_sources(load_settings(EvalSettings, HANDMADE, overrides))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert caught.value.exit_code == 2
@@ -139,7 +139,7 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
     manifest = json.loads(Path("runs/my file/manifest.json").read_text())
     assert list(manifest["inputs"]) == [f"my file.{form}"]
     again = EvalSettings.model_validate(manifest["settings"])
-    assert [e.reference for e in read_sources(again.sources)] == [("4",), ("0.5",), ("9",)]
+    assert [e.reference for e in read_sources(again)] == [("4",), ("0.5",), ("9",)]
     assert evaluated(graded(form), *judges, *HERE, "--map", "label=score").exit_code == 0
 
 

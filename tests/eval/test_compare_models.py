@@ -14,13 +14,14 @@ from typer.testing import CliRunner
 from eval.estimate.__main__ import app
 from eval.estimate.compare import compared, pair_counts, read_sides
 from eval.estimate.estimate import Drawn
-from eval.estimate.paired import PairCounts, bonett_price, mcnemar, stratified_difference
+from eval.estimate.paired import PairCounts, bonett_price, stratified_difference
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.inputs import check_input
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows
 from gradegpt.run import judge_file
 from gradegpt.schema import Verdict
+from gradegpt.statistics import mcnemar
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 ITEMS = 80
@@ -128,8 +129,8 @@ def test_answers_are_matched_by_id(files: tuple[Path, Path], tmp_path: Path) -> 
     other = labelled(tmp_path / "lb.jsonl", set(range(5, 35)), range(20, 80))
     sides = read_sides(files, labels=[one, other])
     assert sides.left_out == 1
-    assert [i.id for i in sides.items[0]] == [i.id for i in sides.items[1]]
-    made = pair_counts(sides.strata, *sides.labels)
+    assert [i.id for i in sides.first.items] == [i.id for i in sides.second.items]
+    made = pair_counts(sides.strata, sides.first.labels, sides.second.labels)
     assert (made.both.sum(), made.first.sum(), made.second.sum()) == (40, 20, 20)
     assert made.items.sum() == ITEMS
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from eval.consistency.__main__ import app, settings_of
-from eval.consistency.measure import change_of, consistency
-from eval.consistency.variations import VARIATIONS
+from eval.__main__ import app
+from eval.consistency import change_of, judged_again
+from eval.variations import VARIATIONS
 from gradegpt.errors import GradeGPTError
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
@@ -118,7 +117,7 @@ def test_the_rules_repeat_their_verdicts_on_the_hand_labelled_answers(name: str)
     before, after = (
         (RuleJudge().judge(side) for side in zip(*pairs, strict=True)) if pairs else ((), ())
     )
-    assert change_of(name, before, after).flipped == 0
+    assert change_of("rules", name, before, after).flipped == 0
 
 
 def judged(*verdicts: Verdict | None) -> list[Judgement]:
@@ -134,7 +133,7 @@ def test_the_kinds_of_pairs_add_up() -> None:
     """Invalid counts as incorrect; a share has Wilson's limits, and none without items."""
     before = judged(YES, NO, YES, None, None, NO)
     after = judged(YES, Verdict.INVALID, NO, None, YES, None)
-    found = change_of("c", before, after)
+    found = change_of("j", "c", before, after)
     assert (found.n, found.same, found.flipped, found.now_open, found.now_decided) == (
         6,
         3,
@@ -144,7 +143,7 @@ def test_the_kinds_of_pairs_add_up() -> None:
     )
     assert found.share == 0.5
     assert found.low < 0.5 < found.high
-    assert change_of("c", (), ()).share is None
+    assert change_of("j", "c", (), ()).share is None
 
 
 class Moody:
@@ -160,51 +159,35 @@ class Moody:
         ]  # fmt: skip
 
 
-def test_flips_are_found_and_written(tmp_path: Path) -> None:
+def test_flips_are_found(tmp_path: Path) -> None:
     """Two items flip when the response thanks; a second run reuses the judgements."""
     items = [item("5").model_copy(update={"id": str(n)}) for n in range(2)]
+    before, names = Moody().judge(items), ["again", "thanks"]
     for _ in range(2):
-        changes, flips = consistency(items, Moody(), ["again", "thanks"], tmp_path, overwrite=False)
+        changes, flips = judged_again(
+            "moody", Moody(), items, before, names, tmp_path, overwrite=False
+        )
         assert [(c.name, c.flipped, c.same) for c in changes] == [("again", 0, 2), ("thanks", 2, 0)]
     assert [flip.id for flip in flips] == ["0", "1"]
-    assert len((tmp_path / "flips.jsonl").read_text("utf-8").splitlines()) == 2
     with pytest.raises(GradeGPTError, match="--overwrite"):
-        consistency(items[:1], Moody(), ["again"], tmp_path, overwrite=False)
+        judged_again("moody", Moody(), items[:1], before[:1], ["again"], tmp_path, overwrite=False)
 
 
-def test_the_command_prints_a_row_for_each_change(tmp_path: Path) -> None:
-    """With rules on one file."""
-    write_rows(
-        tmp_path / "a.jsonl", [{"id": "a", "reference": "5", "response": "The answer is 5."}]
-    )
-    ended = CliRunner().invoke(
-        app, [str(tmp_path / "a.jsonl"), "--judge", "rules", "-o", str(tmp_path / "out"),
-              "--change", "again", "--change", "other_language"],
-    )  # fmt: skip
+def test_an_evaluation_prints_and_writes_every_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With rules on one file without labels; a change that is none is refused."""
+    monkeypatch.chdir(tmp_path)
+    write_rows("a.jsonl", [{"id": "a", "reference": "5", "response": "The answer is 5."}])
+    words = ["a.jsonl", "--judge", "rules"]
+    ended = CliRunner().invoke(app, [*words, "changes=[again, other_language]"])
     assert ended.exit_code == 0, ended.output
     assert "other_language" in ended.output
-    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["items"] == 1
-
-
-def test_a_judge_is_a_kind_or_a_file(tmp_path: Path) -> None:
-    """The options of a model go to a judge that asks one."""
-    (tmp_path / "j.yaml").write_text("kind: cascade\nmin_confidence: 0\n", encoding="utf-8")
-    assert settings_of("cascade", {"model": "m"}).model == "m"
-    assert settings_of(str(tmp_path / "j.yaml"), {}).min_confidence == 0
-    with pytest.raises(typer.BadParameter, match="asks no model"):
-        settings_of("rules", {"model": "m"})
-    with pytest.raises(GradeGPTError, match="no such settings file"):
-        settings_of("ruels", {})
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["--change", "colour"], "--change colour: use one of"), ([], "two rows have one id")],
-)
-def test_bad_input_is_refused(tmp_path: Path, arguments: list[str], message: str) -> None:
-    """Before anything is judged."""
-    write_rows(tmp_path / "a.jsonl", [{"id": "a", "reference": "5", "response": "5"}] * 2)
-    given = [str(tmp_path / "a.jsonl"), "--judge", "rules", "-o", str(tmp_path / "out")]
-    ended = CliRunner().invoke(app, [*given, *arguments])
-    assert message in f"{ended.output}{ended.exception}".replace("\n", " ")
-    assert not (tmp_path / "out").exists()
+    assert "0 verdicts flipped: runs/a/flips.jsonl" in ended.output
+    changes = json.loads(Path("runs/a/report.json").read_text("utf-8"))["changes"]
+    assert [(c["judge"], c["name"], c["same"]) for c in changes] == [
+        ("rules", "again", 1), ("rules", "other_language", 1)
+    ]  # fmt: skip
+    assert Path("runs/a/changes/rules/again.jsonl").is_file()
+    ended = CliRunner().invoke(app, [*words, "changes=[colour]"])
+    assert "colour: use one of all, again" in str(ended.exception)

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from eval.errors.__main__ import app
-from eval.errors.categories import ATLAS, MEANING, Category
-from eval.errors.classify import (
-    Errors,
-    ask_model,
+from eval.asking import ask
+from eval.error_kinds import (
+    ErrorKinds,
     by_rules,
     error_prompt,
+    errors_protocol,
     parse_category,
     summed_up,
     wrong_answers,
 )
-from eval.errors.rules import of_answer
+from eval.error_rules import ATLAS, MEANING, Category, of_answer
+from eval.protocol import app
 from gradegpt.answers.read import answer_type
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.errors import InputError, OutputError
 from gradegpt.judges import PartsJudge, RuleJudge
 from gradegpt.records import write_rows
-from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
+from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 
 def item(reference: str | list[str], response: str, name: str = "q", **more: object) -> Item:
@@ -145,7 +144,7 @@ def test_other_rows_are_refused() -> None:
     with pytest.raises(InputError, match="1 items and 2 judgements"):
         wrong_answers(rows, [judged(None, "a")] * 2)
     with pytest.raises(ValueError, match="do not add up"):
-        Errors(n_rows=2, n_correct=1, n_incorrect=0, n_invalid=0, n_not_judged=0, categories={},
+        ErrorKinds(n_rows=2, n_correct=1, n_incorrect=0, n_invalid=0, n_not_judged=0, categories={},
                errors=())  # fmt: skip
 
 
@@ -174,47 +173,21 @@ def in_words(count: int) -> tuple[list[Item], list[Judgement]]:
 def test_a_model_names_what_the_rules_cannot(tmp_path: Path) -> None:
     """It is asked about nothing else; an unparsed reply stays unknown, and is counted."""
     items, said = in_words(4)
-    source = tmp_path / "judged.jsonl"
-    write_rows(source, said)
-    wrongs = wrong_answers(items, said)
+    write_rows(tmp_path / "in.jsonl", items)
+    write_rows(tmp_path / "judged.jsonl", said)
     replies = ['{"category": "concept", "why": "melting is not boiling"}', "concept",
                '{"category": "unknown"}']  # fmt: skip
-    engine = ScriptedEngine(replies)
-    errors, unparsed, asked = ask_model(
-        wrongs, [by_rules(w) for w in wrongs], tmp_path / "replies.jsonl", engine, source=source
-    )
+    engine, out = ScriptedEngine(replies), tmp_path / "errors.json"
+    protocol = errors_protocol(tmp_path / "in.jsonl", tmp_path / "judged.jsonl", out, by_model=True)
+    rows, asked = ask(protocol, engine)
+    protocol.finish(rows)
+    found = ErrorKinds.model_validate_json(out.read_text())
+    errors, unparsed = found.errors, found.n_unparsed
     assert [(e.category.value, e.by) for e in errors] == [
         ("numerical", "rules"), ("concept", "model"), ("unknown", "nobody"), ("unknown", "nobody"),
     ]  # fmt: skip
     assert errors[1].detail == "melting is not boiling"
     assert (unparsed, asked.rows, len(engine.prompts)) == (1, 3, 3)
-
-
-def test_a_stopped_run_resumes(tmp_path: Path) -> None:
-    """No answer is asked about twice; replies to other rows are refused."""
-    items, said = in_words(41)
-    source, out = tmp_path / "judged.jsonl", tmp_path / "replies.jsonl"
-    write_rows(source, said)
-    wrongs = wrong_answers(items, said)
-    known = [by_rules(wrong) for wrong in wrongs]
-    asked: list[str] = []
-
-    def say(prompt: Sequence[Message]) -> str | EngineError:
-        if len(asked) == 20 and not working:
-            return EngineError("down")
-        asked.append(prompt[-1].content)
-        return '{"category": "method"}'
-
-    working: list[bool] = []
-    engine = ScriptedEngine(say)
-    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
-        ask_model(wrongs, known, out, engine, source=source, at_once=10)
-    with pytest.raises(OutputError, match="begun with another input"):
-        ask_model(wrongs[:9], known[:9], out, engine, source=source)
-    working.append(True)
-    errors, _, done = ask_model(wrongs, known, out, engine, source=source, at_once=10)
-    assert (done.rows, done.rows_before, len(set(asked)), len(asked)) == (40, 20, 40, 40)
-    assert [error.category for error in errors[1:]] == [Category.METHOD] * 40
 
 
 def test_no_text_closes_its_frame() -> None:
@@ -234,12 +207,14 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rows(tmp_path / "in.jsonl", items)
     write_rows(tmp_path / "judged.jsonl", said)
     out = tmp_path / "errors.json"
-    words = [str(tmp_path / "in.jsonl"), str(tmp_path / "judged.jsonl"), "-o", str(out)]
+    words = ["errors", str(tmp_path / "in.jsonl"), "-o", str(out)]
+    assert "needs --judgements" in str(CliRunner().invoke(app, words).exception)
+    words += ["--judgements", str(tmp_path / "judged.jsonl")]
     ran = CliRunner().invoke(app, words, env={"COLUMNS": "100"})
     assert ran.exit_code == 0, ran.output
     assert "3 rows = 0 correct + 3 incorrect" in ran.output
     assert "27.0" in ran.output
-    found = Errors.model_validate(json.loads(out.read_text()))
+    found = ErrorKinds.model_validate(json.loads(out.read_text()))
     assert (found.categories[Category.UNKNOWN].n, len(found.errors)) == (2, 3)
     assert isinstance(CliRunner().invoke(app, words).exception, OutputError)
     engine = ScriptedEngine(['{"category": "concept"}', '{"category": "concept"}'])
@@ -247,6 +222,5 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = [*words, "--base-url", "http://x/v1", "--model", "m", "--overwrite"]
     ran = CliRunner().invoke(app, asked)
     assert ran.exit_code == 0, ran.output
-    found = Errors.model_validate(json.loads(out.read_text()))
+    found = ErrorKinds.model_validate(json.loads(out.read_text()))
     assert found.categories[Category.CONCEPT].n == 2
-    assert CliRunner().invoke(app, [*words, "--model", "m", "--overwrite"]).exit_code == 2

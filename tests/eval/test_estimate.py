@@ -181,7 +181,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
 def test_rare_results_are_picked_more_often_than_by_chance() -> None:
     """In proportion to the square root of their number; labelled items are not picked."""
     strata = strata_of([judged([R] * 901 + [W] * 100 + [OPEN] * 3)])
-    has_label = [place == 0 for place in range(1004)]
+    has_label = [YES if place == 0 else None for place in range(1004)]
     picked = pick(strata, has_label, 43, seed=3)
     assert Counter(strata[p][0] for p in picked) == {"correct": 30, "incorrect": 10, "undecided": 3}
     assert len({*picked}) == 43

@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-import eval.leakage.__main__ as command
+import eval.protocol
+from eval.asking import ask
 from eval.leakage.grams import (
     Gram,
-    Kind,
-    Part,
+    Match,
+    Place,
     cut,
     edit_similarity,
     gram,
@@ -25,10 +26,17 @@ from eval.leakage.grams import (
     rouge_l,
     starting_points,
 )
-from eval.leakage.measure import Measured, measure
 from eval.leakage.models import Completions, words
-from eval.leakage.report import leakage_of, report_of, right_by_item
-from gradegpt.errors import EngineError, InputError, OutputError
+from eval.leakage.protocol import (
+    Continuing,
+    Measured,
+    leakage_of,
+    leakage_protocol,
+    print_report,
+    report_of,
+    right_by_item,
+)
+from gradegpt.errors import EngineError, InputError
 from gradegpt.records import write_rows
 from gradegpt.schema import Item
 
@@ -70,6 +78,11 @@ class ByHeart:
         self.asked.append("".join(prefix))
         known = (r for r in self._read if r[: len(prefix)] == prefix)
         return [self._slip(word) for word in next(known, [])[len(prefix) :][:n]] or [" what"] * n
+
+
+def measure(path: Path, out: Path, model: ByHeart, k: int = 5, **more: Any) -> list[Measured]:
+    protocol = leakage_protocol(path, out.with_suffix(".json"), model, k=k)
+    return ask(protocol, Continuing(model), **more)[0]
 
 
 def items(path: Path, count: int = 1) -> Path:
@@ -116,11 +129,11 @@ def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, ot
 def test_only_above_75_percent_is_predicted() -> None:
     """Three of four words are not enough; by letters the pair has 22 of 24, which is enough."""
     one, other = words("police killed the gunman"), words("police kill the gunman")
-    found = gram(2, Part.QUESTION, one, other, ByHeart([]))
-    assert [found.hit(kind) for kind in Kind] == [False, True, False]
+    found = gram(2, Place.QUESTION, one, other, ByHeart([]))
+    assert [found.hit(kind) for kind in Match] == [False, True, False]
     assert found.edit == pytest.approx(22 / 24)
-    same = gram(2, Part.QUESTION, one, one, ByHeart([]))
-    assert [same.hit(kind) for kind in Kind] == [True] * 3
+    same = gram(2, Place.QUESTION, one, one, ByHeart([]))
+    assert [same.hit(kind) for kind in Match] == [True] * 3
 
 
 def test_half_a_character_is_not_taken_for_another_half() -> None:
@@ -131,8 +144,8 @@ def test_half_a_character_is_not_taken_for_another_half() -> None:
             return "\ufffd" * len(tokens)
 
     model = Halves([])
-    assert not gram(2, Part.QUESTION, ["\ue001"], ["\ue002"], model).exact
-    assert gram(2, Part.QUESTION, ["\ue001"], ["\ue001"], model).exact
+    assert not gram(2, Place.QUESTION, ["\ue001"], ["\ue002"], model).exact
+    assert gram(2, Place.QUESTION, ["\ue001"], ["\ue001"], model).exact
 
 
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 9))
@@ -180,11 +193,11 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     assert rows[0].grams[0].wanted == "has 12 hens and each"
     found = leakage_of(rows)
     assert found.n_leaked == {"exact": 2, "edit": 2, "rouge_l": 2, "any": 2}
-    share = found.accuracy[Kind.EXACT]
+    share = found.accuracy[Match.EXACT]
     assert share is not None
     assert (share.value, share.n_questions) == (0.5, 4)
     assert share.interval.low < 0.5 < share.interval.high
-    in_answer = found.parts[Part.ANSWER][Kind.EXACT]
+    in_answer = found.parts[Place.ANSWER][Match.EXACT]
     assert in_answer is not None
     assert in_answer.value == 0.5
     report = report_of(rows, model="m", k=5, n=5)
@@ -197,7 +210,7 @@ def test_a_change_of_format_is_seen_through_by_the_lenient_kinds_alone(tmp_path:
     """In capitals no n-gram is exact, but all have the same words: any kind suffices."""
     model = ByHeart([known(0)], slip=str.upper)
     (row,) = measure(items(tmp_path), tmp_path / "rows.jsonl", model)
-    assert [row.leaked(kind) for kind in Kind] == [False, False, True]
+    assert [row.leaked(kind) for kind in Match] == [False, False, True]
     assert row.leaked_by_any
 
 
@@ -206,26 +219,8 @@ def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
     write_rows(tmp_path / "items.jsonl", [{"question": "1+1?", "reference": "2"}])
     found = leakage_of(measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([])))
     assert (found.n_items, found.n_measured, found.n_too_short, found.n_failed) == (1, 0, 1, 0)
-    assert found.accuracy == dict.fromkeys(Kind)
+    assert found.accuracy == dict.fromkeys(Match)
     assert found.n_leaked["any"] == 0
-
-
-def test_a_stopped_run_resumes(tmp_path: Path) -> None:
-    """The same bytes as in one go, and no prefix is asked twice."""
-    path = items(tmp_path, 12)
-    measure(path, tmp_path / "whole.jsonl", ByHeart([known(0)]))
-    first, out = ByHeart([known(0)], dies=20), tmp_path / "rows.jsonl"
-    with pytest.raises(EngineError, match=r"down; 4 of 12 items are saved in .*run the same"):
-        measure(path, out, first, at_once=2)
-    second = ByHeart([known(0)])
-    measure(path, out, second, at_once=5)
-    assert out.read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    assert (len(first.asked), len(second.asked)) == (20, 40)
-    measure(path, out, second)
-    assert len(second.asked) == 40
-    with pytest.raises(OutputError, match="exists already"):
-        measure(path, out, second, k=3)
-    assert len(measure(path, out, second, k=3, overwrite=True)[0].grams) == 3
 
 
 def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
@@ -235,7 +230,7 @@ def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
     rows = measure(path, out, model)
     found = leakage_of(rows)
     assert (found.n_items, found.n_measured, found.n_failed) == (4, 2, 2)
-    assert rows[1].error == "HTTP 400: too long"
+    assert rows[1].meta["error"] == "HTTP 400: too long"
     asked, model.refused = len(model.asked), ""
     assert leakage_of(measure(path, out, model)).n_failed == 0
     assert len(model.asked) == asked + 10
@@ -262,7 +257,7 @@ def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message:
 def measured(id_: str, *hits: str) -> Measured:
     """A row of n-grams: ``e`` exact, ``d`` by edit distance, ``r`` by ROUGE-L, ``-`` none."""
     grams = tuple(
-        Gram(start=2, part=Part.QUESTION, wanted="w", predicted="p", exact="e" in hit,
+        Gram(start=2, part=Place.QUESTION, wanted="w", predicted="p", exact="e" in hit,
              edit=float("d" in hit), rouge_l=float("r" in hit))
         for hit in hits
     )  # fmt: skip
@@ -276,13 +271,13 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
     assert found.n_leaked == {"exact": 1, "edit": 1, "rouge_l": 2, "any": 2}
     values = {kind.value: share and share.value for kind, share in found.accuracy.items()}
     assert values == {"exact": 2 / 6, "edit": 4 / 6, "rouge_l": 5 / 6}
-    assert found.parts[Part.ANSWER][Kind.EXACT] is None
+    assert found.parts[Place.ANSWER][Match.EXACT] is None
 
 
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     """``[/1]`` would be read as markup of the terminal library."""
     row = measured("a", "edr").model_copy(update={"tags": {"t": "[/1]"}})
-    command.print_report(report_of([row], model="m", k=1, n=1))
+    print_report(report_of([row], model="m", k=1, n=1))
     assert "t: [/1]" in capsys.readouterr().out
 
 
@@ -312,50 +307,28 @@ def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report has leaked, solved and overlapping items, and its settings."""
+    """The report has leaked and solved items, and its settings; failed items are an error."""
     model = ByHeart([known(0)])
-    monkeypatch.setattr(command, "_engine", lambda *_: model)
-    judged, corpus = tmp_path / "judged.jsonl", tmp_path / "corpus.jsonl"
+    monkeypatch.setattr("eval.leakage.models.Completions", lambda *_, **__: model)
+    judged = tmp_path / "judged.jsonl"
     said = {"outcome": "judged", "method": "rules"}
     verdicts = ("correct", "correct", "incorrect", "incorrect")
     write_rows(judged, [said | {"id": f"q{n}#0", "verdict": v} for n, v in enumerate(verdicts)])
-    write_rows(corpus, [{"prompt": [{"content": f"Once more. {TRAIN}"}], "n": 3}])
-    words_ = [str(items(tmp_path, 4)), "-o", str(tmp_path / "out.json"), "--model", "m",
-              "--judgements", str(judged), "--corpus", str(corpus)]  # fmt: skip
-    done = CliRunner().invoke(command.app, words_)
+    words_ = ["leakage", str(items(tmp_path, 4)), "-o", str(tmp_path / "out.json"),
+              "--base-url", "http://x/v1"]  # fmt: skip
+    assert "needs --model" in str(CliRunner().invoke(eval.protocol.app, words_).exception)
+    words_ += ["--model", "m"]
+    done = CliRunner().invoke(eval.protocol.app, [*words_, "--judgements", str(judged)])
     assert done.exit_code == 0, done.output
     assert "4 items = 4 measured + 0 too short + 0 failed; 5 n-grams of 5 in each" in done.output
     assert "leaked, all n-grams predicted: 2 (2 by exact, 2 by edit, 2 by rouge_l)" in done.output
     report = json.loads((tmp_path / "out.json").read_text())
     assert (report["model"], report["k"], report["n"]) == ("by-heart", 5, 5)
-    whole = report["overall"]
-    assert (whole["solved"]["n_judged"], whole["solved"]["solved"]) == (2, 1.0)
-    assert (whole["overlap"]["n_items"], whole["overlap"]["n_leaked"]) == (2, 0)
-    assert whole["overlap"]["accuracy"]["exact"]["value"] == 0.0
-    assert whole["overlap"]["accuracy_of_others"]["exact"]["value"] == 1.0
-    rows = (tmp_path / "out.items.jsonl").read_text().splitlines()
-    assert len(rows) == 4
-    asked = len(model.asked)
-    assert CliRunner().invoke(command.app, words_).exit_code == 0
-    assert len(model.asked) == asked
-
-
-def test_the_command_says_what_was_not_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Failed items are an error after the report; a corpus without text is an error, too."""
-    model = ByHeart([])
+    assert report["leaked"] == ["q0", "q2"]
+    assert report["overall"]["solved"]["accuracy"]["value"] == 0.5
     model.refused = "train leaves"
-    monkeypatch.setattr(command, "_engine", lambda *_: model)
-    words_ = [str(items(tmp_path, 2)), "-o", str(tmp_path / "out.json"), "--model", "m"]
-    done = CliRunner().invoke(command.app, words_)
-    assert isinstance(done.exception, EngineError)
-    assert "1 items were not measured, the first, 'q1', with: HTTP 400" in str(done.exception)
-    assert (tmp_path / "out.json").is_file()
-    write_rows(tmp_path / "empty.jsonl", [{"n": 1}])
-    done = CliRunner().invoke(command.app, [*words_, "--corpus", str(tmp_path / "empty.jsonl")])
-    assert isinstance(done.exception, InputError)
-    assert "empty.jsonl: holds no text" in str(done.exception)
+    done = CliRunner().invoke(eval.protocol.app, [*words_, "--overwrite"])
+    assert "2 questions were not answered, the first with: HTTP 400" in str(done.exception)
 
 
 def test_a_server_continues_the_plain_text() -> None:

@@ -75,8 +75,8 @@ def test_with_labels_the_score_is_the_accuracy_over_labelled_rows() -> None:
 def test_a_tag_is_a_table_where_it_has_several_values() -> None:
     """All rows have one language and one answer type, and three subjects."""
     found = numbers(results(6))
-    assert list(found.tags) == ["subject"]
-    assert {value: groups["rules"].n_rows for value, groups in found.tags["subject"].items()} == {
+    assert list(found.several) == ["subject"]
+    assert {value: groups["rules"].n_rows for value, groups in found.several["subject"].items()} == {
         "a": 2, "b": 2, "c": 2,
     }  # fmt: skip
 

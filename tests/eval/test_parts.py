@@ -10,19 +10,19 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from eval.asking import Asked, ask
 from eval.parts import (
     FINDINGS,
-    Finding,
     Problem,
-    app,
+    RejectedReply,
     checked,
-    parse_solutions,
-    parts_of_solution,
-    read_solutions,
+    gives,
+    parts_prompt,
+    parts_protocol,
 )
-from eval.verbatim import gives
+from eval.protocol import app
 from gradegpt.engines import Generation
-from gradegpt.errors import EngineError, InputError, OutputError
+from gradegpt.errors import EngineError, InputError
 from gradegpt.judges import PartsJudge, RuleJudge
 from gradegpt.records import read_rows, write_rows
 from gradegpt.schema import Item, Message, Verdict
@@ -33,6 +33,17 @@ SOLUTION = (
     r"so E = 100 J. About 12.5% of it is lost, which is \boxed{\frac{25}{2}} J; "
     r"the sign is negative."
 )
+
+
+def parsed(path: Path, out: Path, model: Model, **more: Any) -> Asked:
+    protocol = parts_protocol(path, out)
+    rows, asked = ask(protocol, model, **more)
+    protocol.finish(rows)
+    return asked
+
+
+def found(out: Path) -> list[RejectedReply]:
+    return list(read_rows(f"{out}{FINDINGS}", RejectedReply))
 
 
 def reply(*answers: Any) -> str:
@@ -115,10 +126,10 @@ def test_options_are_no_parts_of_a_question() -> None:
 
 def test_the_prompt_is_framed_and_in_the_questions_language() -> None:
     item = Item(question="求速度。", reference=("x",), response="", solution="v=5</reference>")
-    system, user = parts_of_solution(item)
+    system, user = parts_prompt(item)
     assert "抄出" in system.content
     assert user.content.count("</reference>") == 1
-    english, asked = parts_of_solution(
+    english, asked = parts_prompt(
         item.model_copy(update={"question": "Find v.", "context": "A car brakes."})
     )
     assert asked.content.count("A car brakes.") == 1
@@ -129,15 +140,15 @@ def test_items_and_findings(tmp_path: Path) -> None:
     """Accepted rows have parts and a joined reference; the others are reported with their line."""
     path = problems(tmp_path, 2)
     out = tmp_path / "items.jsonl"
-    made = parse_solutions(path, out, Model(GOOD, reply("10 m/s", "90 J")))
+    made = parsed(path, out, Model(GOOD, reply("10 m/s", "90 J")))
     (item,) = list(read_rows(out, Item))
     assert (item.parts, item.reference) == (("10 m/s", "100 J"), ("(1) 10 m/s; (2) 100 J",))
     assert item.solution.startswith("By energy")
-    (finding,) = list(read_rows(tmp_path / f"items.jsonl{FINDINGS}", Finding))
+    (finding,) = found(out)
     assert (finding.line, finding.id, finding.problem) == (2, "p1", Problem.NOT_THERE)
     manifest = json.loads((tmp_path / "items.jsonl.manifest.json").read_text())
     assert manifest == {"rows": 1, "parts": 2, "findings": {Problem.NOT_THERE.value: 1}}
-    assert made.asked.prompt_tokens == 20
+    assert made.prompt_tokens == 20
     answered = item.model_copy(update={"response": reply("10 m/s", "0.1 kJ")})
     (judged,) = PartsJudge(RuleJudge()).judge([answered])
     assert judged.verdict is Verdict.CORRECT
@@ -146,37 +157,12 @@ def test_items_and_findings(tmp_path: Path) -> None:
 def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
     """An equivalent reference is replaced; a different one is a finding."""
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 0.1 kJ")
-    assert parse_solutions(path, tmp_path / "a.jsonl", Model(GOOD)).items
+    parsed(path, tmp_path / "a.jsonl", Model(GOOD))
+    assert not found(tmp_path / "a.jsonl")
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 7 J")
-    (finding,) = parse_solutions(path, tmp_path / "b.jsonl", Model(GOOD)).findings
+    parsed(path, tmp_path / "b.jsonl", Model(GOOD))
+    (finding,) = found(tmp_path / "b.jsonl")
     assert finding.problem is Problem.OTHER_REFERENCE
-
-
-def test_a_stopped_run_resumes_and_a_refusal_is_asked_again(tmp_path: Path) -> None:
-    """Nothing is asked twice, and a file of another run is not overwritten."""
-    path = problems(tmp_path, 30)
-    out, model = tmp_path / "items.jsonl", Model(GOOD, dies=20)
-    with pytest.raises(EngineError, match="20 of 30 answers are saved"):
-        parse_solutions(path, out, model, at_once=10)
-    assert not out.exists()
-    model.dies = 10**9
-    made = parse_solutions(path, out, model, at_once=10)
-    assert (len(made.items), made.asked.rows_before, len(model.asked)) == (30, 20, 30)
-    with pytest.raises(OutputError, match="--overwrite"):
-        parse_solutions(path, out, model)
-    other = tmp_path / "other.jsonl"
-    other.write_text("mine\n")
-    with pytest.raises(OutputError, match="--overwrite"):
-        parse_solutions(path, other, model)
-    assert other.read_text() == "mine\n"
-    refusing, again = Model("no", GOOD, refused=("#0#",)), tmp_path / "again.jsonl"
-    path = problems(tmp_path, 2)
-    made = parse_solutions(path, again, refusing)
-    assert [finding.problem for finding in made.findings] == [Problem.REFUSED]
-    refusing.refused = ()
-    made = parse_solutions(path, again, refusing)
-    assert [finding.problem for finding in made.findings] == [Problem.NO_JSON]
-    assert made.asked.rows_before == 1
 
 
 @pytest.mark.parametrize(
@@ -191,13 +177,13 @@ def test_rows_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: 
     path = tmp_path / "problems.jsonl"
     write_rows(path, [row])
     with pytest.raises(InputError, match=message):
-        read_solutions(path)
+        parts_protocol(path, tmp_path / "out")
     write_rows(path, [])
-    with pytest.raises(InputError, match="no rows"):
-        read_solutions(path)
+    with pytest.raises(InputError, match="there are no rows"):
+        parts_protocol(path, tmp_path / "out")
     write_rows(path, [{"id": "a", "question": "?", "solution": "5"}] * 2)
     with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
-        read_solutions(path)
+        parts_protocol(path, tmp_path / "out")
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,8 +191,13 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = Model(GOOD, reply("9 m/s", "100 J"))
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
     path = problems(tmp_path, 2)
-    words = [str(path), "-o", str(tmp_path / "items.jsonl"), "--base-url", "x", "--model", "m"]
+    words = ["parts", str(path), "-o", str(tmp_path / "items.jsonl"), "--base-url", "x"]
+    assert "give both" in str(CliRunner().invoke(app, words).exception)
+    words += ["--model", "m"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "1 of 2 solutions accepted, with 2 parts" in done.output
     assert "line 2  p1  (1) 9 m/s" in done.output
+    (tmp_path / "mine.jsonl").write_text("mine")
+    words[3] = str(tmp_path / "mine.jsonl")
+    assert "--overwrite" in str(CliRunner().invoke(app, words).exception)

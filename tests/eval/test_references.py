@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from eval.references import Fault, app, check_file
+from eval.references import ReferenceFault as Fault
+from eval.references import app, check_file
 from gradegpt.errors import InputError
 from gradegpt.records import write_rows
 
@@ -31,12 +32,21 @@ def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[i
         ({"reference": "三倍的 a", "answer_type": "NV"}, Fault.NOT_A_NUMBER),
         ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
         ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_TWICE),
-        ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
+        (
+            {"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."},
+            Fault.UNIT_MISSING,
+        ),
         ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
         ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
         ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
-        ({"reference": "E", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_SUCH_OPTION),
-        ({"reference": "krypton", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_OPTION),
+        (
+            {"reference": "E", "question": OPTIONS, "answer_type": "SC"},
+            Fault.NO_SUCH_OPTION,
+        ),
+        (
+            {"reference": "krypton", "question": OPTIONS, "answer_type": "SC"},
+            Fault.NO_OPTION,
+        ),
         ({"reference": ""}, Fault.EMPTY),
         ({"reference": None}, Fault.EMPTY),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +13,31 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-import eval.rubric.__main__ as command
-from eval.asking import Asked
-from eval.rubric.ask import grade, make
-from eval.rubric.check import check_files
-from eval.rubric.rows import GradeRow, People, RubricRow, read_people
-from eval.rubric.score import Compared, Estimate, RubricScores, rubric_scores
-from eval.shares import pearson, spearman
+import eval.rubric.score
+from eval.asking import Asked, ask
+from eval.protocol import app
+from eval.rubric.form import Criterion
+from eval.rubric.grading import Award, Fault
+from eval.rubric.protocol import findings, grade_protocol, make_protocol
+from eval.rubric.quality import Defect, check_rubric
+from eval.rubric.rows import GradeRow, People, RubricRow, read_people, read_rubrics
+from eval.rubric.score import ComparedPoints, Mean, RubricScores, rubric_scores
 from gradegpt.engines import Generation
-from gradegpt.errors import EngineError, InputError, OutputError
-from gradegpt.records import read_rows, write_rows
-from gradegpt.rubric import Award, Criterion, Defect, Fault
-from gradegpt.schema import Message, Outcome
+from gradegpt.errors import EngineError, InputError
+from gradegpt.records import read_objects, read_rows, write_rows
+from gradegpt.schema import Item, Message, Outcome
+from gradegpt.statistics import pearson, spearman
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
 BY_HAND = [{"text": "Adds 1", "points": 3}, {"text": "Gives 2.5", "points": 7}]
+
+
+def make(path: Path, out: Path, model: Model, by_hand: Path | None = None, **more: Any) -> Asked:
+    return ask(make_protocol(path, out, by_hand), model, **more)[1]
+
+
+def grade(path: Path, rubrics: Path, out: Path, model: Model, **more: Any) -> Asked:
+    return ask(grade_protocol(path, out, rubrics), model, **more)[1]
 
 
 class Model:
@@ -121,42 +130,6 @@ def test_a_rubric_has_the_points_of_its_item(tmp_path: Path) -> None:
         make(path, out, Model(), by_hand=tmp_path / "hand.jsonl", overwrite=True)
 
 
-def test_a_stopped_run_resumes(tmp_path: Path) -> None:
-    """Nothing is asked twice, and another file of hand-written rubrics is another run."""
-    path, out, model = items(tmp_path, range(10, 50)), tmp_path / "rubrics.jsonl", Model(dies=20)
-    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
-        make(path, out, model, at_once=10)
-    model.dies = 10**9
-    write_rows(tmp_path / "hand.jsonl", [])
-    with pytest.raises(OutputError, match="other settings"):
-        make(path, out, model, by_hand=tmp_path / "hand.jsonl", at_once=10)
-    made = make(path, out, model, at_once=10)
-    assert (made.rows, made.rows_before, len(model.asked)) == (40, 20, 40)
-
-
-def test_rubrics_are_checked_against_their_items(tmp_path: Path) -> None:
-    """Each defect has the line of its rubric; an item without a rubric has a defect, too."""
-    rubrics = tmp_path / "rubrics.jsonl"
-    write_rows(
-        rubrics,
-        [
-            {"id": "q5", "criteria": [{"text": "Halves 5: 5.5", "points": 5},
-                                      {"text": "Is neat", "points": 5}]},
-            {"id": "q6", "criteria": [{"text": "Gives 6.5", "points": 9}]},
-            {"id": "q9", "criteria": [], "reason": "rubric:no criteria"},
-        ],
-    )  # fmt: skip
-    measured, found = check_files(items(tmp_path, (5, 6, 7, 9)), rubrics)
-    assert len(measured) == 4
-    assert [(f.id, f.where.rpartition("/")[2], f.defect) for f in found] == [
-        ("q6", "rubrics.jsonl:2", Defect.SUM),
-        ("q6", "rubrics.jsonl:2", Defect.SHARE),
-        ("q7", "items.jsonl:3", Defect.EMPTY),
-        ("q9", "rubrics.jsonl:3", Defect.EMPTY),
-    ]
-    assert found[-1].detail == "rubric:no criteria"
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -166,17 +139,16 @@ def test_rubrics_are_checked_against_their_items(tmp_path: Path) -> None:
         ({"id": "q1", "criteria": [{"text": "x"}]}, ":1: criteria.0.points: field required"),
         ({"id": "q1", "criteria": [], "totl": 10}, ":1: totl: unknown field"),
         ({"id": "q1", "criteria": BY_HAND, "total": 0}, ":1: total: "),
-        ({"id": "q8", "criteria": BY_HAND}, "rubrics.jsonl:1: id: 'q8' is no item's id in"),
     ],
 )
 def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: str) -> None:
     """The error begins with file, line and field."""
     write_rows(tmp_path / "rubrics.jsonl", [row])
     with pytest.raises(InputError, match=message):
-        check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
+        read_rubrics(tmp_path / "rubrics.jsonl")
     write_rows(tmp_path / "rubrics.jsonl", [{"id": "q1", "criteria": BY_HAND}] * 2)
     with pytest.raises(InputError, match=":2: id: 'q1' is also the id of line 1"):
-        check_files(items(tmp_path, (1,)), tmp_path / "rubrics.jsonl")
+        read_rubrics(tmp_path / "rubrics.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +157,7 @@ def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], messag
         ({"solution": " "}, "items.jsonl:1: solution: is empty; give a reference solution"),
         ({"question": ""}, "items.jsonl:1: question: is empty"),
         ({"id": "q1"}, "items.jsonl:2: id: 'q1' is also the id of line 1"),
-        ({"points": 0}, "items.jsonl:1: points: "),
+        ({"points": 0}, "items.jsonl: `points`: should be greater than 0"),
     ],
 )
 def test_items_that_have_no_rubric_to_make(
@@ -197,7 +169,7 @@ def test_items_that_have_no_rubric_to_make(
         make(items(tmp_path, (1, 2), **more), tmp_path / "out.jsonl", model)
     assert not model.asked
     (tmp_path / "none.jsonl").write_text("")
-    with pytest.raises(InputError, match="no rows"):
+    with pytest.raises(InputError, match="there are no rows"):
         make(tmp_path / "none.jsonl", tmp_path / "out.jsonl", model)
 
 
@@ -263,20 +235,6 @@ def test_what_a_server_refuses_is_failed_and_asked_again(tmp_path: Path) -> None
     assert list(read_rows(out, GradeRow))[7].points == 10
 
 
-def test_a_run_is_of_one_file_of_rubrics(tmp_path: Path) -> None:
-    """A stopped run resumes with the same rubrics only."""
-    path, rubrics = answers(tmp_path, *("5.5",) * 20), rubrics_of(tmp_path, 5)
-    model, out = Model(dies=10), tmp_path / "out.jsonl"
-    with pytest.raises(EngineError, match="10 of 20 answers are saved"):
-        grade(path, rubrics, out, model, at_once=5)
-    model.dies = 10**9
-    write_rows(tmp_path / "other.jsonl", [{"id": "q5", "criteria": BY_HAND}])
-    with pytest.raises(OutputError, match="other settings"):
-        grade(path, tmp_path / "other.jsonl", out, model)
-    assert grade(path, rubrics, out, model).rows_before == 10
-    assert len(model.asked) == 20
-
-
 def test_a_question_that_was_never_answered_is_not_graded(tmp_path: Path) -> None:
     """A server's refusal does not count as zero points."""
     path = answers(tmp_path, "", meta={"error": "HTTP 500", "cut_off": False})
@@ -300,11 +258,16 @@ def row(name: str, *points: float, question: str = "", **more: Any) -> GradeRow:
     )  # fmt: skip
 
 
+@pytest.fixture(autouse=True)
+def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(eval.rubric.score, "DRAWS", 200)
+
+
 def scored(grades: Sequence[GradeRow], *people: People) -> RubricScores:
-    return rubric_scores(grades, {one.id: one for one in people}, draws=200)
+    return rubric_scores(grades, {one.id: one for one in people})
 
 
-def known(one: Estimate | None) -> float:
+def known(one: Mean | None) -> float:
     assert one is not None
     return one.value
 
@@ -348,7 +311,7 @@ def test_mean_points_of_the_paper(people: float, model: float, difference: float
     around = (-1, 0, 1)
     grades = [row(f"r{d}", (model + d) / 2, (model + d) / 2) for d in around]
     found = scored(grades, *(People(id=f"r{d}", points=people + d) for d in around)).on_the_whole
-    assert isinstance(found, Compared)
+    assert isinstance(found, ComparedPoints)
     shares = (known(found.people), known(found.model), known(found.difference))
     assert shares == pytest.approx((people / 10, model / 10, difference / 10))
     assert known(found.pearson) == pytest.approx(1)
@@ -521,26 +484,25 @@ def test_only_a_judged_row_has_points(more: dict[str, Any]) -> None:
         GradeRow.model_validate(row("a", 1, 1).model_dump() | more)
 
 
-# --- the commands ---------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
-def invoke(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(command.app, [str(word) for word in words])
-    assert done.exit_code == code, done.output
+def invoke(*words: object) -> str:
+    done = CliRunner().invoke(app, ["rubric", *(str(word) for word in words)])
+    assert done.exit_code == 0, done.output
     return done.output
 
 
 def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four commands from solutions to a correlation with people."""
+    """From solutions to rubrics, and from responses to a correlation with people."""
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
-    monkeypatch.setattr(command, "rubric_scores", partial(rubric_scores, draws=100))
     server = ("--base-url", "http://x/v1", "--model", "m")
     rubrics, grades = tmp_path / "rubrics.jsonl", tmp_path / "grades.jsonl"
     path = items(tmp_path, (5,))
-    assert "1 answers" in invoke("make", path, "-o", rubrics, *server, "--input-price", 1000)
-    assert "0 of 1 items" in invoke("check", path, rubrics)
+    said = invoke(path, "-o", rubrics, *server, "--input-price", 1000)
+    assert "1 answers" in said
+    assert "0 of 1 items have a rubric to check" in said
     asked = answers(tmp_path, "5 / 2 = 5.5", "5 is odd", "no [/b]idea", "I invent")
-    assert "wrote" in invoke("grade", asked, rubrics, "-o", grades, *server)
     write_rows(
         tmp_path / "people.jsonl",
         [
@@ -549,24 +511,34 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             {"id": "q5#2", "criteria": [0, 0], "points": 0},
         ],
     )
-    out = tmp_path / "scores.json"
-    said = invoke("score", grades, "--people", tmp_path / "people.jsonl", "-o", out)
+    words = (asked, "--rubrics", rubrics, "-o", grades, *server)
+    assert "4 answers" in invoke(*words)
+    said = invoke(*words, "--people", tmp_path / "people.jsonl")
+    assert "4 from an earlier run" in said
     assert "4 responses to 1 questions: 3 judged, 1 unparsed" in said
     assert "criterion-not-in-rubric: 1" in said
-    numbers = json.loads(out.read_text())
+    numbers = json.loads((tmp_path / "grades.jsonl.summary.json").read_text())
     assert numbers["errors"]["extra_credit"]["value"] == pytest.approx(1 / 3)
     assert numbers["errors"]["hallucinated_rubric"]["value"] == 0.25
     assert numbers["by_rubric"]["pearson"]["value"] == pytest.approx(
         stats.pearsonr([10, 6, 0], [10, 0, 0]).statistic
     )
     assert numbers["by_rubric"]["difference"]["value"] == pytest.approx(0.2)
+    done = CliRunner().invoke(app, ["rubric", str(asked), "-o", str(tmp_path / "x.jsonl")])
+    assert "give the rubrics to grade by, with --rubrics" in str(done.exception)
 
 
-def test_check_exits_with_1_if_a_rubric_has_a_defect(tmp_path: Path) -> None:
-    """Markup in an id or a reason is printed unchanged."""
-    rubrics, out = tmp_path / "rubrics.jsonl", tmp_path / "found.jsonl"
-    write_rows(rubrics, [{"id": "q5", "criteria": [], "reason": "rubric: [/b] said"}])
-    said = invoke("check", items(tmp_path, (5,)), rubrics, "-o", out, code=1)
+def test_a_defect_of_a_rubric_is_found_without_a_model(tmp_path: Path) -> None:
+    """Rubrics by hand need no server; a defect has the line of its rubric, markup is printed."""
+    rubrics, out = tmp_path / "hand.jsonl", tmp_path / "out.jsonl"
+    uneven = [{"text": "Halves [/b] 5", "points": 9}, {"text": "Gives 5.5", "points": 1}]
+    write_rows(rubrics, [{"id": "q5", "criteria": uneven}])
+    said = invoke(items(tmp_path, (5,)), "--rubrics", rubrics, "-o", out)
     assert "1 of 1 items have a rubric to check" in said
-    assert "[/b]" in said
-    assert json.loads(out.read_text())["defect"] == "no criteria"
+    found = [row for _, row in read_objects(f"{out}.findings.jsonl")]
+    assert {one["defect"] for one in found} == {Defect.SPREAD.value, Defect.SHARE.value}
+    assert found[0]["where"] == f"{out}:1"
+    none = RubricRow(id="q9", criteria=(), reason="rubric:no criteria")
+    item = Item(id="q9", question="?", reference=("1",), response="")
+    (missing,) = findings([none], [check_rubric(none, item)], "r")
+    assert (missing.defect, missing.detail) == (Defect.EMPTY, "rubric:no criteria")

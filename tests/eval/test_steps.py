@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from eval.steps.__main__ import app
-from eval.steps.score import read_items, score_steps, scored_before
-from eval.steps.summary import correlation, read_judgements, summarise
+from eval.asking import ask
+from eval.protocol import app
+from eval.steps.protocol import steps_protocol
+from eval.steps.scored import StepScores, first_error, place
+from eval.steps.summary import correlation, summarise
 from gradegpt.cli import app as gradegpt
 from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, OutputError
-from gradegpt.records import read_rows, write_rows
+from gradegpt.errors import EngineError, InputError
+from gradegpt.records import write_rows
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
-from gradegpt.steps import StepScores, first_error, place
 
 SOLUTION = "12 + 7 = 19\n19 × 2 = 38"
 RESPONSES = {
@@ -60,8 +61,7 @@ def model(dies: int = 10**9, refused: str = "no such text") -> ScriptedEngine:
 
 def run_of(path: Path, engine: ScriptedEngine | None = None, **more: Any) -> list[StepScores]:
     out = path.with_name("scores.jsonl")
-    score_steps(path, read_items(path), out, engine, **more)
-    return list(read_rows(out, StepScores))
+    return ask(steps_protocol(path, out, by_model=engine is not None), engine, **more)[0]
 
 
 # --- rows ---------------------------------------------------------------------------------------
@@ -95,45 +95,10 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
     assert prose[0].reason == "chain:line 1 is no score"
 
 
-def test_a_stopped_run_resumes(tmp_path: Path) -> None:
-    """The rows are those of an unbroken run, and no prompt is sent twice."""
-    path, out = written(tmp_path, 40), tmp_path / "scores.jsonl"
-    with pytest.raises(EngineError, match="20 of 40 answers are saved"):
-        run_of(path, model(dies=20), at_once=20)
-    engine = model()
-    made = score_steps(path, read_items(path), out, engine, at_once=20)
-    assert (made.rows_before, len(engine.prompts)) == (20, 20)
-    assert [row.id for row in read_rows(out, StepScores)] == [f"r{n}" for n in range(40)]
-    with pytest.raises(OutputError):
-        run_of(path, engine)
-
-
-def test_what_fails_is_asked_again(tmp_path: Path) -> None:
-    """A failed row has no score until then."""
-    path = written(tmp_path)
-    rows = run_of(path, model(refused="18 × 2"))
-    assert [row.outcome.value for row in rows] == ["judged", "failed", "judged", "judged"]
-    assert rows[1].meta["error"] == "the server is down"
-    assert not scored_before(path, tmp_path / "scores.jsonl", model())
-    engine = model()
-    assert run_of(path, engine)[1].scores == (1, 0, 1)
-    assert len(engine.prompts) == 1
-
-
-def test_scores_are_used_again_only_if_made_alike(tmp_path: Path) -> None:
-    path, out = written(tmp_path), tmp_path / "scores.jsonl"
-    assert not scored_before(path, out)
-    run_of(path)
-    assert scored_before(path, out)
-    assert not scored_before(path, out, model())
-    written(tmp_path, 3)
-    assert not scored_before(path, out)
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"reference": "1"}, r"items.jsonl:1: response: field required"),
+        ({"reference": "1"}, r"items.jsonl:1: response: "),
         ({"reference": "1", "response": "a\nb", "meta": {"step_labels": [1]}},
          r"items.jsonl:1: meta.step_labels: 1 labels for 2 steps; label the steps as"),
         ({"reference": "1", "response": "a", "meta": {"step_labels": [0.5]}},
@@ -146,13 +111,13 @@ def test_items_that_cannot_be_scored(tmp_path: Path, row: dict[str, Any], messag
     """File, line, field, and what to do."""
     write_rows(tmp_path / "items.jsonl", [row])
     with pytest.raises(InputError, match=message):
-        read_items(tmp_path / "items.jsonl")
+        steps_protocol(tmp_path / "items.jsonl", tmp_path / "out", by_model=False)
 
 
 def test_no_items(tmp_path: Path) -> None:
     write_rows(tmp_path / "items.jsonl", [])
-    with pytest.raises(InputError, match="no rows"):
-        read_items(tmp_path / "items.jsonl")
+    with pytest.raises(InputError, match="there are no rows"):
+        steps_protocol(tmp_path / "items.jsonl", tmp_path / "out", by_model=False)
 
 
 # --- the summary --------------------------------------------------------------------------------
@@ -282,14 +247,12 @@ def test_the_agreement_with_human_labels() -> None:
 
 
 def test_judgements_of_other_rows(tmp_path: Path) -> None:
-    item, _, judgement = made((1,), True, 7)
-    path = tmp_path / "judged.jsonl"
-    write_rows(path, [judgement])
-    assert read_judgements(path, [item])[0].verdict is Verdict.CORRECT
-    with pytest.raises(InputError, match=r"judged.jsonl: 1 judgements for 2 items"):
-        read_judgements(path, [item, item])
-    with pytest.raises(InputError, match=r"judged.jsonl: row 1: id: '7' where the item has 'b'"):
-        read_judgements(path, [item.model_copy(update={"id": "b"})])
+    path, judged = written(tmp_path, 1), tmp_path / "judged.jsonl"
+    write_rows(judged, [made((1,), True, 7)[2]])
+    with pytest.raises(InputError, match=r"row 1: item 'r0' beside judgement '7'"):
+        steps_protocol(path, tmp_path / "out", by_model=False, judgements=judged)
+    with pytest.raises(InputError, match=r"2 items and 1 judgements"):
+        steps_protocol(written(tmp_path, 2), tmp_path / "out", by_model=False, judgements=judged)
 
 
 # --- the command --------------------------------------------------------------------------------
@@ -300,13 +263,12 @@ def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
     path, judged = written(tmp_path, 40), str(tmp_path / "judged.jsonl")
     done = CliRunner().invoke(gradegpt, ["judge", str(path), "-o", judged, "--judge", "rules"])
     assert done.exit_code == 0, done.output
-    words = [str(path), "-o", str(tmp_path / "s.jsonl")]
+    words = ["steps", str(path), "-o", str(tmp_path / "s.jsonl")]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "answers right" not in done.output
     done = CliRunner().invoke(app, [*words, "--judgements", judged])
     assert done.exit_code == 0, done.output
-    assert "already scored" in done.output
     assert "model: a" in done.output
     assert "20 responses have a wrong step" in done.output
     assert "10 rows, rules:nothing-to-compare" in done.output
@@ -322,6 +284,7 @@ def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
     path = written(tmp_path, 1, meta={"step_labels": [1, 1, 1]})
     words = [
+        "steps",
         str(path),
         "-o",
         str(tmp_path / "s.jsonl"),
@@ -339,13 +302,13 @@ def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--by", "rules", "--model", "m"], "--by rules asks no model"),
-        (["--by", "model"], "give both"),
         (["--model", "m"], "give both"),
+        (["--rubrics", "r.jsonl"], "--rubrics: not for steps"),
+        (["-k", "3"], "--k: not for steps"),
     ],
 )
 def test_contradicting_options(tmp_path: Path, options: list[str], message: str) -> None:
-    words = [str(written(tmp_path)), "-o", str(tmp_path / "s.jsonl"), *options]
+    words = ["steps", str(written(tmp_path)), "-o", str(tmp_path / "s.jsonl"), *options]
     done = CliRunner().invoke(app, words)
     assert done.exit_code != 0
     assert message in str(done.exception)

@@ -520,8 +520,9 @@ def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
 def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
     pytest.importorskip("torch")
+    from eval.asking import ask
     from eval.leakage.grams import parts_of
-    from eval.leakage.measure import measure
+    from eval.leakage.protocol import Continuing, leakage_protocol
 
     items = [
         Item(id="en", question="A farmer has 12 hens and each of them lays 5 eggs a week. How many "
@@ -531,7 +532,8 @@ def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     ]  # fmt: skip
     write_rows(tmp_path / "items.jsonl", items)
     engine = LocalEngine(str(base_of(NANO)), device="cpu", constrained=False)
-    rows = measure(tmp_path / "items.jsonl", tmp_path / "rows.jsonl", engine)
+    protocol = leakage_protocol(tmp_path / "items.jsonl", tmp_path / "out.json", engine)
+    rows, _ = ask(protocol, Continuing(engine))
     for row, item in zip(rows, items, strict=True):
         assert len(row.grams) == 5
         assert all(g.wanted.strip("\ufffd ") in " ".join(parts_of(item)) for g in row.grams)

@@ -13,9 +13,9 @@ from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
 from gradegpt.judges import RuleJudge
-from gradegpt.proportions import wilson
 from gradegpt.run import check_input, judge_file
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.statistics import wilson
 from gradegpt.tables import Form
 from serve.app import create_app
 from serve.settings import ServeSettings

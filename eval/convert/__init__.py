@@ -1,1 +1,0 @@
-"""What changes when one judge replaces another on the same items."""

@@ -1,0 +1,220 @@
+"""The papers' other gradings: ``gradegpt eval.protocol steps|rubric|parts|errors|leakage FILE``."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from gradegpt import options
+from gradegpt.cli import run
+from gradegpt.errors import OutputError, SettingsError
+from gradegpt.inputs import columns_in
+from gradegpt.records import EXISTS
+from gradegpt.tables import opened
+
+from .asking import (
+    ApiKey,
+    BaseUrl,
+    Concurrency,
+    InputPrice,
+    ModelName,
+    OutputPrice,
+    Overwrite,
+    Protocol,
+    Request,
+    engine_of,
+    run_protocol,
+)
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+class Kind(StrEnum):
+    """What is graded."""
+
+    STEPS = "steps"
+    RUBRIC = "rubric"
+    PARTS = "parts"
+    ERRORS = "errors"
+    LEAKAGE = "leakage"
+
+
+_TAKES: Final = {
+    Kind.STEPS: {"judgements"}, Kind.RUBRIC: {"rubrics", "people"}, Kind.PARTS: set[str](),
+    Kind.ERRORS: {"judgements"}, Kind.LEAKAGE: {"judgements", "k", "n"},
+}  # fmt: skip
+"""The options that are not for every protocol."""
+
+
+@app.command(
+    epilog="steps, errors: first gradegpt eval.answer QUESTIONS -o answers.jsonl --prompt steps, "
+    "and gradegpt judge answers.jsonl -o judged.jsonl. rubric: first for the questions, then for "
+    "the answers with --rubrics."
+)
+def main(
+    kind: Annotated[Kind, typer.Argument(metavar="PROTOCOL", help="See above.")],
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="The rows, as JSON Lines.")],
+    out: Annotated[
+        Path,
+        options.output("The file for the rows or, of errors and leakage, for all numbers as JSON."),
+    ],
+    base_url: BaseUrl = None,
+    model: ModelName = None,
+    judgements: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="JUDGED.JSONL",
+            help="The output of gradegpt judge: for FILE (steps: are answers right; errors: which "
+            "are wrong), or for the model's answers to it (leakage: are leaked items solved).",
+        ),
+    ] = None,
+    rubrics: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="RUBRICS.JSONL",
+            help="Rubrics to grade by or, of questions, those that need not be made; made, or "
+            'written by hand: {"id": …, "criteria": [{"text": …, "points": …}], "total": 10}.',
+        ),
+    ] = None,
+    people: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|COLUMN",
+            help="People's points: rows with the id of a response, criteria (points by the rubric, "
+            "in order), points (on the whole), coverage and spread (of the rubric, 1 to 5); or the "
+            "column of meta that holds such an object, or the points alone.",
+        ),
+    ] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", min=1, help="Starting points in each item. [default: 5]")
+    ] = None,
+    n: Annotated[
+        int | None, typer.Option("-n", min=1, help="Tokens to predict at each. [default: 5]")
+    ] = None,
+    mapped: options.Map = None,
+    max_new_tokens: Annotated[
+        int | None, typer.Option(min=1, help="The limit of a reply, in tokens.")
+    ] = None,
+    concurrency: Concurrency = 16,
+    api_key: ApiKey = None,
+    request: Request = None,
+    input_price: InputPrice = 0.0,
+    output_price: OutputPrice = 0.0,
+    overwrite: Overwrite = False,
+) -> None:
+    """Grade the rows of a file by a protocol of the papers.
+
+    steps: score each step of each response as right (1) or wrong (0), and find the first error
+    (OlympicArena). Rows have a reference solution (solution or steps). Without --base-url, rules
+    score the steps whose results can be compared. Human labels are {"meta": {"step_labels": [1,
+    0]}}. Tables and OUT.summary.json have the mean process score, also by tag, the positions of
+    errors, the correlation with answers, and the agreement with labels.
+
+    rubric: make a rubric for each question from its reference solution, and check it; of rows with
+    a response, award points by the --rubrics, with a quote for each criterion (ARB).
+
+    parts: extract a reference for each sub-question from a solution (ATLAS). An answer that the
+    solution does not give is rejected and written to OUT.findings.jsonl.
+
+    errors: classify why answers are wrong, by the categories of ATLAS; rules first, then the model.
+
+    leakage: let the --model (a folder, a hub name, or a server's, best of a base model) continue
+    questions and solutions, five tokens at five positions; an item that it knows is leaked
+    (OlympicArena). Over HTTP n-grams are of words, which is harder than tokens.
+
+    A stopped run resumes with the same command; a finished one only makes the figures again.
+    """
+    given = {
+        "judgements": judgements, "rubrics": rubrics, "people": people, "k": k,
+        "n": n,
+    }  # fmt: skip
+    columns = options.columns_of(mapped)
+    for name, value in given.items():
+        if value and name not in _TAKES[kind]:
+            raise SettingsError(f"--{name}: not for {kind.value}")
+    if kind is Kind.LEAKAGE:
+        key = {"api_key": api_key, "concurrency": concurrency}
+        engine, protocol = _leakage(path, out, columns, base_url, model, given, key)
+    else:
+        engine = engine_of(
+            base_url, model, api_key=api_key, concurrency=concurrency, request=request
+        )
+        protocol = _protocol(kind, path, out, columns, given, by_model=engine is not None)
+    if out != protocol.rows and out.exists() and not overwrite and not protocol.rows.exists():
+        raise OutputError(f"{out}: {EXISTS}")
+    run_protocol(
+        protocol, engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
+        prices=(input_price, output_price), overwrite=overwrite,
+    )  # fmt: skip
+
+
+def _protocol(
+    kind: Kind,
+    path: Path,
+    out: Path,
+    columns: dict[str, str],
+    given: dict[str, Any],
+    *,
+    by_model: bool,
+) -> Protocol[Any]:
+    judgements, rubrics = given["judgements"], given["rubrics"]
+    match kind:
+        case Kind.STEPS:
+            from .steps.protocol import steps_protocol
+
+            return steps_protocol(path, out, columns, by_model=by_model, judgements=judgements)
+        case Kind.RUBRIC:
+            from .rubric.protocol import grade_protocol, make_protocol
+
+            if _has_responses(path, columns):
+                return grade_protocol(path, out, rubrics, given["people"], columns)
+            return make_protocol(path, out, rubrics, columns)
+        case Kind.PARTS:
+            from .parts import parts_protocol
+
+            return parts_protocol(path, out, columns)
+        case _:
+            from .error_kinds import errors_protocol
+
+            if judgements is None:
+                raise SettingsError("errors needs --judgements, the output of gradegpt judge")
+            return errors_protocol(path, judgements, out, columns, by_model=by_model)
+
+
+def _has_responses(path: Path, columns: dict[str, str]) -> bool:
+    with opened(str(path)) as table:
+        return bool(columns_in(table, columns, ignore_extra=True).fields.get("response"))
+
+
+def _leakage(
+    path: Path,
+    out: Path,
+    columns: dict[str, str],
+    base_url: str | None,
+    model: str | None,
+    given: dict[str, Any],
+    key: dict[str, Any],
+) -> tuple[Any, Protocol[Any]]:
+    from .leakage.models import Completions
+    from .leakage.protocol import Continuing, leakage_protocol
+
+    if model is None:
+        raise SettingsError("leakage needs --model")
+    if base_url:
+        continues: Any = Completions(base_url, model, **key)
+    else:
+        from gradegpt.engines.local import LocalEngine
+
+        continues = LocalEngine(model, constrained=False)
+    protocol = leakage_protocol(
+        path, out, continues, k=given["k"] or 5, n=given["n"] or 5,
+        columns=columns, judgements=given["judgements"],
+    )  # fmt: skip
+    return Continuing(continues), protocol
+
+
+if __name__ == "__main__":
+    run(app, name="gradegpt eval.protocol")

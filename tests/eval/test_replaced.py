@@ -1,0 +1,180 @@
+"""What changes when a judge is replaced: the numbers by hand, the files, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from eval.report.__main__ import app
+from eval.report.judged import read_judged
+from eval.report.replaced import differing, replacement
+from gradegpt.errors import GradeGPTError, InputError
+from gradegpt.records import write_json, write_rows
+from gradegpt.schema import Judgement, Outcome, Verdict
+from gradegpt.statistics import mcnemar
+
+MODELS = ("x", "y", "z")
+YES, NO = Verdict.CORRECT, Verdict.INCORRECT
+OLD = ["ccccci", "cccciiu", "cciiiii"]
+NEW = ["ccccic", "ccciiic", "ciiiiii"]
+"""The results of each model's answers: correct, incorrect, undecided."""
+
+
+def judgement(id_: str, result: str, tokens: int) -> Judgement:
+    verdict = {"c": YES, "i": NO, "u": None}[result]
+    return Judgement(
+        id=id_, outcome=Outcome.JUDGED if verdict else Outcome.UNDECIDED, verdict=verdict,
+        method="m", reason="r", prompt_tokens=tokens, completion_tokens=1,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Twenty answers of three models, judged by two judges; the new one gives each truth."""
+    rows = [(model, n) for model, results in zip(MODELS, NEW, strict=True)
+            for n in range(len(results))]  # fmt: skip
+    items = [
+        {"id": f"{m}{n}", "question": f"{n}?", "reference": "1", "response": "1", "model": m}
+        for m, n in rows
+    ]
+    write_rows(tmp_path / "items.jsonl", items)
+    for name, results, tokens in (("old", OLD, 0), ("new", NEW, 10)):
+        found = "".join(results)
+        made = [judgement(str(i["id"]), r, tokens) for i, r in zip(items, found, strict=True)]
+        write_rows(tmp_path / f"{name}.jsonl", made)
+    write_json(tmp_path / "new.jsonl.manifest.json", {"seconds": 2.5})
+    labels = [
+        {"id": f"{m}{n}", "label": r == "c"}
+        for m, results in zip(MODELS, NEW, strict=True) for n, r in enumerate(results)
+    ]  # fmt: skip
+    write_rows(tmp_path / "labels.jsonl", labels)
+    return tmp_path
+
+
+def results(folder: Path, labels: bool = True):  # type: ignore[no-untyped-def]
+    return read_judged(
+        [folder / "old.jsonl", folder / "new.jsonl"], items=folder / "items.jsonl",
+        labels=folder / "labels.jsonl" if labels else None, by="model",
+    )  # fmt: skip
+
+
+def invoke(folder: Path, *options: object) -> str:
+    given = (folder / "old.jsonl", folder / "new.jsonl")
+    where = ("--items", folder / "items.jsonl")
+    ended = CliRunner().invoke(app, [str(o) for o in (*given, *where, *options)])
+    if ended.exception is not None and not isinstance(ended.exception, SystemExit):
+        raise ended.exception
+    return ended.output
+
+
+def test_the_results_of_both_are_counted(folder: Path) -> None:
+    """One answer is now correct, three no longer, and one is decided now; the table adds up."""
+    found = replacement(results(folder), "model")
+    assert found.results["undecided"]["correct"] == 1
+    assert (found.now_correct, found.no_longer_correct) == (1, 3)
+    assert sum(n for row in found.results.values() for n in row.values()) == found.n_items == 20
+    assert found.pair.n_both == 19
+    assert found.pair.agreement == pytest.approx(15 / 19)
+    assert found.p == mcnemar(1, 3)
+    assert found.kappa is not None
+    assert found.pair.kappa is not None
+    assert found.kappa.low < found.pair.kappa < found.kappa.high
+
+
+def test_labels_say_who_is_right(folder: Path) -> None:
+    """The new judge gives the label everywhere; without labels nobody is right."""
+    right = replacement(results(folder), "model").labelled
+    assert right is not None
+    assert (right.n, right.both_right, right.old_only, right.new_only) == (19, 15, 0, 4)
+    assert right.p == pytest.approx(0.125)
+    assert replacement(results(folder, labels=False), "model").labelled is None
+
+
+def test_scores_and_ranks_move(folder: Path) -> None:
+    """Scores are shares of what a judge judged: y has 4 of 6 by the old one, 4 of 7 by the new."""
+    models = {m.name: m for m in replacement(results(folder), "model").models}
+    assert list(models) == ["x", "y", "z"]
+    assert models["y"].old.value == pytest.approx(4 / 6)
+    assert models["y"].new.value == pytest.approx(4 / 7)
+    assert models["y"].difference == pytest.approx(4 / 7 - 4 / 6)
+    assert models["z"].difference == pytest.approx(-1 / 7)
+    assert all(m.low <= m.difference <= m.high for m in models.values())
+    assert [m.new_rank for m in models.values()] == [1, 2, 3]
+    assert replacement(results(folder), "model").tau == pytest.approx(1.0)
+
+
+def test_without_models_all_answers_have_one_score(folder: Path) -> None:
+    """A column that no row has gives one row and no tau."""
+    found = replacement(results(folder), "absent")
+    assert [m.name for m in found.models] == ["all"]
+    assert found.tau is None
+
+
+def test_opposite_verdicts_come_first(folder: Path) -> None:
+    """Then what one judge left open."""
+    rows = differing(results(folder))
+    assert [(row["old"], row["new"]) for row in rows] == [
+        ("correct", "incorrect"), ("incorrect", "correct"), ("correct", "incorrect"),
+        ("correct", "incorrect"), ("undecided", "correct"),
+    ]  # fmt: skip
+
+
+def test_a_judge_that_changes_nothing_has_an_interval_around_nothing(folder: Path) -> None:
+    """No difference among a few items does not show that there is none."""
+    same = folder / "same.jsonl"
+    same.write_bytes((folder / "old.jsonl").read_bytes())
+    found = replacement(
+        read_judged([folder / "old.jsonl", same], items=folder / "items.jsonl", by="model"),
+        "model",
+    )
+    assert all(m.difference == 0 and m.low < 0 < m.high for m in found.models)
+    assert found.p == 1
+
+
+def test_the_command_writes_what_the_suffix_says(folder: Path) -> None:
+    """Numbers, items and the page; the table shows costs and seconds."""
+    names = [folder / name for name in ("r.json", "d.csv", "d.jsonl", "p.html")]
+    shown = invoke(
+        folder, "--labels", folder / "labels.jsonl", *(x for n in names for x in ("-o", n))
+    )
+    assert "cost of new: 200 prompt and 20 completion tokens, 2.5 s" in shown
+    assert "Kendall's tau" in shown
+    assert json.loads(names[0].read_text("utf-8"))["pair"]["n_both"] == 19
+    with names[1].open(encoding="utf-8", newline="") as file:
+        assert [row["label"] for row in csv.DictReader(file)][:2] == [
+            "incorrect", "correct",
+        ]  # fmt: skip
+    assert len(names[2].read_text("utf-8").splitlines()) == 5
+    assert names[3].read_text("utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["-o", "x.txt"], "unknown suffix"), (["--labels", "none.csv"], "none.csv")],
+    ids=["suffix", "labels"],
+)
+def test_what_cannot_be_written_or_read_is_refused(
+    folder: Path, options: Sequence[str], message: str
+) -> None:
+    """Before anything is measured."""
+    with pytest.raises(GradeGPTError, match=message):
+        invoke(folder, *options)
+
+
+def test_an_input_is_not_overwritten(folder: Path) -> None:
+    """-o with the name of a judged file."""
+    with pytest.raises(GradeGPTError, match="is an input"):
+        invoke(folder, "-o", folder / "old.jsonl")
+
+
+def test_other_rows_cannot_be_compared(folder: Path) -> None:
+    """The two files are judgements of the same items."""
+    rows = (folder / "new.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (folder / "new.jsonl").write_text("".join(rows[1:]), encoding="utf-8")
+    with pytest.raises(InputError, match="differs from"):
+        invoke(folder)

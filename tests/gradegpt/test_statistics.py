@@ -1,0 +1,359 @@
+"""Agreement: scores by hand arithmetic and as properties, the interval by its coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, binomtest, mannwhitneyu
+
+from gradegpt.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.statistics import (
+    Cells,
+    Limits,
+    areas,
+    by_question,
+    clopper_pearson,
+    drawn_weights,
+    estimate,
+    jeffreys,
+    numbered,
+    resampled,
+    score,
+    table,
+    unjudged_as_wrong,
+    wilson,
+)
+
+LETTERS = {
+    "c": (Outcome.JUDGED, Verdict.CORRECT),
+    "i": (Outcome.JUDGED, Verdict.INCORRECT),
+    "v": (Outcome.JUDGED, Verdict.INVALID),
+    "-": (Outcome.UNDECIDED, None),
+    "?": (Outcome.UNPARSED, None),
+    "!": (Outcome.FAILED, None),
+}
+
+
+def cells_of(labels: str, said: str, questions: Sequence[int] | None = None) -> Cells:
+    """Rows written as letters, each with its question."""
+    examples = [
+        Example(question=f"q{n}", reference="1", response="1", verdict=LETTERS[letter][1])
+        for letter, n in zip(labels, questions or range(len(labels)), strict=True)
+    ]
+    judgements = [
+        Judgement(id="", outcome=LETTERS[s][0], verdict=LETTERS[s][1], method="model") for s in said
+    ]
+    return by_question(examples, judgements)
+
+
+def scored(labels: str, said: str) -> dict[str, float]:
+    """Every score over all rows."""
+    return {name: float(v) for name, v in score(cells_of(labels, said).sum(axis=0)).items()}
+
+
+rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), max_size=40)
+
+
+def test_every_score_of_a_small_table_equals_hand_arithmetic() -> None:
+    """Labels cccccciiiv: 6 yes, 4 no. Judged 9: tp 4, fn 1, fp 1, tn 3; one row undecided."""
+    cells = cells_of("cccccciiiv", "cccci-ciiv").sum(axis=0)
+    assert cells.tolist() == [[3, 1, 0, 0, 0], [1, 4, 1, 0, 0]]
+    assert {name: float(value) for name, value in score(cells).items()} == {
+        "coverage": 9 / 10,
+        "majority": 6 / 10,
+        "acc_outcome": 70.0,  # 7 right of all 10, in percent
+        "accuracy": 7 / 9,
+        "recall": 4 / 5,
+        "precision": 4 / 5,
+        "f1": 8 / 10,
+        "balanced_accuracy": pytest.approx((4 / 5 + 3 / 4) / 2),
+        # p_o = 7/9; p_e = (5*5 + 4*4) / 81 = 41/81; kappa = (63 - 41) / (81 - 41) = 22/40
+        "kappa": pytest.approx(22 / 40),
+        # (4*3 - 1*1) / sqrt(5 * 4 * 5 * 4) = 11/20
+        "mcc": pytest.approx(11 / 20),
+    }
+
+
+def test_an_invalid_label_and_an_incorrect_verdict_agree() -> None:
+    """Invalid counts as incorrect, in labels and in verdicts."""
+    assert cells_of("viv", "ivc").sum(axis=0).tolist() == [[2, 1, 0, 0, 0], [0] * 5]
+
+
+def test_unjudged_rows_lower_acc_outcome_and_not_accuracy() -> None:
+    """A row without a verdict counts as wrong in ``acc_outcome``, for any outcome."""
+    found = scored("cccc", "c-?!")
+    assert (found["accuracy"], found["acc_outcome"]) == (1.0, 25.0)
+
+
+def test_unjudged_rows_can_be_counted_as_the_wrong_verdict() -> None:
+    """In both classes: one of two correct and one of two incorrect rows are right."""
+    strict = unjudged_as_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
+    assert strict.tolist() == [[[0] * 5, [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 0], [0] * 5]]
+    found = score(strict.sum(axis=0))
+    assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
+
+
+@given(rows)
+def test_counting_unjudged_as_wrong_keeps_the_rows_and_the_right_ones(
+    pairs: list[tuple[str, str]],
+) -> None:
+    """Accuracy over all rows is then ``acc_outcome`` as a share."""
+    cells = cells_of("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
+    strict = unjudged_as_wrong(cells)
+    assert np.array_equal(strict.sum(axis=-1), cells.sum(axis=-1))
+    of, plain = score(strict.sum(axis=0)), score(cells.sum(axis=0))
+    assert 100 * of["accuracy"] == pytest.approx(plain["acc_outcome"], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said", "undefined"),
+    [
+        ("", "", {"coverage", "majority", "acc_outcome", "accuracy", "kappa", "mcc", "f1"}),
+        ("ci", "--", {"accuracy", "balanced_accuracy", "kappa", "mcc", "precision", "recall"}),
+        ("cc", "cc", {"balanced_accuracy", "kappa", "mcc"}),
+        ("ci", "ii", {"precision", "mcc"}),
+    ],
+    ids=["no rows", "nothing judged", "one class only", "never yes"],
+)
+def test_an_undefined_score_is_nan(labels: str, said: str, undefined: set[str]) -> None:
+    """0/0 is NaN, without a warning."""
+    assert undefined <= {name for name, value in scored(labels, said).items() if np.isnan(value)}
+
+
+def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
+    """It agrees exactly as often as by chance; a correlation with a constant is not defined."""
+    found = scored("ccci", "cccc")
+    assert found["kappa"] == 0.0
+    assert np.isnan(found["mcc"])
+
+
+@given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
+def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
+    """(p_o - p_e) / (1 - p_e), and NaN where agreement by chance is certain."""
+    tn, fp, fn, tp = four
+    n = sum(four)
+    by_chance = ((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn)) / n**2
+    kappa = score(np.array([[tn, fp, 0, 0, 0], [fn, tp, 0, 0, 0]]))["kappa"]
+    if by_chance == 1:
+        assert np.isnan(kappa)
+    else:
+        assert kappa == pytest.approx(((tp + tn) / n - by_chance) / (1 - by_chance), abs=1e-9)
+
+
+@given(st.text("civ", min_size=1, max_size=40))
+def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
+    """Agreement with the labels themselves is 1 wherever it is defined."""
+    found = scored(labels, labels)
+    assert (found["accuracy"], found["acc_outcome"], found["coverage"]) == (1.0, 100.0, 1.0)
+    for name in ("kappa", "mcc", "balanced_accuracy"):
+        assert np.isnan(found[name]) or found[name] == 1.0
+
+
+@given(st.lists(st.tuples(st.sampled_from("ci"), st.sampled_from("ci-?!")), max_size=40))
+def test_swapping_the_classes_keeps_symmetric_scores(pairs: list[tuple[str, str]]) -> None:
+    """Accuracy, kappa and the correlation do not depend on which class is positive."""
+    swap = str.maketrans("ci", "ic")
+    labels, said = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
+    one, other = scored(labels, said), scored(labels.translate(swap), said.translate(swap))
+    for name in ("accuracy", "balanced_accuracy", "kappa", "mcc", "acc_outcome", "majority"):
+        assert one[name] == pytest.approx(other[name], nan_ok=True)
+
+
+def test_questions_are_numbered_as_they_first_appear() -> None:
+    """Keys get 0, 1, ... in order of appearance, and ``by_question`` groups rows by them."""
+    assert numbered(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
+    assert cells_of("cic", "ccc", [7, 3, 7]).tolist() == [
+        [[0] * 5, [0, 2, 0, 0, 0]],
+        [[0, 1, 0, 0, 0], [0] * 5],
+    ]
+
+
+def test_a_missing_verdict_is_an_error() -> None:
+    """One verdict is not broadcast to all rows."""
+    with pytest.raises(ValueError, match="3 labels, 1 verdicts and 3 groups"):
+        table([True, False, True], [True])
+
+
+# --- draws ----------------------------------------------------------------------------------------
+
+
+def test_the_first_total_is_of_the_data_and_the_draws_follow_the_seed() -> None:
+    """A draw has as many questions as the data; a seed repeats its draws, a generator does not."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    totals = resampled(cells, 50, 3)
+    assert totals.shape == (51, 2, 5)
+    assert np.array_equal(totals[0], cells.sum(axis=0))
+    assert (totals.sum(axis=(1, 2)) == 20).all()
+    assert np.array_equal(totals, resampled(cells, 50, 3))
+    rng = np.random.default_rng(3)
+    assert np.array_equal(totals, resampled(cells, 50, rng))
+    assert not np.array_equal(totals, resampled(cells, 50, rng))
+
+
+def test_many_questions_are_drawn_in_blocks_with_the_same_result(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The size of a block changes no number."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    whole = resampled(cells, 50, 3)
+    monkeypatch.setattr("gradegpt.statistics._WEIGHTS_AT_ONCE", 150)
+    assert np.array_equal(whole, resampled(cells, 50, 3))
+
+
+def test_the_weights_of_a_draw_give_its_totals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each draw has as many questions as the data; more rows make smaller blocks, and no other."""
+    cells = cells_of("ccii" * 5, "ciic" * 5)
+    weights = np.concatenate([*drawn_weights(20, 50, 3)])
+    assert (weights.sum(axis=1) == 20).all()
+    assert np.array_equal(np.tensordot(weights, cells, axes=1), resampled(cells, 50, 3)[1:])
+    monkeypatch.setattr("gradegpt.statistics._WEIGHTS_AT_ONCE", 150)
+    blocks = [*drawn_weights(20, 50, 3, n_rows=74)]
+    assert [len(block) for block in blocks] == [3] * 16 + [2]
+    assert np.array_equal(weights, np.concatenate(blocks))
+
+
+def test_the_area_counts_a_pair_as_often_as_its_questions_are_drawn() -> None:
+    """One question is right at .9 and wrong at .3, the other right at .3 and wrong at .6.
+
+    Once each: right .9 has 2 of 2 pairs, right .3 a tie. The first twice: right .9 .9 .3 against
+    wrong .3 .3 .6 has 6 pairs and two ties of 9. The second alone: 0 of 1. No question: undefined.
+    """
+    right, chance = np.array([True, False, True, False]), np.array([0.9, 0.3, 0.3, 0.6])
+    weights = np.array([[1, 1], [2, 1], [0, 1], [0, 0]])
+    found = areas(right, chance, np.array([0, 0, 1, 1]), weights)
+    assert found[:3].tolist() == [2.5 / 4, 7 / 9, 0.0]
+    assert np.isnan(found[3])
+    assert np.isnan(areas(right[:1], chance[:1], np.array([0]), weights[:, :1])).all()
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from([0.1, 0.25, 0.5, 0.9]), st.integers(0, 4)),
+        min_size=2, max_size=30,
+    ),
+    st.lists(st.integers(0, 3), min_size=5, max_size=5),
+)  # fmt: skip
+def test_the_area_is_the_mann_whitney_statistic_of_the_repeated_rows(
+    drawn: list[tuple[bool, float, int]], times: list[int]
+) -> None:
+    """As if each row were written as often as its question is drawn."""
+    right, chance, question = (np.array(column) for column in zip(*drawn, strict=True))
+    n = np.array(times)[question]
+    yes, no = (np.repeat(chance[of], n[of]) for of in (right, ~right))
+    (found,) = areas(right, chance, question, np.array([times]))
+    if len(yes) and len(no):
+        assert found == mannwhitneyu(yes, no).statistic / (len(yes) * len(no))
+    else:
+        assert np.isnan(found)
+
+
+def test_several_judges_share_their_draws() -> None:
+    """Their differences are paired: equal judges never differ."""
+    one, other = cells_of("ccii" * 5, "ciic" * 5), cells_of("ccii" * 5, "ccii" * 5)
+    drawn = score(resampled(np.stack([one, other, one], axis=1), 50, 3))["accuracy"]
+    assert np.array_equal(drawn[:, 0], drawn[:, 2])
+    assert np.array_equal(drawn[:, 1], score(resampled(other, 50, 3))["accuracy"])
+
+
+def test_answers_to_one_question_are_resampled_together() -> None:
+    """Ten copies of each of four rows add no information: the interval stays as wide."""
+    apart = resampled(cells_of("cicc", "ciii"), 2000, 0)
+    copies = resampled(cells_of("cicc" * 10, "ciii" * 10, [0, 1, 2, 3] * 10), 2000, 0)
+    one, other = (estimate(score(totals)["accuracy"]) for totals in (apart, copies))
+    assert one == other
+
+
+def test_an_estimate_is_the_value_and_the_percentiles_of_its_draws() -> None:
+    """Of the draws 0 to 200 and one undefined: 5 and 195; without a defined draw NaN."""
+    values = np.array([0.5, *range(201), np.nan])
+    assert estimate(values) == (0.5, 5.0, 195.0)
+    value, low, high = estimate(np.array([0.5, np.nan]))
+    assert value == 0.5
+    assert np.isnan([low, high]).all()
+
+
+def test_the_interval_has_its_nominal_coverage() -> None:
+    """200 sets of 40 questions with 5 answers, right on 70 % of them, questions easy or hard.
+
+    By question the 95 % interval covers the true value about 95 times of 100; by row, as if the
+    five answers were independent, it is too narrow.
+    """
+    rng = np.random.default_rng(0)
+    held = {"by question": 0, "by row": 0}
+    for _ in range(200):
+        easy = rng.beta(0.7, 0.3, size=40)
+        right = rng.random((40, 5)) < easy[:, None]
+        truths = rng.integers(2, size=200)
+        said = np.where(right.ravel(), truths, 1 - truths)
+        for name, groups in (("by question", np.arange(200) // 5), ("by row", np.arange(200))):
+            totals = resampled(table(truths, said, groups), 200, rng)
+            _, low, high = estimate(score(totals)["accuracy"])
+            held[name] += low <= 0.7 <= high
+    assert 0.9 <= held["by question"] / 200 <= 0.99
+    assert held["by row"] / 200 < 0.88
+
+
+def test_the_interval_of_the_area_has_its_nominal_coverage() -> None:
+    """200 sets of 40 questions with 3 answers, whose scores share a part of their question.
+
+    Right answers score 1 higher, with standard deviation 1: the area is Phi(1 / sqrt(2)) = 0.760.
+    """
+    rng, question = np.random.default_rng(0), np.arange(120) // 3
+    held = 0
+    for _ in range(200):
+        right = rng.random(120) < 0.5
+        shared = rng.normal(scale=0.5**0.5, size=40)[question]
+        scores = right + shared + rng.normal(scale=0.5**0.5, size=120)
+        (weights,) = drawn_weights(40, 200, rng)
+        drawn = areas(right, scores, question, weights)
+        low, high = np.percentile(drawn, (2.5, 97.5))
+        held += low <= 0.760 <= high
+    assert 0.9 <= held / 200 <= 0.99
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 7), (3, 7), (7, 7), (1, 60), (59, 60), (450, 500)])
+def test_wilson_and_clopper_pearson_are_scipys(k: int, n: int) -> None:
+    """Both limits, at two levels, are those of scipy's binomial test."""
+    for level in (0.95, 0.8):
+        result = binomtest(k, n)
+        for ours, method in ((wilson, "wilson"), (clopper_pearson, "exact")):
+            theirs = result.proportion_ci(level, method=method)
+            assert ours(k, n, level) == pytest.approx((theirs.low, theirs.high))
+
+
+@pytest.mark.parametrize(
+    ("limits", "least"), [(wilson, 0.82), (jeffreys, 0.88), (clopper_pearson, 0.95)]
+)
+def test_coverage(limits: Callable[[object, object], Limits], least: float) -> None:
+    """Over all rates each covers 95 % on average, Clopper-Pearson's always at least that."""
+    n = 50
+    low, high = limits(np.arange(n + 1), n)
+    rates = np.linspace(0.005, 0.995, 199)
+    cover = np.array([
+        binom.pmf(np.arange(n + 1), n, p)[(low <= p) & (p <= high)].sum() for p in rates
+    ])  # fmt: skip
+    assert cover.mean() >= 0.945
+    assert cover.min() >= least
+
+
+@pytest.mark.parametrize("limits", [wilson, jeffreys, clopper_pearson])
+def test_edges(limits: Callable[[object, object], Limits]) -> None:
+    """Nothing counted is unknown; one row is not certain; arrays keep their shape; symmetry."""
+    assert [float(x) for x in limits(0, 0)] == [0, 1]
+    low, high = limits(1, 1)
+    assert 0 < low < 0.5
+    assert high == 1
+    low, high = limits([[0, 2], [5, 10]], 10)
+    assert low.shape == high.shape == (2, 2)
+    assert low[0, 1] == pytest.approx(1 - limits(8, 10)[1])
+
+
+def test_more_successes_than_rows_are_refused() -> None:
+    """So are fewer than none."""
+    for k in (-1, 4):
+        with pytest.raises(ValueError, match="from 0 to n"):
+            wilson(k, 3)
