@@ -26,7 +26,7 @@ from .metrics import Metrics
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
 from .templates import Ask, NoVerdictError, PromptError, Template, find
-from .templates.reply import Reply
+from .templates.reply import WrittenReply
 
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
@@ -123,7 +123,7 @@ class ReplyContent(NamedTuple):
 
     @classmethod
     def of(
-        cls, reply: Reply, wanted: ReplyOptions, judgement: Judgement | None, **extra: Any
+        cls, reply: WrittenReply, wanted: ReplyOptions, judgement: Judgement | None, **extra: Any
     ) -> ReplyContent:
         """The whole reply where it fits the options, else the core."""
         content = fitted(reply, wanted)
@@ -134,7 +134,7 @@ class ReplyContent(NamedTuple):
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
 
-def fitted(reply: Reply, wanted: ReplyOptions) -> str:
+def fitted(reply: WrittenReply, wanted: ReplyOptions) -> str:
     """The whole reply where it fits the options, else its core.
 
     The core is never cut: some parsers read a heading or a fence without its content as the wrong
@@ -203,13 +203,13 @@ async def _all(
     return [made[at] for at in range(len(asks))]
 
 
-async def _extraction(ask: Ask | None) -> Reply | None:
+async def _extraction(ask: Ask | None) -> WrittenReply | None:
     """The reply of a template that asks for no verdict, made in a thread as it takes time."""
     extracts = ask is not None and not ask.template.judges
     return await run_in_threadpool(ask.extraction) if ask and extracts else None
 
 
-def _reply(request: Request, ask: Ask, judgement: Judgement, *, as_json: bool) -> Reply:
+def _reply(request: Request, ask: Ask, judgement: Judgement, *, as_json: bool) -> WrittenReply:
     """The reply to one judgement, which is counted if the judge has not decided."""
     settings: ServeSettings = request.app.state.settings
     metrics: Metrics = request.app.state.metrics

@@ -17,7 +17,7 @@ from gradegpt.rules.extract import find_answer
 from gradegpt.rules.profiles.atlas import LABELS, labels, listed
 from gradegpt.schema import AnswerType, Item, Judgement, Message, Outcome, Verdict
 
-from .reply import Fields, Reply, reason
+from .reply import Fields, WrittenReply, reason
 
 
 class PromptError(InputError):
@@ -43,7 +43,7 @@ class TemplateCode(NamedTuple):
 
     item: Callable[[Fields], Item] = item_of
     values: Callable[[Judgement, Fields], Mapping[str, Any]] = lambda _, __: {}
-    write: Callable[[Judgement, Fields], Reply | None] | None = None
+    write: Callable[[Judgement, Fields], WrittenReply | None] | None = None
     extract: Callable[[Fields], str] | None = None
 
 
@@ -106,14 +106,14 @@ def _kind_of_invalid(judgement: Judgement, _: Fields) -> dict[str, Any]:
 # Replies.
 
 
-def _chain(judgement: Judgement, _: Fields) -> Reply:
+def _chain(judgement: Judgement, _: Fields) -> WrittenReply:
     """The chain where there is one, else its tag; no tag where there is no verdict."""
     if judgement.outcome is not Outcome.JUDGED:
         # A reason may quote the model; a tag in it must not be read as a verdict.
         why = f"{judgement.outcome.value}, {defuse(judgement.reason)}"
-        return Reply(f"No verdict was reached ({why}).")
+        return WrittenReply(f"No verdict was reached ({why}).")
     tag = YES if judgement.verdict is Verdict.CORRECT else NO
-    return Reply(tag, judgement.chain, reason(judgement))
+    return WrittenReply(tag, judgement.chain, reason(judgement))
 
 
 _BREAKS_OUT: Final = re.compile(r"```|</?think>")
@@ -145,13 +145,13 @@ def _fenced(said: Sequence[str], why: str) -> str:
     return f"```json\n{json.dumps({'judgements': entries}, ensure_ascii=False)}\n```"
 
 
-def _atlas(judgement: Judgement, _: Fields) -> Reply | None:
+def _atlas(judgement: Judgement, _: Fields) -> WrittenReply | None:
     if judgement.outcome is not Outcome.JUDGED or judgement.verdict is None:
         return None
     said = labels(judgement.reason) or (LABELS[judgement.verdict],)
     why = reason(judgement)
     whole = None if not why or _BREAKS_OUT.search(why) else _fenced(said, why)
-    return Reply(_fenced(said, ""), whole, why)
+    return WrittenReply(_fenced(said, ""), whole, why)
 
 
 # Answers instead of verdicts.

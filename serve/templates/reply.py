@@ -19,7 +19,7 @@ Fields = Mapping[str, str]
 ValueName = Literal["verdict", "why", "answer", "confidence", "strict"]
 
 
-class Reply(NamedTuple):
+class WrittenReply(NamedTuple):
     """The reply to a caller.
 
     ``core`` is the shortest text that its parser reads as the verdict; ``whole`` also has the
@@ -124,7 +124,7 @@ class ReplySettings(Settings):
 
     def write(
         self, judgement: Judgement, fields: Fields, more: Mapping[str, Any], *, as_json: bool
-    ) -> Reply | None:
+    ) -> WrittenReply | None:
         """The reply for a judgement, with ``more`` values; None where there is none without one."""
         word, why = self.word(judgement), reason(judgement)
         if word is None or (as_json and judgement.verdict is None):
@@ -132,7 +132,9 @@ class ReplySettings(Settings):
         word = placed(word, {**fields, **more})
         if as_json or (self.is_json and judgement.verdict is not None):
             text = self._object(word, {"why": why, **more})
-            return Reply(text if as_json else placed(self.around, {"verdict": text}), why=why)
+            return WrittenReply(
+                text if as_json else placed(self.around, {"verdict": text}), why=why
+            )
         core = word if self.is_json else self._in_form(word)
         values = {"why": why, **more}
         shown = {name: str(values[name]) for name in values if f"{{{name}}}" in self.around}
@@ -140,7 +142,7 @@ class ReplySettings(Settings):
         whole = None
         if why and "why" in shown and not misread:
             whole = placed(self.around, {**shown, "verdict": core})
-        return Reply(core, whole, why)
+        return WrittenReply(core, whole, why)
 
     def reads(self, text: str, word: str) -> bool:
         """Whether a caller of this form reads the word in a reply."""

@@ -28,7 +28,7 @@ from gradegpt.settings import Settings
 
 from .code import CODE, PromptError
 from .frame import Frame, Framed, frame_of, frames_of, mark
-from .reply import Fields, Reply, ReplySettings, placed
+from .reply import Fields, ReplySettings, WrittenReply, placed
 
 FIELD: Final = re.compile(r"\{(\w+)\}")
 """A field in the text of a template."""
@@ -93,7 +93,8 @@ class Template(Settings):
             raise ValueError(f"template: has no {{{missing[0]}}}")
         for pattern in (*self.tags, *self.without, *self.options.values(), *self.when.values()):
             mark(pattern)
-        if self._read_by and self.judges and self.reply is None:
+        _ = self._read_by  # an error where a frame is none
+        if self.judges and self.reply is None:
             raise ValueError("reply: a template needs the reply for each verdict")
         return self
 
@@ -142,7 +143,9 @@ class Template(Settings):
             Message(role=role, content=placed(text, values)) for role, text in texts.items() if text
         )
 
-    def write(self, judgement: Judgement, fields: Fields, *, as_json: bool = False) -> Reply | None:
+    def write(
+        self, judgement: Judgement, fields: Fields, *, as_json: bool = False
+    ) -> WrittenReply | None:
         """The reply for a judgement; None where it has no verdict, and there is none for that."""
         code = CODE[self.code]
         if code.write is not None:
@@ -182,14 +185,14 @@ class Ask(NamedTuple):
             where = f"a prompt of {template.name} ({template.callers})"
             raise PromptError(f"{where}: {'; '.join(complaints(error))}") from error
 
-    def extraction(self) -> Reply | None:
+    def extraction(self) -> WrittenReply | None:
         """The reply of a template that asks for the answer and no verdict; None for all others."""
         extract = CODE[self.template.code].extract
-        return Reply(extract(self.fields)) if extract else None
+        return WrittenReply(extract(self.fields)) if extract else None
 
     def reply(
         self, judgement: Judgement, *, undecided: WhenUndecided = "error", as_json: bool = False
-    ) -> Reply:
+    ) -> WrittenReply:
         """The reply that the caller's parser reads as ``judgement``.
 
         Args:
@@ -215,14 +218,9 @@ class Ask(NamedTuple):
             verdict = verdict_without(judgement, undecided, template.name)
             replied = verdict.value
             # Without its chain, which gives reasons for a verdict that the judge did not reach.
-            judged = {
-                "outcome": Outcome.JUDGED,
-                "verdict": verdict,
-                "withheld": None,
-                "chain": None,
-            }
-            counted = judgement.model_copy(update=judged)
-            reply = template.write(counted, self.fields, as_json=as_json)
+            judged = {"outcome": Outcome.JUDGED, "verdict": verdict}
+            bare = judgement.model_copy(update=judged | dict.fromkeys(("withheld", "chain")))
+            reply = template.write(bare, self.fields, as_json=as_json)
             assert reply is not None  # every template has a reply for every verdict
         why = reply.why if template.reasoning_content else ""
         return reply._replace(why=why, replied=replied)

@@ -17,7 +17,7 @@ from ...templates import WAYS_ON, Ask, PromptError, Template
 from ...templates.code import item_of
 from ...templates.frame import Framed, frames_of
 from ...templates.reply import Fields as Values
-from ...templates.reply import Reply
+from ...templates.reply import WrittenReply as Reply
 from .choices import ContractError, MeaningError
 from .contract import Contract, read_contract
 from .fields import Fields, read_fields

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from gradegpt.schema import Judgement, Verdict
 
-from ...templates.reply import Reply, placed, reason
+from ...templates.reply import WrittenReply as Reply
+from ...templates.reply import placed, reason
 from .around import around_of
 from .choices import (
     Choice,
