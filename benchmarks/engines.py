@@ -1,6 +1,6 @@
 """Compare the transformers engine and the fast engine on the same rows.
 
-    gradegpt export models/gradegpt-nano runs/nano-int8
+    gradegpt export models/gradegpt-nano -o runs/nano-int8
     python benchmarks/engines.py runs/nano-int8 data/demo/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
 ``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the built-in judge. The

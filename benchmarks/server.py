@@ -1,6 +1,6 @@
 """Compare the server with single generate calls, and with its own engine called directly.
 
-    gradegpt export models/gradegpt-nano runs/nano-fast
+    gradegpt export models/gradegpt-nano -o runs/nano-fast
     python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
 
 All on the same rows in one run: ``transformers.generate`` on the built-in judge, one prompt at a

@@ -78,6 +78,15 @@ def output(what: str, metavar: str = "OUT") -> Any:
     return typer.Option("-o", "--output", metavar=metavar, dir_okay=False, help=what)
 
 
+def required(output: Path | None, argument: Path | None) -> Path:
+    """The output by ``-o``, or, for one release, by the argument that it was before."""
+    if output is None and argument is None:
+        raise typer.BadParameter("give -o OUT")
+    if argument is not None:
+        typer.echo(f"OUT: is now an option: -o {argument}", err=True)
+    return output or argument or Path()
+
+
 Output = Annotated[
     str | None,
     output(

@@ -196,7 +196,7 @@ def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
     labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "sft.max_steps=2")
     out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
     assert "gradegpt serve judges/demo" in out
-    gradegpt("export", "judges/demo", "runs/fast", target=target, cwd=tmp_path)
+    gradegpt("export", "judges/demo", "-o", "runs/fast", target=target, cwd=tmp_path)
     item = ("--reference", "4", "--response", "The answer is 4.")
     for model in (("--model", "runs/fast"), ("--model", "judges/demo"), ()):
         out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)

@@ -30,6 +30,7 @@ def main(
             "lora.OPTION (PEFT's LoraConfig), qlora, layout, ..."
         ),
     ] = None,
+    output: options.Folder = None,
 ) -> None:
     """Fine-tune a LoRA adapter on rows that gradegpt data made.
 
@@ -44,7 +45,7 @@ def main(
     To use several GPUs, or several processes on a CPU, run: torchrun --nproc_per_node 2 -m gradegpt
     train CONFIG.YAML. accelerate launch also works; on a CPU it starts a single process.
     """
-    settings = load_settings(SFTSettings, config, overrides or ())
+    settings = load_settings(SFTSettings, config, options.with_folder(output, overrides))
     from .sft import fine_tune
 
     try:

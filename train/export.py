@@ -1,6 +1,6 @@
 """Export a judge for the fast CPU engine.
 
-    gradegpt export judges/mine runs/mine-fast
+    gradegpt export judges/mine -o runs/mine-fast
 
 An adapter is first merged into its base. The result is a folder for ``gradegpt judge --model`` that
 needs neither torch nor transformers: an ONNX model with its weights, tokenizer and chat template,
@@ -28,6 +28,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from gradegpt import options
 from gradegpt.chain import PromptSettings, build_prompt, parse_chain
 from gradegpt.cli import run
 from gradegpt.engines.base import Engine, Generation
@@ -354,7 +355,8 @@ def main(
             "shipped judge, such as gradegpt-1.5b.",
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="A new folder.")],
+    old: Annotated[Path | None, typer.Argument(hidden=True)] = None,
+    output: Annotated[Path | None, options.output("A new folder.")] = None,
     base: Annotated[
         str,
         typer.Option(help="The adapter's base model, if it is not the one that the adapter names."),
@@ -384,6 +386,7 @@ def main(
 
     Before OUT is written, the export is compared with the judge on built-in prompts.
     """
+    out = options.required(output, old)
     if merged:
         written = merge(Path(adapter_of(source)), out, base)
         typer.echo(f"wrote {out}: {written['base']} with its adapter, bfloat16")

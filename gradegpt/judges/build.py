@@ -372,7 +372,7 @@ def _fast(settings: JudgeSettings, folder: str, adapter: str | None) -> Engine:
     if adapter is not None:
         raise SettingsError(
             "adapter: an exported model takes none; export one that includes it: "
-            f"gradegpt export {adapter} OUT"
+            f"gradegpt export {adapter} -o OUT"
         )
     if settings.device not in (None, "cpu"):
         raise SettingsError(f"device: is {settings.device!r}; an exported model runs on 'cpu'")

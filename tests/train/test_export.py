@@ -175,9 +175,21 @@ def test_what_cannot_be_exported_is_an_error(base: Path, tmp_path: Path) -> None
 def test_the_command_line_prints_the_agreement(base: Path, tmp_path: Path) -> None:
     """An empty output folder is filled."""
     (tmp_path / "out").mkdir()
-    arguments = [str(base / "model"), str(tmp_path / "out"), "--check", "1"]
+    arguments = [str(base / "model"), "-o", str(tmp_path / "out"), "--check", "1"]
     arguments += ["--quantization", "float32"]  # a random model is unstable in int8
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     assert "model, float32; of 1 prompts 1 equal texts, 1 equal verdicts" in done.output
     assert CliRunner().invoke(app, [*arguments, "--check", "99"]).exit_code == 2
+    assert CliRunner().invoke(app, [str(base / "model")]).exit_code == 2
+
+
+def test_the_output_may_still_be_an_argument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For one release, with a line that says the option."""
+    monkeypatch.setattr("train.export.merge", lambda *_: {"base": "b"})
+    monkeypatch.setattr("train.export.adapter_of", str)
+    done = CliRunner().invoke(app, ["judge", str(tmp_path / "out"), "--merged"])
+    assert done.exit_code == 0, done.output
+    assert f"OUT: is now an option: -o {tmp_path / 'out'}" in done.output
