@@ -9,10 +9,8 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist . && cp constraints.txt
 FROM python:3.11-slim
 RUN --mount=type=bind,from=build,source=/dist,target=/dist \
     pip install --no-cache-dir -c /dist/constraints.txt "$(ls /dist/*.whl)[fast,openai,serve,tables]"
-RUN useradd --system gradegpt && install --directory --owner gradegpt /state
+RUN useradd --system gradegpt
 USER gradegpt
-WORKDIR /state
-VOLUME /state
 EXPOSE 8000
 HEALTHCHECK --start-period=60s \
     CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/ready', timeout=5)"]

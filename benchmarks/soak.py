@@ -35,7 +35,13 @@ SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 """Characters before the answer; most responses are short."""
 BUSY: Final = frozenset((429, 503))
 TURNED_AWAY_S: Final = 0.05
-SLOW: Final = ("judge.kind=cascade", "judge.min_confidence=0", "grace_s=0.5")
+WORKER: Final = "serve.worker"
+SERVER: Final = "--multiprocessing-fork"
+"""Words of the command lines of a worker process, and of one of several server processes."""
+SLOW: Final = (
+    "judge.kind=cascade", "judge.model=models/gradegpt-nano", "judge.min_confidence=0",
+    "grace_s=0.5",
+)  # fmt: skip
 """A server whose model needs longer than its grace period."""
 
 
@@ -268,8 +274,8 @@ async def terminated(server: Served, tally: Tally, until: float) -> None:
 
 
 async def killed(server: Served, what: str, pids: list[int], tally: Tally, until: float) -> None:
-    """Send SIGKILL to one of the processes that run a module, in the middle of each third."""
-    tally.cuts = what == "serve.process"
+    """Send SIGKILL to one of the processes of a kind, in the middle of each third."""
+    tally.cuts = what == SERVER
     third = (until - time.monotonic()) / 3
     await asyncio.sleep(third / 2)
     for _ in range(3):
@@ -323,13 +329,13 @@ def main(
         found.append(tally.show(title) and code == 0)
         print(f"  exit code     {code}")
 
-    for what, more in (("serve.worker", "workers=2"), ("serve.process", "processes=2")):
+    for what, more in ((WORKER, "workers=2"), (SERVER, "processes=2")):
         pids: list[int] = []
         with served([*given, more]) as server:
             kill = partial(killed, server, what, pids)
             tally = asyncio.run(crowd(server.port, clients(), min(seconds, 20), kill))
         failed = sum(n for code, n in tally.answered.items() if code in (500, 502, 504))
-        found.append(tally.show(f"SIGKILL of {what}, {len(pids)} times") and bool(pids))
+        found.append(tally.show(f"SIGKILL of {what.lstrip('-')}, {len(pids)} times") and bool(pids))
         found.append(not failed)
         print(f"  failed        {failed}")
     if not all(found):

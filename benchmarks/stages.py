@@ -115,8 +115,8 @@ def main(
 ) -> None:
     """Print the times of both, and the ratio of their 99th percentiles."""
     given = [
-        f"max_queue={QUEUE}", "max_reward_items=256", "deadline_s=600", "grace_s=1",
-        "judge.min_confidence=0",
+        f"max_queue={QUEUE}", "deadline_s=600", "grace_s=1",
+        "judge.model=models/gradegpt-nano", "judge.min_confidence=0",
     ]  # fmt: skip
     with served([*given, *(settings or [])]) as server:
         asyncio.run(warmed(server.port))

@@ -21,6 +21,7 @@ MOVED_COMMANDS: Final[dict[str, str]] = {
     "train.average": "was removed; train to the end of the schedule, and take the last step",
     "train.merge": "is now gradegpt export --merged",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
+    "serve.keys": "was removed; give the keys by gradegpt serve --api-key, or in GRADEGPT_API_KEY",
 }
 """By the name of a removed command: what to use."""
 _SFT: Final = {
@@ -77,6 +78,17 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "eval.ablation": dict.fromkeys(
         ("batch_size", "max_new_tokens", "threads"), "a setting of every judge, in 'judge'"
     ),
+    "serve": {
+        "api_keys": "give the keys by --api-key, or in GRADEGPT_API_KEY",
+        "state": "batches are answered by gradegpt serve.batch",
+        "max_file_bytes": "batches are answered by gradegpt serve.batch",
+        "max_batch_lines": "batches are answered by gradegpt serve.batch",
+        "batch_concurrency": "batches are answered by gradegpt serve.batch",
+        "max_reward_items": "a request has at most max_queue rewards",
+        "max_held_bytes": "it is 64 times max_body_bytes",
+        "max_response_characters": "max_body_bytes limits a request",
+        "max_prompt_characters": "max_body_bytes limits a request",
+    },
 }
 """By command and the name of a removed setting: what to use."""
 MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {

@@ -42,7 +42,7 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval.protocol": ("eval", "Grade steps, by rubrics, in parts; errors and leakage."),
     "eval.references": ("eval", "Find wrong references in a benchmark."),
     "eval.scores": ("eval", "Score the model whose answers were judged."),
-    "serve.keys": ("serve", "Add, list and remove the API keys of a server."),
+    "serve.batch": ("serve", "Answer a file of OpenAI's batch requests."),
     "serve.template": ("serve", "Try a template of your own judge prompt."),
 }.items()}  # fmt: skip
 """The commands of the stages, in the order of ``gradegpt --help``."""

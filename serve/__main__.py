@@ -7,7 +7,6 @@ import logging
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
@@ -15,12 +14,11 @@ import typer
 from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.errors import GradeGPTError
+from gradegpt.reward import KEY_VARIABLE
 from gradegpt.settings import build_settings, load_settings
 
-from .memory import use_system_allocator
-from .metrics import share
-from .process import run as run_here
-from .processes import Supervisor
+from .process import run as run_server
+from .process import use_system_allocator
 from .settings import ServeSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -51,12 +49,21 @@ def serve(
         list[str] | None,
         options.changes(
             "For the judge: judge.kind=rules, judge.model=..., judge.base_url=..., "
-            "judge.cache=FILE. For access: host, port, api_keys=FILE (gradegpt serve.keys adds a "
-            "key). For several processes: workers=2 (worker processes, restarted after a crash), "
+            "judge.cache=FILE. For access: host, port. "
+            "For several processes: workers=2 (worker processes, restarted after a crash), "
             "processes=2 (server processes that share the port). For limits: max_items, "
-            "max_body_bytes, max_held_bytes, max_queue, max_batch, deadline_s, grace_s. For "
+            "max_body_bytes, max_queue, max_batch, deadline_s, grace_s. For "
             "prompts: templates=[FILE], general=false, unrecognised=pass, undecided=error, "
             "any_model=false. For logs: log_requests=true. docs/guides/serve.md describes each."
+        ),
+    ] = None,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY",
+            envvar=KEY_VARIABLE,
+            help="A key that requests must send, in the header Authorization: Bearer KEY; may be "
+            "repeated. A command line is visible to others on this machine, a variable is not.",
         ),
     ] = None,
 ) -> None:
@@ -74,24 +81,16 @@ def serve(
 
     On SIGTERM the server finishes running requests, refuses new ones, and exits with code 0.
     """
-    settings = _settings(config, overrides or ())
+    settings = settings_of(config, overrides or ())
     if __name__ == "__main__":  # not where another program calls this function
         use_system_allocator()
     logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
     with listen(settings.host, settings.port) as listener:  # first: loading a model takes long
         where = url(settings.host, listener.getsockname()[1])
-
-        def announce() -> None:
-            typer.echo(f"ready: {where} (Ctrl-C stops it)")
-
-        if settings.processes > 1:
-            with TemporaryDirectory() as folder:
-                share(Path(folder))  # All processes count in one folder.
-                raise typer.Exit(Supervisor(settings, listener, announce).run())
-        run_here(settings, listener, announce)
+        raise typer.Exit(run_server(settings, api_key or (), listener, where))
 
 
-def _settings(config: Path, overrides: Sequence[str]) -> ServeSettings:
+def settings_of(config: Path, overrides: Sequence[str]) -> ServeSettings:
     """The settings of a file, or of a server for the judge in a folder."""
     if not config.is_dir():
         return load_settings(ServeSettings, config, overrides)
@@ -111,30 +110,22 @@ def listen(host: str, port: int) -> socket.socket:
         AddressError: the server cannot listen on the address.
 
     """
+    listener: socket.socket | None = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # With the protocol: asyncio sends small replies at once (TCP_NODELAY) only where it is set.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    except OSError as error:
-        raise AddressError(
-            f"{host}:{port}: {error.strerror}; set host to a valid address"
-        ) from error
-    try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
         listener.listen(_BACKLOG)
     except OSError as error:
-        listener.close()
-        raise _explained(error, host, port) from error
-    return listener
-
-
-def _explained(error: OSError, host: str, port: int) -> AddressError:
-    if error.errno == errno.EADDRINUSE:
-        what = "the port is in use; choose another with port=..., or port=0 for any free one"
-    else:
+        if listener is not None:
+            listener.close()
         what = f"{error.strerror}; set host and port to an address that you may listen on"
-    return AddressError(f"{host}:{port}: {what}")
+        if error.errno == errno.EADDRINUSE:
+            what = "the port is in use; choose another with port=..., or port=0 for any free one"
+        raise AddressError(f"{host}:{port}: {what}") from error
+    return listener
 
 
 if __name__ == "__main__":

@@ -8,11 +8,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from .answer import check_model
-from .errors import BusyError, reply_to
-from .metrics import CONTENT_TYPE, Metrics
-from .middleware import Gate
-from .scheduler import BatchScheduler
-from .settings import ServeSettings
+from .errors import BusyError, GoneError, reply_to
+from .metrics import CONTENT_TYPE
+from .service import Service, service_of
 from .templates import Template, is_shipped
 from .templates.trials import TRIALS
 
@@ -22,18 +20,17 @@ router = APIRouter(tags=["about"])
 @router.get("/health")
 async def health(request: Request) -> dict[str, str]:
     """Report that the server is alive, and its judge."""
-    scheduler: BatchScheduler = request.app.state.scheduler
+    scheduler = service_of(request).scheduler
     return {"status": "ok", "judge": scheduler.name, "fingerprint": scheduler.fingerprint}
 
 
 @router.get("/ready", response_model=None)
 async def ready(request: Request) -> dict[str, str] | JSONResponse:
     """Report whether requests are accepted: not while the judge loads or the server drains."""
-    scheduler: BatchScheduler = request.app.state.scheduler
-    gate: Gate = request.app.state.gate
-    if gate.draining:
+    service = service_of(request)
+    if service.gate.draining:
         return reply_to(BusyError("the server is stopping"))
-    if not scheduler.ready:
+    if not service.scheduler.ready:
         return reply_to(BusyError("the judge is being loaded"))
     return {"status": "ready"}
 
@@ -41,24 +38,24 @@ async def ready(request: Request) -> dict[str, str] | JSONResponse:
 @router.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
 async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus' text format."""
-    found: Metrics = request.app.state.metrics
-    scheduler: BatchScheduler = request.app.state.scheduler
-    found.queue(scheduler.waiting)
-    return Response(found.render(), media_type=CONTENT_TYPE)
+    service = service_of(request)
+    service.report()
+    return Response(service.metrics.render(), media_type=CONTENT_TYPE)
 
 
 @router.get("/v1/models")
 async def models(request: Request) -> dict[str, Any]:
     """List the one served model."""
-    settings: ServeSettings = request.app.state.settings
-    return {"object": "list", "data": [_model(request, settings.served_model_name)]}
+    service = service_of(request)
+    return {"object": "list", "data": [_model(service, service.settings.served_model_name)]}
 
 
 @router.get("/v1/models/{name:path}")
 async def model(request: Request, name: str) -> dict[str, Any]:
     """Return a model by a name that requests may use."""
-    check_model(name, request.app.state.settings)
-    return _model(request, name)
+    service = service_of(request)
+    check_model(name, service.settings)
+    return _model(service, name)
 
 
 @router.get("/v1/adapters")
@@ -67,13 +64,26 @@ async def adapters(request: Request) -> dict[str, Any]:
 
     A template of one's own has passed its ``trials``, or the server would not have started.
     """
-    known: tuple[Template, ...] = request.app.state.templates
+    known = service_of(request).templates
     return {"object": "list", "data": [_listed(template) for template in known]}
 
 
-def _model(request: Request, name: str) -> dict[str, Any]:
-    created: int = request.app.state.started
-    return {"id": name, "object": "model", "created": created, "owned_by": "gradegpt"}
+async def gone(path: str = "") -> None:
+    """Say which command replaces a route."""
+    raise GoneError(
+        "batches are answered by a command: gradegpt serve.batch requests.jsonl -o replies.jsonl"
+    )
+
+
+for removed in ("/v1/batches", "/v1/files"):
+    for route in (removed, removed + "/{path:path}"):
+        router.add_api_route(
+            route, gone, methods=["GET", "POST", "DELETE"], include_in_schema=False
+        )
+
+
+def _model(service: Service, name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": service.started, "owned_by": "gradegpt"}
 
 
 def _listed(template: Template) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Answer a caller's prompt in the form that its parser reads, for both OpenAI endpoints.
+"""Answer a caller's prompt in the form that its parser reads, for all OpenAI endpoints.
 
 A verdict is never invented and never cut off: reasons are dropped to respect ``max_tokens`` and
 ``stop``, the words of the verdict are not. Where the judge fails there is an HTTP error.
@@ -7,27 +7,27 @@ A verdict is never invented and never cut off: reasons are dropped to respect ``
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from fastapi import Request
+from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BeforeValidator, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from gradegpt.errors import TooLargeError
 from gradegpt.fit import estimate_tokens
 from gradegpt.schema import Judgement, Message, Outcome, Row
 
-from .body import check_lengths, until_disconnect
+from .body import read_object, until_disconnect
 from .errors import ModelNameError, UnsupportedError
-from .logs import note_of
-from .metrics import Metrics
-from .scheduler import BatchScheduler
+from .logs import Note, note_of
+from .service import Service, service_of
 from .settings import ServeSettings
 from .templates import Ask, NoVerdictError, PromptError, Template, find
 from .templates.reply import WrittenReply
 
+T = TypeVar("T")
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
 _LONG: Final = 50_000
@@ -130,7 +130,7 @@ class ReplyContent(NamedTuple):
         why = "" if content == reply.whole else reply.why
         if judgement is None:
             return cls(content, why, 0, math.ceil(estimate_tokens(content)), extra)
-        made = {**judgement.model_dump(mode="json"), **extra}
+        made = {**judgement.model_dump(mode="json"), **extra, "replied": reply.replied}
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
 
@@ -146,8 +146,26 @@ def fitted(reply: WrittenReply, wanted: ReplyOptions) -> str:
     return whole if wanted.cut(whole) == whole else reply.core
 
 
+async def answered(
+    request: Request, endpoint: Callable[[Service, Note, dict[str, Any]], Coroutine[Any, Any, T]]
+) -> T:
+    """What an endpoint makes of the body of a request; cancelled if the client disconnects."""
+    body = await read_object(request)
+    return await until_disconnect(request, endpoint(service_of(request), note_of(request), body))
+
+
+def sent(
+    asked: ReplyOptions, whole: Callable[[], dict[str, Any]], events: Callable[[], Iterator[str]]
+) -> Response:
+    """A reply, as a stream of server-sent events where that was asked for."""
+    if asked.stream:
+        return StreamingResponse(events(), media_type="text/event-stream")
+    return JSONResponse(whole())
+
+
 async def answers(
-    request: Request,
+    service: Service,
+    note: Note,
     conversations: Sequence[Sequence[Message]],
     wanted: ReplyOptions,
     response_format: ResponseFormat | None = None,
@@ -160,47 +178,30 @@ async def answers(
         EngineError: the judge's engine failed.
 
     """
-    settings: ServeSettings = request.app.state.settings
-    check_model(wanted.model, settings)
-    form, note = response_format or ResponseFormat(), note_of(request)
-    asks = [await recognised(request, messages, form) for messages in conversations]
+    check_model(wanted.model, service.settings)
+    form = response_format or ResponseFormat()
+    asks = [await recognised(service, messages, form) for messages in conversations]
     families = {ask.template.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
-    work = _all(request, asks, conversations, wanted, form)
-    return await until_disconnect(request, work)
-
-
-async def _all(
-    request: Request,
-    asks: Sequence[Ask | None],
-    conversations: Sequence[Sequence[Message]],
-    wanted: ReplyOptions,
-    form: ResponseFormat,
-) -> list[ReplyContent]:
-    scheduler: BatchScheduler = request.app.state.scheduler
-    settings: ServeSettings = request.app.state.settings
     extracted = [await _extraction(ask) for ask in asks]
-    judging = [
-        (at, ask) for at, ask in enumerate(asks) if ask is not None and extracted[at] is None
-    ]
+    judging = [ask for ask, made in zip(asks, extracted, strict=True) if ask and made is None]
     for ask in asks:
         form.check(ask.template if ask else None)
-    items = [ask.item() for _, ask in judging]
-    check_lengths(items, settings.max_response_characters, several=False)
-    judgements = await scheduler.judge(items) if items else []
-    note_of(request).judged(judgements)
-    made: dict[int, ReplyContent] = {}
-    for (at, judged), judgement in zip(judging, judgements, strict=True):
-        reply = _reply(request, judged, judgement, as_json=form.type != "text")
-        extra = {**_extra(scheduler, judged), "replied": reply.replied}
-        made[at] = ReplyContent.of(reply, wanted, judgement, **extra)
-    for at, (ask, extraction) in enumerate(zip(asks, extracted, strict=True)):
+    judgements = await service.scheduler.judge([ask.item() for ask in judging]) if judging else []
+    note.judged(judgements)
+    judged = iter(judgements)
+    made = list[ReplyContent]()
+    for messages, ask, extraction in zip(conversations, asks, extracted, strict=True):
         if ask is None:
-            made[at] = await _passed_on(scheduler, conversations[at], wanted, settings)
-        elif extraction is not None:
-            made[at] = ReplyContent.of(extraction, wanted, None, **_extra(scheduler, ask))
-    return [made[at] for at in range(len(asks))]
+            made.append(await _passed_on(service, messages, wanted))
+            continue
+        judgement = None
+        if (reply := extraction) is None:
+            judgement = next(judged)
+            reply = _reply(service, ask, judgement, as_json=form.type != "text")
+        made.append(ReplyContent.of(reply, wanted, judgement, **_extra(service, ask)))
+    return made
 
 
 async def _extraction(ask: Ask | None) -> WrittenReply | None:
@@ -209,55 +210,42 @@ async def _extraction(ask: Ask | None) -> WrittenReply | None:
     return await run_in_threadpool(ask.extraction) if ask and extracts else None
 
 
-def _reply(request: Request, ask: Ask, judgement: Judgement, *, as_json: bool) -> WrittenReply:
+def _reply(service: Service, ask: Ask, judgement: Judgement, *, as_json: bool) -> WrittenReply:
     """The reply to one judgement, which is counted if the judge has not decided."""
-    settings: ServeSettings = request.app.state.settings
-    metrics: Metrics = request.app.state.metrics
     try:
-        reply = ask.reply(judgement, undecided=settings.undecided, as_json=as_json)
+        reply = ask.reply(judgement, undecided=service.settings.undecided, as_json=as_json)
     except NoVerdictError:
-        metrics.undecided(ask.template.name, "error")
+        service.metrics.count("undecided_replies", ask.template.name, "error")
         raise
     if judgement.outcome is not Outcome.JUDGED:
-        metrics.undecided(ask.template.name, reply.replied)
+        service.metrics.count("undecided_replies", ask.template.name, reply.replied)
     return reply
 
 
 async def _passed_on(
-    scheduler: BatchScheduler,
-    messages: Sequence[Message],
-    wanted: ReplyOptions,
-    settings: ServeSettings,
+    service: Service, messages: Sequence[Message], wanted: ReplyOptions
 ) -> ReplyContent:
     """The engine's reply to a prompt of no template, which is no judgement."""
-    most = int(min(wanted.most_tokens, settings.judge.max_new_tokens))
-    reply = await scheduler.generate(messages, most)
+    most = int(min(wanted.most_tokens, service.settings.judge.max_new_tokens))
+    reply = await service.scheduler.generate(messages, most)
     content = wanted.cut(reply.text)
-    extra = {"adapter": None, "fingerprint": scheduler.fingerprint}
+    extra = {"adapter": None, "fingerprint": service.scheduler.fingerprint}
     full = content == reply.text and reply.completion_tokens >= most
     finish: Final = "length" if full else "stop"
     return ReplyContent(content, "", reply.prompt_tokens, reply.completion_tokens, extra, finish)
 
 
 async def recognised(
-    request: Request, messages: Sequence[Message], form: ResponseFormat
+    service: Service, messages: Sequence[Message], form: ResponseFormat
 ) -> Ask | None:
     """The recognised prompt; None for a prompt that is passed to the engine."""
-    settings: ServeSettings = request.app.state.settings
-    templates: tuple[Template, ...] = request.app.state.templates
+    settings = service.settings
+    known = partial(find, messages, service.templates, general=settings.general, schema=form.wanted)
     characters = sum(len(message.content) for message in messages)
-    if characters > settings.max_prompt_characters:
-        raise TooLargeError(
-            f"the prompt has {characters:,} characters, more than "
-            f"{settings.max_prompt_characters:,}; shorten it, "
-            "or start the server with a larger max_prompt_characters"
-        )
-    known = partial(find, messages, templates, general=settings.general, schema=form.wanted)
     try:
         return await run_in_threadpool(known) if characters > _LONG else known()
     except PromptError:
-        scheduler: BatchScheduler = request.app.state.scheduler
-        if settings.unrecognised == "pass" and scheduler.generates:
+        if settings.unrecognised == "pass" and service.scheduler.generates:
             return None
         raise
 
@@ -283,6 +271,6 @@ def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
     }
 
 
-def _extra(scheduler: BatchScheduler, ask: Ask) -> dict[str, Any]:
+def _extra(service: Service, ask: Ask) -> dict[str, Any]:
     read = {"read": ask.read} if ask.read else {}
-    return {"adapter": ask.template.name, "fingerprint": scheduler.fingerprint, **read}
+    return {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint, **read}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any, NamedTuple, TypeVar
 
 from fastapi import Request
@@ -16,6 +16,7 @@ from gradegpt.schema import Item, Row
 
 from .errors import MalformedError, QueueFullError, RequestError, SlowError
 from .logs import note_of
+from .service import service_of
 from .settings import ServeSettings
 
 R = TypeVar("R", bound=Row)
@@ -27,12 +28,12 @@ async def read_object(request: Request) -> dict[str, Any]:
 
     Raises:
         TooLargeError: the body is over ``max_body_bytes``, as declared or as counted.
-        QueueFullError: all bodies together are over ``max_held_bytes``.
+        QueueFullError: all running requests together hold too many bytes.
         SlowError: the body did not arrive within the deadline.
         MalformedError: the body is not JSON, or not an object.
 
     """
-    settings: ServeSettings = request.app.state.settings
+    settings = service_of(request).settings
     try:
         async with asyncio.timeout(settings.deadline_s):
             body = await _whole(request, settings)
@@ -49,19 +50,14 @@ async def read_object(request: Request) -> dict[str, Any]:
     return value
 
 
-def declared_length(request: Request) -> int:
-    """The declared length of the body; 0 if the request declares none."""
-    length = request.headers.get("content-length", "")
-    return int(length) if length.isdecimal() else 0
-
-
 async def _whole(request: Request, settings: ServeSettings) -> bytes:
-    gate, note, most = request.app.state.gate, note_of(request), settings.max_body_bytes
+    gate, note, most = service_of(request).gate, note_of(request), settings.max_body_bytes
     too_large = TooLargeError(
         f"the body is over {most:,} bytes; send fewer items per request, "
         "or start the server with a larger max_body_bytes"
     )
-    if declared_length(request) > most:
+    declared = request.headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > most:
         raise too_large
     body = bytearray()
     async for chunk in request.stream():
@@ -85,24 +81,22 @@ class Line(NamedTuple):
     size: int = 0
 
 
-async def read_items(request: Request, settings: ServeSettings) -> AsyncIterator[Line]:
+async def read_items(request: Request) -> AsyncIterator[Line]:
     """The items of a JSON Lines body, as they arrive."""
-    number = 0
-    async for line in _lines(request, settings.max_body_bytes):
+    number, most = 0, service_of(request).settings.max_body_bytes
+    async for line in _lines(request, most):
         number += 1
         if line is None:
-            yield Line(number, TooLargeError(f"the line is over {settings.max_body_bytes:,} bytes"))
+            yield Line(number, TooLargeError(f"the line is over {most:,} bytes"))
         elif not line.isspace() and line:
-            yield Line(number, _item(line, settings.max_response_characters), len(line))
+            yield Line(number, _item(line), len(line))
 
 
-def _item(line: bytes, max_characters: int) -> Item | InputError:
+def _item(line: bytes) -> Item | InputError:
     try:
-        item = valid(Item, parse_line(line, "row"))
-        check_lengths([item], max_characters, several=False)
+        return valid(Item, parse_line(line, "row"))
     except InputError as error:
         return error
-    return item
 
 
 async def _lines(request: Request, max_bytes: int) -> AsyncIterator[bytes | None]:
@@ -121,17 +115,6 @@ async def _lines(request: Request, max_bytes: int) -> AsyncIterator[bytes | None
                 line += piece
     if line or dropped:
         yield None if dropped else bytes(line)
-
-
-def check_lengths(items: Sequence[Item], limit: int, *, several: bool) -> None:
-    """Refuse a response over ``limit`` characters with a ``TooLargeError`` that names its item."""
-    for index, item in enumerate(items):
-        if len(item.response) > limit:
-            where = f"items.{index}.response" if several else "response"
-            raise TooLargeError(
-                f"{where}: has {len(item.response):,} characters, more than {limit:,}; "
-                "shorten it, or start the server with a larger max_response_characters"
-            )
 
 
 def valid(model: type[R], value: Any) -> R:

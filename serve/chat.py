@@ -14,16 +14,27 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
 from gradegpt.schema import Message
 
-from .answer import Lenient, ReplyContent, ReplyOptions, ResponseFormat, answers, usage_of
-from .body import read_object, valid
+from .answer import (
+    Lenient,
+    ReplyContent,
+    ReplyOptions,
+    ResponseFormat,
+    answered,
+    answers,
+    sent,
+    usage_of,
+)
+from .body import valid
 from .errors import UnsupportedError
+from .logs import Note
 from .openapi import documented
+from .service import Service
 
 router = APIRouter(tags=["openai"])
 ALIASES: Final = (
@@ -84,26 +95,29 @@ class ChatRequest(ReplyOptions):
 @router.post("/v1/chat/completions", **documented(ChatRequest))
 async def chat(request: Request) -> Response:
     """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
-    asked = valid(ChatRequest, await read_object(request))
-    messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
-    [reply] = await answers(request, [messages], asked, asked.response_format)
-    completion = ChatCompletion(head(asked, request, "chatcmpl"), asked, reply)
-    if asked.stream:
-        return StreamingResponse(completion.events(), media_type="text/event-stream")
-    return JSONResponse(completion.whole())
+    made = await answered(request, completed)
+    return sent(made.asked, made.whole, made.events)
 
 
 for alias in ALIASES:
     router.add_api_route(alias, chat, methods=["POST"], include_in_schema=False)
 
 
-def head(asked: ReplyOptions, request: Request, prefix: str) -> dict[str, Any]:
+async def completed(service: Service, note: Note, body: dict[str, Any]) -> ChatCompletion:
+    """The reply to the body of a request."""
+    asked = valid(ChatRequest, body)
+    messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
+    [reply] = await answers(service, note, [messages], asked, asked.response_format)
+    return ChatCompletion(head(asked, service, "chatcmpl"), asked, reply)
+
+
+def head(asked: ReplyOptions, service: Service, prefix: str) -> dict[str, Any]:
     """The first fields of every reply and event."""
     return {
         "id": f"{prefix}-{uuid.uuid4().hex}",
         "created": int(time.time()),
         "model": asked.model,
-        "system_fingerprint": request.app.state.scheduler.fingerprint,
+        "system_fingerprint": service.scheduler.fingerprint,
     }
 
 

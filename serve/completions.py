@@ -6,18 +6,19 @@ from collections.abc import Iterator
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 
 from gradegpt.errors import TooLargeError
 from gradegpt.schema import Message
 
-from .answer import ReplyContent, ReplyOptions, answers, usage_of
-from .body import read_object, valid
+from .answer import ReplyContent, ReplyOptions, answered, answers, sent, usage_of
+from .body import valid
 from .chat import DONE, event, head
 from .errors import UnsupportedError
+from .logs import Note
 from .openapi import documented
-from .settings import ServeSettings
+from .service import Service
 
 router = APIRouter(tags=["openai"])
 
@@ -44,22 +45,24 @@ class CompletionRequest(ReplyOptions):
 @router.post("/v1/completions", **documented(CompletionRequest))
 async def complete(request: Request) -> Response:
     """Judge the item in each raw prompt, and answer in the form of its family."""
-    settings: ServeSettings = request.app.state.settings
-    asked = valid(CompletionRequest, await read_object(request))
+    made = await answered(request, completed)
+    return sent(made.asked, made.whole, made.events)
+
+
+async def completed(service: Service, note: Note, body: dict[str, Any]) -> Completion:
+    """The reply to the body of a request."""
+    asked, most = valid(CompletionRequest, body), service.settings.max_items
     if asked.echo:
         raise UnsupportedError("echo: not supported by a judge; leave it out", "echo")
     choices = len(asked.prompt) * (asked.n or 1)
-    if choices > settings.max_items:
+    if choices > most:
         raise TooLargeError(
-            f"prompt: {choices:,} prompts, counted n times, are more than {settings.max_items:,} "
+            f"prompt: {choices:,} prompts, counted n times, are more than {most:,} "
             "per request; send several requests, or start the server with a larger max_items"
         )
     conversations = [[Message(role="user", content=text)] for text in asked.prompt]
-    replies = await answers(request, conversations, asked)
-    completion = Completion(head(asked, request, "cmpl"), asked, replies)
-    if asked.stream:
-        return StreamingResponse(completion.events(), media_type="text/event-stream")
-    return JSONResponse(completion.whole())
+    replies = await answers(service, note, conversations, asked)
+    return Completion(head(asked, service, "cmpl"), asked, replies)
 
 
 class Completion(NamedTuple):

@@ -4,7 +4,8 @@ InputError                      HTTP 422   (gradegpt.errors)
  └─ RequestError                HTTP 422   a field is missing, wrong or not understood
      ├─ MalformedError          HTTP 400   the body is not a JSON object
      ├─ UnsupportedError        HTTP 400   an option that this server does not have
-     └─ ModelNameError          HTTP 404   a model that is not served here
+     ├─ ModelNameError          HTTP 404   a model that is not served here
+     └─ GoneError               HTTP 410   a route that a command has replaced
 EngineError                     HTTP 502   (gradegpt.errors)
  ├─ DeadlineError               HTTP 504   not judged within the deadline
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
@@ -20,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
@@ -80,6 +82,13 @@ class ModelNameError(RequestError):
     code = "model_not_found"
 
 
+class GoneError(RequestError):
+    """A route that a command has replaced."""
+
+    http_status = 410
+    code = "gone"
+
+
 class DeadlineError(EngineTimeoutError):
     """A request that was not judged within its deadline."""
 
@@ -103,10 +112,7 @@ class ServiceError(GradeGPTError):
     """A request that is refused independently of its content; ``headers`` say what to do."""
 
     http_status = 503
-
-    def __init__(self, message: str, headers: Mapping[str, str]) -> None:
-        super().__init__(message)
-        self.headers = dict(headers)
+    headers: Mapping[str, str] = MappingProxyType({})
 
 
 class SlowError(ServiceError):
@@ -114,9 +120,7 @@ class SlowError(ServiceError):
 
     http_status = 408
     code = "request_timeout"
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, {"Connection": "close"})
+    headers = MappingProxyType({"Connection": "close"})
 
 
 class BusyError(ServiceError):
@@ -125,7 +129,8 @@ class BusyError(ServiceError):
     code = "not_ready"
 
     def __init__(self, message: str, retry_after_s: int = 2) -> None:
-        super().__init__(message, {"Retry-After": str(retry_after_s)})
+        super().__init__(message)
+        self.headers = {"Retry-After": str(retry_after_s)}
 
 
 class QueueFullError(BusyError):
@@ -140,9 +145,7 @@ class KeyRequiredError(ServiceError):
 
     http_status = 401
     code = "invalid_api_key"
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, {"WWW-Authenticate": "Bearer"})
+    headers = MappingProxyType({"WWW-Authenticate": "Bearer"})
 
 
 class ErrorInside(Row):

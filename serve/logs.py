@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sys
 import time
 from collections import Counter
@@ -21,24 +20,21 @@ _KEY: Final = "gradegpt.note"
 _UNSAFE: Final = {n: f"\\u{n:04x}" for n in (*range(0x7F, 0xA0), *range(0x2028, 0x202F))}
 """Characters that JSON does not escape, but that terminals or line readers interpret."""
 
-# It warns of every malformed form; clients get an error reply and must not fill the log.
-logging.getLogger("python_multipart").setLevel(logging.ERROR)
-
 
 @dataclass
 class Note:
     """The facts about a request that handlers collect for the log.
 
-    ``status`` is 0 until the reply begins. ``held`` are the bytes of its body and reply. ``errors``
-    counts codes: that of the reply, or those of a stream's lines. ``content`` are its rows, logged
-    only with ``log_content``. ``left`` is set when the connection is lost, also while nothing reads
-    from it.
+    ``key`` is the beginning of the API key's SHA-256. ``status`` is 0 until the reply begins.
+    ``held`` are the bytes of its body and reply. ``errors`` counts codes: that of the reply, or
+    those of a stream's lines. ``content`` are its rows, logged only with ``log_content``. ``left``
+    is set when the connection is lost, also while nothing reads from it.
     """
 
     id: str
     method: str
     path: str
-    owner: str = ""
+    key: str = ""
     family: str = ""
     status: int = 0
     started: float = field(default_factory=time.monotonic)
@@ -96,7 +92,7 @@ class RequestLog:
             "items": note.items,
             "outcomes": dict(note.outcomes),
             "errors": dict(note.errors),
-            "key": note.owner,
+            "key": note.key,
         }
         if self.with_content and note.content is not None:
             row["content"] = note.content

@@ -9,32 +9,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from threading import Lock
-from typing import Final, Literal
+from typing import Any, Final
 
 from gradegpt.schema import Judgement
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 _FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that prometheus_client reads once, when it is imported."""
-_SECONDS: Final = (
-    0.001,
-    0.0025,
-    0.005,
-    0.01,
-    0.025,
-    0.05,
-    0.1,
-    0.25,
-    0.5,
-    1,
-    2.5,
-    5,
-    10,
-    30,
-    60,
-    120,
+_COUNTERS: Final = (
+    ("requests", "Requests answered.", "route", "status", "family"),
+    ("items", "Items judged.", "outcome", "method"),
+    ("undecided_replies", "Replies without a verdict of the judge.", "family", "replied"),
+    ("cache_hits", "Items found in the cache."),
+    ("cache_misses", "Items not found in the cache."),
+    ("errors", "Errors in replies, and in lines of streams.", "code"),
+    ("workers", "Worker processes lost, and restarted.", "event"),
+    ("processes", "Server processes lost, and restarted.", "event"),
 )
+"""The name of each counter, what it counts, and its labels."""
+_SECONDS: Final = (
+    0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+)  # fmt: skip
 _ITEMS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
@@ -49,12 +44,16 @@ def share(folder: Path) -> None:
     os.environ[_FOLDER] = str(folder)
 
 
-def forget(pid: int) -> None:
-    """Remove an ended process from the gauges; its counts stay."""
-    if _FOLDER in os.environ:
-        from prometheus_client.multiprocess import mark_process_dead
+def forget_ended() -> None:
+    """Remove the processes that have ended from the gauges; their counts stay."""
+    from prometheus_client.multiprocess import mark_process_dead
 
-        mark_process_dead(pid)  # type: ignore[no-untyped-call]
+    for path in Path(os.environ[_FOLDER]).glob("gauge_live*.db"):
+        pid = int(path.stem.rpartition("_")[2])
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            mark_process_dead(pid)  # type: ignore[no-untyped-call]
 
 
 class Metrics:
@@ -64,20 +63,13 @@ class Metrics:
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
         self._registry = registry = CollectorRegistry()
-        self._requests = Counter(
-            "gradegpt_requests", "Requests answered.", ("route", "status", "family"),
-            registry=registry,
-        )  # fmt: skip
+        self._counters = {
+            name: Counter(f"gradegpt_{name}", what, labels, registry=registry)
+            for name, what, *labels in _COUNTERS
+        }
         self._seconds = Histogram(
             "gradegpt_request_seconds", "Time from a request to its answer.", ("route",),
             buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
-        self._items = Counter(
-            "gradegpt_items", "Items judged.", ("outcome", "method"), registry=registry
-        )
-        self._undecided = Counter(
-            "gradegpt_undecided_replies", "Replies without a verdict of the judge.",
-            ("family", "replied"), registry=registry,
         )  # fmt: skip
         self._queue = Gauge(
             "gradegpt_queue_items", "Items that wait for a stage of the judge.", ("stage",),
@@ -87,70 +79,38 @@ class Metrics:
             "gradegpt_batch_items", "Items of a batch of the judge.", buckets=_ITEMS,
             registry=registry,
         )  # fmt: skip
-        self._hits = Counter("gradegpt_cache_hits", "Items found in the cache.", registry=registry)
-        self._misses = Counter(
-            "gradegpt_cache_misses", "Items not found in the cache.", registry=registry
-        )
-        self._errors = Counter(
-            "gradegpt_errors", "Errors in replies, and in lines of streams.", ("code",),
-            registry=registry,
-        )  # fmt: skip
-        self._workers = Counter(
-            "gradegpt_workers", "Worker processes lost, and restarted.", ("event",),
-            registry=registry,
-        )  # fmt: skip
-        self._processes = Counter(
-            "gradegpt_processes", "Server processes lost, and restarted.", ("event",),
-            registry=registry,
-        )  # fmt: skip
         for event in ("lost", "restarted"):  # at zero from the start, so that a rate can be taken
-            self._workers.labels(event)
-            self._processes.labels(event)
+            self.count("workers", event, by=0)
+            self.count("processes", event, by=0)
         self._cached = (0, 0)
-        self._lock = Lock()
+
+    def count(self, name: str, *labels: str, by: int = 1) -> None:
+        """Count an event by its labels: ``count("errors", "queue_full")``."""
+        counter = self._counters[name]
+        (counter.labels(*labels) if labels else counter).inc(by)
 
     def request(self, route: str, status: int, seconds: float, family: str = "") -> None:
         """Count an answered request; ``route`` is a path of the API, not of the request."""
-        self._requests.labels(route, str(status), family).inc()
+        self.count("requests", route, str(status), family)
         self._seconds.labels(route).observe(seconds)
 
-    def errors(self, codes: Mapping[str, int]) -> None:
-        """Count the errors of a request by code."""
-        for code, number in codes.items():
-            self._errors.labels(code).inc(number)
-
-    def worker(self, event: Literal["lost", "restarted"]) -> None:
-        """Count a worker process that died or was killed at its deadline, or that runs again."""
-        self._workers.labels(event).inc()
-
-    def process(self, event: Literal["lost", "restarted"]) -> None:
-        """Count a server process that died, or that runs again."""
-        self._processes.labels(event).inc()
-
-    def judged(self, judgements: Iterable[Judgement]) -> None:
-        """Count judgements by outcome and method."""
-        for judgement in judgements:
-            self._items.labels(judgement.outcome.value, judgement.method).inc()
-
-    def undecided(self, family: str, replied: str) -> None:
-        """Count a reply to a judgement without a verdict, by what was replied or ``error``."""
-        self._undecided.labels(family, replied).inc()
+    def judged(self, results: Iterable[Any]) -> None:
+        """Count the judgements among the results of a batch by outcome and method."""
+        for result in results:
+            if isinstance(result, Judgement):
+                self.count("items", result.outcome.value, result.method)
 
     def batch(self, items: int) -> None:
         """Record the number of items of a batch."""
         self._batches.observe(items)
 
-    def queue(self, items: Mapping[str, int]) -> None:
-        """Record the number of waiting items of each stage."""
-        for stage, number in items.items():
+    def state(self, waiting: Mapping[str, int], cached: tuple[int, int]) -> None:
+        """Record the waiting items of each stage, and the cache's hits and misses so far."""
+        for stage, number in waiting.items():
             self._queue.labels(stage).set(number)
-
-    def cache(self, hits: int, misses: int) -> None:
-        """Record a ``CachedJudge``'s counts so far, which only grow."""
-        with self._lock:
-            before, self._cached = self._cached, (hits, misses)
-        self._hits.inc(max(0, hits - before[0]))
-        self._misses.inc(max(0, misses - before[1]))
+        before, self._cached = self._cached, cached
+        self.count("cache_hits", by=max(0, cached[0] - before[0]))
+        self.count("cache_misses", by=max(0, cached[1] - before[1]))
 
     def render(self) -> bytes:
         """All metrics, of all processes that share them."""

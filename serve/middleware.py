@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 import re
 import uuid
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import INTERNAL, BusyError, KeyRequiredError, ServiceError, SlowError, reply_to
-from .files.routes import OWNER
-from .keys import Keys
 from .logs import Note, RequestLog
-from .metrics import Metrics
+from .service import Service
 
 _OPEN: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
 """Paths that need no key and work while the server drains; so do the page's files."""
@@ -25,31 +25,6 @@ _BEARER: Final = re.compile(r"Bearer +(\S+) *", re.IGNORECASE)
 
 _PIECE: Final = 2**16
 """Bytes of a reply that are written at once: uvicorn buffers all that it is given."""
-
-
-@dataclass
-class Gate:
-    """Whether the server drains, the running requests, and the bytes of their bodies and replies.
-
-    ``over`` is set at the end of the grace period; ``streams`` are those of the requests that are.
-    """
-
-    draining: bool = False
-    over: bool = False
-    held: int = 0
-    streams: int = 0
-    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
-
-    @property
-    def running(self) -> int:
-        """The number of running requests."""
-        return len(self.tasks)
-
-    def stop(self) -> None:
-        """End the grace period: every running request is answered that the server stops."""
-        self.over = True
-        for task in self.tasks:
-            task.cancel()
 
 
 class UnreadError(Exception):
@@ -63,19 +38,12 @@ def stopped() -> BusyError:
 
 @dataclass
 class Middleware:
-    """An ASGI layer around the application.
-
-    Requests that the server sends to itself have the owner of a key in their scope and need no key;
-    an HTTP request cannot set it. ``patience_s`` is the time for a client to read a piece of its
-    reply.
-    """
+    """An ASGI layer around the application. With ``api_keys`` a request needs one of them."""
 
     app: ASGIApp
-    gate: Gate
-    metrics: Metrics
-    keys: Keys | None = None
+    service: Service
+    api_keys: tuple[str, ...] = ()
     log: RequestLog | None = None
-    patience_s: float = 120.0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -110,7 +78,7 @@ class Middleware:
         if len(body) <= _PIECE:
             await self._write(message, send)
             return
-        self.gate.held += len(body)
+        self.service.gate.held += len(body)
         note.held += len(body)
         if self.log is None or not self.log.with_content:
             note.content = None  # it may be as large
@@ -121,7 +89,7 @@ class Middleware:
 
     async def _write(self, message: Message, send: Send) -> None:
         try:
-            async with asyncio.timeout(self.patience_s):
+            async with asyncio.timeout(self.service.settings.deadline_s):
                 await send(message)
         except TimeoutError as error:
             raise UnreadError from error
@@ -134,18 +102,18 @@ class Middleware:
             await self.app(scope, receive, send)
             return
         try:
-            self._admit(scope, headers, note)
+            self._admit(headers, note)
         except ServiceError as error:
             note.errors[error.code] += 1
             await reply_to(error)(scope, receive, send)
             return
-        task = asyncio.current_task()
+        task, gate = asyncio.current_task(), self.service.gate
         assert task is not None
-        self.gate.tasks.add(task)
+        gate.tasks.add(task)
         try:
             await self.app(scope, receive, send)
         except asyncio.CancelledError:
-            if not self.gate.over:
+            if not gate.over:
                 raise
             task.uncancel()
             note.errors[BusyError.code] += 1
@@ -154,28 +122,31 @@ class Middleware:
         except UnreadError:  # uvicorn closes the connection
             note.errors[SlowError.code] += 1
         finally:
-            self.gate.tasks.discard(task)
+            gate.tasks.discard(task)
 
-    def _admit(self, scope: Scope, headers: Headers, note: Note) -> None:
-        if self.gate.draining:
+    def _admit(self, headers: Headers, note: Note) -> None:
+        if self.service.gate.draining:
             raise BusyError("the server is stopping; send the request again later")
-        if self.keys is not None and OWNER not in scope:
-            token = _BEARER.fullmatch(headers.get("authorization", ""))
-            owner = self.keys.owner(token[1]) if token else None
-            if owner is None:
-                what = "the API key is unknown" if token else "an API key is required"
-                raise KeyRequiredError(f"{what}; send the header Authorization: Bearer KEY")
-            scope[OWNER] = owner
-        note.owner = scope.get(OWNER, "")
+        if not self.api_keys:
+            return
+        token = _BEARER.fullmatch(headers.get("authorization", ""))
+        given = token[1].encode("latin-1") if token else b""
+        # All keys are compared, each in a time that does not depend on it.
+        if not sum(hmac.compare_digest(key.encode(), given) for key in self.api_keys):
+            what = "the API key is unknown" if token else "an API key is required"
+            raise KeyRequiredError(f"{what}; send the header Authorization: Bearer KEY")
+        note.key = hashlib.sha256(given).hexdigest()[:8]
 
     def _leave(self, scope: Scope, note: Note) -> None:
-        self.gate.held -= note.held
+        service = self.service
+        service.gate.held -= note.held
         # The route, not the path: paths with ids would make unlimited time series.
         route = getattr(scope.get("route"), "path", "other")
         note.status = note.status or 500
-        self.metrics.request(
+        service.metrics.request(
             route=route, status=note.status, family=note.family, seconds=note.seconds
         )
-        self.metrics.errors(note.errors)
+        for code, number in note.errors.items():
+            service.metrics.count("errors", code, by=number)
         if self.log is not None:
             self.log.write(note)

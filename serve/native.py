@@ -20,21 +20,13 @@ from gradegpt.records import dump
 from gradegpt.run import Counts, count
 from gradegpt.schema import Item, Judgement, Row
 
-from .body import (
-    Line,
-    check_lengths,
-    disconnected,
-    read_items,
-    read_object,
-    until_disconnect,
-    valid,
-)
+from .body import Line, disconnected, read_items, read_object, until_disconnect, valid
 from .errors import QueueFullError, body_of
 from .logs import note_of
-from .middleware import Gate, UnreadError, stopped
+from .middleware import UnreadError, stopped
 from .openapi import documented, schema_of
-from .scheduler import BatchScheduler
-from .settings import ServeSettings
+from .service import service_of
+from .stage import Caller
 
 router = APIRouter(tags=["judge"])
 LINES: Final = "application/x-ndjson"
@@ -77,15 +69,14 @@ class JudgeReplies(Row):
 )
 async def judge(request: Request) -> Response:
     """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item per line."""
-    settings: ServeSettings = request.app.state.settings
-    scheduler: BatchScheduler = request.app.state.scheduler
+    service = service_of(request)
+    scheduler = service.scheduler
     if _media_type(request, "content-type") == LINES:
         scheduler.check()
-        return JudgedLines(request, read_items(request, settings))
+        return JudgedLines(request, read_items(request))
     body = await read_object(request)
     several = "items" in body
-    items = _items(body, settings.max_items) if several else [valid(Item, body)]
-    check_lengths(items, settings.max_response_characters, several=several)
+    items = _items(body, service.settings.max_items) if several else [valid(Item, body)]
     if LINES in _media_type(request, "accept"):
         scheduler.check()
         return JudgedLines(request, _numbered(items))
@@ -133,9 +124,13 @@ class JudgedLines(Response):
         super().__init__()
         del self.headers["content-length"]
         self._request, self._rows, self._note = request, rows, note_of(request)
-        self._scheduler: BatchScheduler = request.app.state.scheduler
-        self._gate: Gate = request.app.state.gate
-        self._settings: ServeSettings = request.app.state.settings
+        service = service_of(request)
+        self._scheduler, self._gate, self._settings = (
+            service.scheduler,
+            service.gate,
+            service.settings,
+        )
+        self._caller = Caller()
         self._lines: asyncio.Queue[asyncio.Task[bytes] | None] = asyncio.Queue(_HELD)
         self._unread = self._written = self._in_flight = 0
         self._room = asyncio.Event()
@@ -237,11 +232,11 @@ class JudgedLines(Response):
         until, pause_s = time.monotonic() + self._scheduler.deadline_s, _PAUSE_S
         while time.monotonic() < until:
             try:
-                return await self._scheduler.judge([item], caller=id(self))
+                return await self._scheduler.judge([item], caller=self._caller)
             except QueueFullError:
                 await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return await self._scheduler.judge([item], caller=id(self))
+        return await self._scheduler.judge([item], caller=self._caller)
 
 
 def _body(text: bytes, *, more: bool) -> dict[str, Any]:

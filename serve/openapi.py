@@ -17,7 +17,6 @@ _MEANING: Final = {
     401: "An API key is required, or it is unknown.",
     404: "The resource does not exist.",
     408: "The body did not arrive in time.",
-    409: "The state of the resource does not permit this.",
     413: "The request exceeds a limit.",
     422: "A field is wrong or missing, or the prompt is not recognised.",
     429: "Too many items are waiting; Retry-After says when to try again.",

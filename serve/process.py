@@ -1,40 +1,58 @@
-"""One server process: it accepts requests while its judge loads, and drains before it stops.
+"""Run the server: it accepts requests while its judge loads, and drains before it stops.
 
-``python -m serve.process FD`` is a child of ``serve.processes``: it reads its settings as a line
-from stdin, which stays open as long as the parent lives, and writes ``ready`` to stdout. With
-``loaded`` as second argument it accepts connections only after its judge has loaded.
+Several processes behind one port are uvicorn's workers. Each is a whole server with a judge of its
+own; one that dies is replaced.
 """
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import logging
+import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import uvicorn
 from fastapi import FastAPI
 from typing_extensions import override
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.supervisors import Multiprocess
 
 from gradegpt.errors import GradeGPTError
+from gradegpt.machine import libc, trim
 
 from .app import build_app
 from .logs import note_in
-from .memory import Trimmer, settle
+from .metrics import forget_ended, share
+from .service import Service
 from .settings import ServeSettings
 from .workers import workers_for
 
+_log = logging.getLogger(__name__)
 _TICK_S: Final = 0.1
 _LAST_S: Final = 1
 """Seconds after the grace period for the last replies, before remaining connections are closed."""
 _SWITCH_S: Final = 0.0005
 """Seconds after which a judge's thread lets the event loop run, a tenth of Python's default."""
+_IDLE_S: Final = 2.0
+_BUSY_S: Final = 30.0
+"""The least seconds between two collections of memory, without and with running requests."""
+_HANGING_S: Final = 10
+"""Seconds after which a process that answers no ping is replaced."""
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Protocol(H11Protocol):
@@ -48,117 +66,233 @@ class Protocol(H11Protocol):
             note_in(self.cycle.scope).left.set()
 
 
-class Server(uvicorn.Server):
-    """Drains on a signal: running requests are finished, new ones are refused."""
+class Life:
+    """The life of a server process around its application: load, serve, drain.
 
-    def __init__(self, app: FastAPI, grace_s: float) -> None:
-        config = uvicorn.Config(
-            app,
-            http=Protocol,
-            log_level="warning",
-            timeout_graceful_shutdown=_LAST_S,
-        )
-        super().__init__(config)
-        self._gate, self._metrics, self._scheduler = (
-            app.state.gate,
-            app.state.metrics,
-            app.state.scheduler,
-        )
-        self._grace_s, self._until = grace_s, 0.0
-        self._trimmer = Trimmer()
+    Args:
+        settings: The settings, with those of the judge.
+        loaded: Called when the judge is loaded.
+        failed: Called with the error if it cannot be loaded.
+        loads_first: Whether no connection is accepted before.
 
-    @override
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Start to drain; a second Ctrl-C stops at once."""
-        if not self._gate.draining:
-            self._until = time.monotonic() + self._grace_s
-            self._gate.draining = True
-        elif sig == signal.SIGINT:
-            self.should_exit = True
+    """
 
-    @override
-    async def on_tick(self, counter: int) -> bool:
-        """Stop when no request runs; at the end of the grace period, answer those that do."""
-        self._metrics.queue(self._scheduler.waiting)  # each process reports the sum of all
-        gate, late_s = self._gate, time.monotonic() - self._until
-        connections = len(self.server_state.connections)
-        self._trimmer.tick(connections=connections, running=gate.running)
-        if gate.draining and late_s > 0 and not gate.over:
-            gate.stop()
-        if gate.draining and (not gate.running or late_s > _LAST_S):
-            self.should_exit = True
-        return await super().on_tick(counter)
+    def __init__(
+        self,
+        settings: ServeSettings,
+        loaded: Callable[[Service], None],
+        failed: Callable[[Exception], None],
+        *,
+        loads_first: bool = False,
+    ) -> None:
+        self._settings, self._loaded, self._failed = settings, loaded, failed
+        self._loads_first = loads_first
+        self._stops_at: float | None = None
+        self._collected, self._uncollected = time.monotonic(), 0
+        self._handlers: dict[int, Any] = {}
+        self.ended = False
+
+    @asynccontextmanager
+    async def __call__(self, app: FastAPI) -> AsyncIterator[None]:
+        """The lifespan of the application."""
+        service: Service = app.state.service
+        sys.setswitchinterval(_SWITCH_S)
+        drain = partial(self._drain, service)
+        self._handlers = {number: signal.signal(number, drain) for number in _SIGNALS}
+        loading = threading.Thread(target=self._load, args=[service], daemon=True)
+        loading.start()
+        ticking = asyncio.create_task(self._tick(service))
+        while self._loads_first and loading.is_alive() and not service.gate.draining:
+            await asyncio.sleep(_TICK_S)
+        yield
+        ticking.cancel()
+        self.ended = not loading.is_alive() and not service.scheduler.busy
+        service.scheduler.close()
+
+    def _load(self, service: Service) -> None:
+        try:
+            service.scheduler.open(workers_for(self._settings))
+            # What is loaded is exempt from collection, which then takes milliseconds.
+            gc.collect()
+            gc.freeze()
+        except Exception as error:  # noqa: BLE001  it ends the server
+            self._failed(error)
+            self._stops_at, service.gate.draining = 0.0, True
+        else:
+            self._loaded(service)
+
+    def _drain(self, service: Service, number: int, _: FrameType | None) -> None:
+        """Finish running requests and refuse new ones; a second Ctrl-C stops at once."""
+        if not service.gate.draining:
+            self._stops_at = time.monotonic() + self._settings.grace_s
+            service.gate.draining = True
+        elif number == signal.SIGINT:
+            self._stop()
+
+    def _stop(self) -> None:
+        """Let uvicorn stop, by its own handlers."""
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        signal.raise_signal(signal.SIGTERM)
+
+    async def _tick(self, service: Service) -> None:
+        """Report the queue, return memory, and stop when no request runs.
+
+        At the end of the grace period those that do are answered that the server stops.
+        """
+        gate = service.gate
+        while True:
+            await asyncio.sleep(_TICK_S)
+            service.report()  # each process shows the sum of all
+            self._collect(running=gate.running > 0)
+            if self._stops_at is None:
+                continue
+            late_s = time.monotonic() - self._stops_at
+            if late_s > 0 and not gate.over:
+                gate.stop()
+            if not gate.running or late_s > _LAST_S:
+                self._stop()
+                return
+
+    def _collect(self, *, running: bool) -> None:
+        """Collect and trim in a thread while requests run, and twice after the last.
+
+        Requests that end early leave reference cycles of exceptions and frames, and large replies
+        to slow clients leave gaps in the heap. Nothing collects either in a server that has no more
+        to do: after five hundred such clients it held eleven times its memory before them.
+        """
+        if running:
+            self._uncollected = 2
+        now = time.monotonic()
+        if self._uncollected and now > self._collected + (_BUSY_S if running else _IDLE_S):
+            self._collected, self._uncollected = now, self._uncollected - 1
+            threading.Thread(target=_collected, daemon=True).start()
+
+
+def _collected() -> None:
+    gc.collect()
+    trim()
+
+
+def use_system_allocator() -> None:
+    """Start this program again, in this process, with glibc's allocator unless one was chosen.
+
+    Python's own keeps an arena of 1 MiB as long as one small object in it lives: after five
+    hundred slow readers 2.5 times the memory before them, with glibc's 1.1 times. The price is an
+    eighth of the speed of rules.
+    """
+    if libc() is not None and "PYTHONMALLOC" not in os.environ:
+        os.environ["PYTHONMALLOC"] = "malloc"
+        os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 def run(
     settings: ServeSettings,
+    api_keys: Sequence[str],
     listener: socket.socket,
-    announce: Callable[[], None],
-    *,
-    loaded_first: bool = False,
-) -> None:
-    """Serve on ``listener`` until a signal; ``announce`` is called when the judge is loaded.
+    url: str,
+) -> int:
+    """Serve on ``listener`` until a signal; return the exit code.
 
-    Until then requests are refused as busy, or, with ``loaded_first``, left to other processes.
+    The URL is printed when a judge is loaded. Until then requests are refused as busy.
 
     Raises:
         GradeGPTError: loading the judge failed.
 
     """
-    sys.setswitchinterval(_SWITCH_S)
-    app = build_app(settings)
-    server = Server(app, settings.grace_s)
+    if settings.processes > 1:
+        return _several(settings, api_keys, listener, url)
     failed: list[Exception] = []
-
-    def load() -> None:
-        try:
-            app.state.scheduler.open(workers_for(settings))
-            settle()
-        except Exception as error:  # noqa: BLE001  it is raised below, in the main thread
-            failed.append(error)
-            server.should_exit = True
-        else:
-            announce()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        # Uvicorn sets the same handler later, and restores this one when it has stopped.
-        signal.signal(number, server.handle_exit)
-    loading = threading.Thread(target=load, daemon=True)
-    loading.start()
-    while loaded_first and loading.is_alive() and not app.state.gate.draining:
-        loading.join(_TICK_S)  # the signal handler runs between two waits
-    if not failed:
-        server.run([listener])
+    life = Life(settings, lambda _: _announce(url), failed.append)
+    for number in _SIGNALS:  # Uvicorn raises the signal again when it has stopped.
+        signal.signal(number, lambda *_: None)
+    uvicorn.Server(_config(build_app(settings, api_keys, life))).run([listener])
     if failed:
         raise failed[0]
-    if loading.is_alive() or app.state.scheduler.busy:
+    if not life.ended:
         # A judge's thread cannot be stopped, and Python would wait for it.
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(0)
+    return 0
 
 
-def main() -> None:
-    """Run as one of several server processes."""
-    settings = ServeSettings.model_validate_json(sys.stdin.readline())
-    listener = socket.socket(fileno=int(sys.argv[1]))
-
-    def watch() -> None:
-        sys.stdin.read()  # ends with the parent
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
-    run(settings, listener, _say_ready, loaded_first="loaded" in sys.argv[2:])
-
-
-def _say_ready() -> None:
-    sys.stdout.write("ready\n")
+def _announce(url: str) -> None:
+    sys.stdout.write(f"ready: {url} (Ctrl-C stops it)\n")
     sys.stdout.flush()
 
 
-if __name__ == "__main__":
-    try:
-        main()
-    except GradeGPTError as error:
-        sys.stderr.write(f"error: {error}\n")
-        sys.exit(error.exit_code)
+def _config(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config:
+    return uvicorn.Config(
+        app, http=Protocol, log_level="warning", timeout_graceful_shutdown=_LAST_S, **more
+    )
+
+
+class _Begun(NamedTuple):
+    """What the processes behind one port know of each other."""
+
+    counts: Any
+    """How many have begun, and how many have loaded their judge."""
+
+    def add(self, which: int) -> int:
+        with self.counts.get_lock():
+            self.counts[which] += 1
+            return int(self.counts[which])
+
+
+def _several(
+    settings: ServeSettings,
+    api_keys: Sequence[str],
+    listener: socket.socket,
+    url: str,
+) -> int:
+    """Serve in several processes; the first that has loaded its judge announces the server."""
+    begun = _Begun(multiprocessing.get_context("spawn").Array("i", 2))
+    make = partial(_one_of_several, settings, tuple(api_keys), url, begun)
+    config = _config(
+        make, factory=True, workers=settings.processes, timeout_worker_healthcheck=_HANGING_S
+    )
+    with TemporaryDirectory() as folder:
+        share(Path(folder))  # All processes count in one folder.
+        supervisor = Multiprocess(config, [listener])
+        supervisor.run()
+    return max(0, *(process.exitcode or 0 for process in supervisor.processes))
+
+
+def _one_of_several(
+    settings: ServeSettings, api_keys: Sequence[str], url: str, begun: _Begun
+) -> FastAPI:
+    """The application of one of several processes, which ends with its parent."""
+    logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
+    is_replacement = begun.add(0) > settings.processes
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+    def loaded(service: Service) -> None:
+        if begun.add(1) == 1:
+            _announce(url)
+        if is_replacement:
+            service.metrics.count("processes", "restarted")
+
+    life = Life(settings, loaded, _fail, loads_first=True)
+    app = build_app(settings, api_keys, life)
+    if is_replacement:
+        forget_ended()
+        app.state.service.metrics.count("processes", "lost")
+        _log.error("a server process died; process %d replaces it", os.getpid())
+    return app
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _fail(error: Exception) -> None:
+    """End a process whose judge cannot be loaded, and with it the others."""
+    if not isinstance(error, GradeGPTError):
+        _log.error("the judge cannot be loaded", exc_info=error)
+    sys.stderr.write(f"error: {error}\n")
+    sys.stderr.flush()
+    os._exit(STARTUP_FAILURE)

@@ -13,17 +13,28 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
 from gradegpt.schema import Message
 
-from .answer import Lenient, ReplyContent, ReplyOptions, ResponseFormat, answers, usage_of
-from .body import read_object, valid
+from .answer import (
+    Lenient,
+    ReplyContent,
+    ReplyOptions,
+    ResponseFormat,
+    answered,
+    answers,
+    sent,
+    usage_of,
+)
+from .body import valid
 from .chat import TextPart, as_parts
 from .errors import UnsupportedError
+from .logs import Note
 from .openapi import documented
+from .service import Service
 
 router = APIRouter(tags=["openai"])
 _TEXT = ("input_text", "output_text", "text")
@@ -105,12 +116,15 @@ class ResponsesRequest(ReplyOptions):
 @router.post("/v1/responses", **documented(ResponsesRequest))
 async def respond(request: Request) -> Response:
     """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
-    asked = valid(ResponsesRequest, await read_object(request))
-    [reply] = await answers(request, [asked.messages()], asked, asked.format)
-    made = ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
-    if asked.stream:
-        return StreamingResponse(made.events(), media_type="text/event-stream")
-    return JSONResponse(made.whole())
+    made = await answered(request, completed)
+    return sent(made.asked, made.whole, made.events)
+
+
+async def completed(service: Service, note: Note, body: dict[str, Any]) -> ModelResponse:
+    """The reply to the body of a request."""
+    asked = valid(ResponsesRequest, body)
+    [reply] = await answers(service, note, [asked.messages()], asked, asked.format)
+    return ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
 
 
 class ModelResponse(NamedTuple):

@@ -32,11 +32,8 @@ from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError
 from .logs import note_of
-from .metrics import Metrics
 from .openapi import documented
-from .scheduler import BatchScheduler
-from .settings import ServeSettings
-from .templates import NoVerdictError
+from .service import Service, service_of
 from .templates.template import verdict_without
 
 _TAIL: Final = 200
@@ -81,15 +78,13 @@ router = APIRouter(tags=["rewards"])
 @router.post("/get_reward", **documented(RewardRequest))
 async def get_reward(request: Request) -> dict[str, Any]:
     """Return OpenRLHF's rewards: 1 for a correct response, 0 for any other judged response."""
-    settings: ServeSettings = request.app.state.settings
-    scheduler: BatchScheduler = request.app.state.scheduler
+    service, note = service_of(request), note_of(request)
     asked = valid(RewardRequest, await read_object(request))
-    items = items_of(asked, settings)
-    note = note_of(request)
-    note.content = items
-    judgements = await until_disconnect(request, scheduler.judge(items)) if items else []
+    items = note.content = items_of(asked, service.settings.max_queue)
+    judging = service.scheduler.judge(items)
+    judgements = await until_disconnect(request, judging)
     note.judged(judgements)
-    rewards = [_reward(request, number, j) for number, j in enumerate(judgements)]
+    rewards = [_reward(service, number, j) for number, j in enumerate(judgements)]
     return {
         "rewards": rewards,
         "scores": rewards,
@@ -101,19 +96,19 @@ async def get_reward(request: Request) -> dict[str, Any]:
     }
 
 
-def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
+def items_of(asked: RewardRequest, most: int) -> list[Item]:
     """The items of the queries; one that cannot be graded refuses the whole request.
 
     Raises:
-        TooLargeError: too many queries, or a response that is too long.
+        TooLargeError: too many queries.
         RequestError: no labels, lists of different lengths, or a query without its prompt.
 
     """
     number = len(asked.query)
-    if number > settings.max_reward_items:  # not max_items: a trainer sends a whole rollout
+    if number > most:  # not max_items: a trainer sends a whole rollout
         raise TooLargeError(
-            f"query: {number:,} queries are more than {settings.max_reward_items:,} per request; "
-            "send several requests, or start the server with a larger max_reward_items"
+            f"query: {number:,} queries are more than {most:,} per request; "
+            "send several requests, or start the server with a larger max_queue"
         )
     labels = _same_length("labels", asked.labels, number)
     if labels is None:
@@ -123,18 +118,8 @@ def items_of(asked: RewardRequest, settings: ServeSettings) -> list[Item]:
             "labels",
         )
     prompts = _same_length("prompts", asked.prompts, number) or [""] * number
-    items = [
-        _item(n, query, prompt, label)
-        for n, (query, prompt, label) in enumerate(zip(asked.query, prompts, labels, strict=True))
-    ]
-    for n, item in enumerate(items):
-        if len(item.response) > settings.max_response_characters:
-            raise TooLargeError(
-                f"query.{n}: the response has {len(item.response):,} characters, more than "
-                f"{settings.max_response_characters:,}; start the server with a larger "
-                "max_response_characters"
-            )
-    return items
+    rows = zip(asked.query, prompts, labels, strict=True)
+    return [_item(n, *row) for n, row in enumerate(rows)]
 
 
 def _same_length(name: str, values: Sequence[Any] | None, number: int) -> Sequence[Any] | None:
@@ -194,9 +179,8 @@ def question_of(prompt: str) -> str:
     return str(turns[-1] if turns else prompt).strip()
 
 
-def _reward(request: Request, number: int, judgement: Judgement) -> float:
-    settings: ServeSettings = request.app.state.settings
-    metrics: Metrics = request.app.state.metrics
+def _reward(service: Service, number: int, judgement: Judgement) -> float:
+    settings = service.settings
     if judgement.outcome is Outcome.FAILED:
         timeout = judgement.reason.startswith("engine:timeout")
         raise (EngineTimeoutError if timeout else EngineError)(
@@ -204,13 +188,12 @@ def _reward(request: Request, number: int, judgement: Judgement) -> float:
         )
     if judgement.verdict is not None:
         return float(judgement.verdict is Verdict.CORRECT)
-    if settings.reward_undecided is not None:
-        metrics.undecided("get_reward", f"{settings.reward_undecided:g}")
-        return settings.reward_undecided
+    value, replied = settings.reward_undecided, "error"
     try:
-        verdict = verdict_without(judgement, settings.undecided, f"query.{number}")
-    except NoVerdictError:
-        metrics.undecided("get_reward", "error")
-        raise
-    metrics.undecided("get_reward", verdict.value)
-    return float(verdict is Verdict.CORRECT)
+        if value is not None:
+            replied = f"{value:g}"
+            return value
+        replied = verdict_without(judgement, settings.undecided, f"query.{number}").value
+        return float(replied == Verdict.CORRECT)
+    finally:
+        service.metrics.count("undecided_replies", "get_reward", replied)

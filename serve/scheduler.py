@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Hashable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final
 
 from gradegpt.engines.base import Generation
 from gradegpt.errors import EngineTimeoutError, GradeGPTError
-from gradegpt.judges.base import Judge
 from gradegpt.schema import Item, Judgement, Message, Outcome
 
 from .errors import BusyError, DeadlineError, WorkerLostError
-from .stage import OnBatch, OnWorker, Stage
-from .worker import Loaded
-from .workers import InProcess, Quick, Worker
+from .metrics import Metrics
+from .stage import Caller, Stage
+from .workers import Quick, Worker
 
 _QUICK_THREADS: Final = 4
 """Threads of the quick stage: an item that waits for computer algebra must not delay others."""
@@ -39,10 +39,8 @@ class BatchScheduler:
     Args:
         max_batch: The most inputs of a batch of the full stage.
         max_queue: The most inputs that may wait, in each stage.
-        deadline_s: Seconds for a request without its own deadline.
-        on_quick: Called after every batch of the quick stage; undecided items have None as result.
-        on_batch: Called after every batch of the full stage.
-        on_worker: Called when a worker is lost, and when it is running again.
+        deadline_s: Seconds for a request, and for a batch.
+        metrics: Counts what is judged, and lost workers.
 
     """
 
@@ -52,29 +50,17 @@ class BatchScheduler:
         max_batch: int = 64,
         max_queue: int = 8_192,
         deadline_s: float = 120.0,
-        on_quick: OnBatch | None = None,
-        on_batch: OnBatch | None = None,
-        on_worker: OnWorker | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
         self.max_queue, self.deadline_s = max_queue, deadline_s
         self._workers: tuple[Worker, ...] = ()
-        self._has_quick = False
-        self._quick = Stage(
-            max_batch=_QUICK_BATCH, max_queue=max_queue, turn_s=_QUICK_TURN_S, on_batch=on_quick
+        stage = partial(
+            Stage, max_queue=max_queue, deadline_s=deadline_s, metrics=metrics or Metrics()
         )
-        self._full = Stage(
-            max_batch=max_batch, max_queue=max_queue, moment=_MOMENT, on_batch=on_batch,
-            on_worker=on_worker,
-        )  # fmt: skip
-
-    @classmethod
-    def of(cls, judge: Judge, **limits: Any) -> BatchScheduler:
-        """A scheduler with one judge in this process."""
-        scheduler = cls(**limits)
-        scheduler.open([InProcess(Loaded.of(judge))])
-        return scheduler
+        self._quick = stage(max_batch=_QUICK_BATCH, turn_s=_QUICK_TURN_S)
+        self._full = stage(max_batch=max_batch, moment=_MOMENT)
 
     def open(self, workers: Sequence[Worker]) -> None:
         """Start to judge with equal workers that are already started.
@@ -86,7 +72,6 @@ class BatchScheduler:
         self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
         if first.begin is not None:
             self._quick.open([Quick(first.begin)] * _QUICK_THREADS)
-            self._has_quick = True
         self._full.open(workers)
         self._workers = tuple(workers)
 
@@ -122,21 +107,12 @@ class BatchScheduler:
             raise BusyError("the judge is being loaded; GET /ready reports when it is ready")
 
     async def judge(
-        self,
-        items: Sequence[Item],
-        *,
-        deadline_s: float | None = None,
-        caller: Hashable = None,
+        self, items: Sequence[Item], *, caller: Caller | None = None
     ) -> list[Judgement]:
         """A judgement for each item, in order.
 
         An item for which the judge raises an error is ``failed``; if all items fail, the error is
-        raised.
-
-        Args:
-            items: The items to judge.
-            deadline_s: Seconds; None uses the scheduler's default.
-            caller: Requests of one caller share a turn; None makes the request its own caller.
+        raised. Requests of one ``caller`` share its turns; without, a request is its own caller.
 
         Raises:
             QueueFullError: too many items wait.
@@ -144,48 +120,42 @@ class BatchScheduler:
             BusyError: no judge is loaded yet.
 
         """
-        caller = object() if caller is None else caller
-        async with self._within(deadline_s) as seconds:
-            results = await self._judged(items, patience_s=seconds, caller=caller)
+        async with self._in_time():
+            results = await self._judged(items, caller or Caller())
         errors = [r for r in results if isinstance(r, Exception)]
         if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
             raise errors[0]
         return [self._judgement(*pair) for pair in zip(items, results, strict=True)]
 
-    async def generate(
-        self, messages: Sequence[Message], max_new_tokens: int, *, deadline_s: float | None = None
-    ) -> Generation:
+    async def generate(self, messages: Sequence[Message], max_new_tokens: int) -> Generation:
         """Let the judge's engine continue a conversation. Raises the same errors as ``judge``."""
-        async with self._within(deadline_s) as seconds:
-            [result] = await self._full.results(
-                [messages], patience_s=seconds, caller=object(), max_new_tokens=max_new_tokens
-            )
+        async with self._in_time():
+            [result] = await self._full.results([messages], Caller(), max_new_tokens)
         if isinstance(result, Exception):
             raise result
         assert isinstance(result, Generation)
         return result
 
-    async def _judged(self, items: Sequence[Item], **limits: Any) -> list[Any]:
+    async def _judged(self, items: Sequence[Item], caller: Caller) -> list[Any]:
         """The result of each item: by the quick stage, where there is one, or else by the full."""
-        if not self._has_quick:
-            return await self._full.results(items, **limits)
-        results = await self._quick.results(items, **limits)
+        if not self._quick.ready:
+            return await self._full.results(items, caller)
+        results = await self._quick.results(items, caller)
         left = [at for at, result in enumerate(results) if result is None]
-        judged = await self._full.results([items[at] for at in left], **limits) if left else []
+        judged = await self._full.results([items[at] for at in left], caller) if left else []
         for at, result in zip(left, judged, strict=True):
             results[at] = result
         return results
 
     @asynccontextmanager
-    async def _within(self, deadline_s: float | None) -> AsyncIterator[float]:
+    async def _in_time(self) -> AsyncIterator[None]:
         self.check()
-        seconds = deadline_s or self.deadline_s
         try:
-            async with asyncio.timeout(seconds):
-                yield seconds
+            async with asyncio.timeout(self.deadline_s):
+                yield
         except TimeoutError as error:
             raise DeadlineError(
-                f"not judged within {seconds:g} s; send fewer items at a time, "
+                f"not judged within {self.deadline_s:g} s; send fewer items at a time, "
                 "or start the server with a larger deadline_s"
             ) from error
 

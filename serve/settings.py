@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,14 +15,16 @@ from gradegpt.shipped import judges
 
 from .templates.template import WhenUndecided
 
+_BODIES: Final = 64
+"""The largest bodies that the server holds at a time."""
+
 
 class ServeSettings(Settings):
     """The judge to serve, its address and name, and the limits of requests.
 
     ``max_body_bytes`` limits the bytes of a request, also without a declared length, or of one line
-    of a stream. A response that exceeds the judge's budget is shortened, not refused;
-    ``max_..._characters`` limit such responses. ``port: 0`` uses any free port; the ready line
-    names it.
+    of a stream. A response that exceeds the judge's budget is shortened, not refused. ``port: 0``
+    uses any free port; the ready line names it.
     """
 
     command: ClassVar[str] = "serve"
@@ -55,23 +57,9 @@ class ServeSettings(Settings):
     URL and for exported models."""
     processes: int = Field(default=1, ge=1)
     """Whole servers behind one port, each with its own judge and ``workers``."""
-    state: Path = Path("runs/serve")
-    """The folder of uploaded files and batches."""
-    max_file_bytes: int = Field(default=512 * 2**20, ge=1)
-    max_batch_lines: int = Field(default=50_000, ge=1)
-    batch_concurrency: int = Field(default=32, ge=1)
-    """Concurrent requests of batches."""
-    api_keys: Path | None = None
-    """The file of ``gradegpt serve.keys add NAME FILE``; by default no key is required."""
 
     max_items: int = Field(default=256, ge=1)
-    max_reward_items: int = Field(default=4_096, ge=1)
-    """The most items of a ``/get_reward`` request, as a trainer sends a whole rollout."""
     max_body_bytes: int = Field(default=8 * 2**20, ge=1)
-    max_held_bytes: int = Field(default=512 * 2**20, ge=1)
-    """The most bytes of all running requests' bodies; further requests are refused as busy."""
-    max_response_characters: int = Field(default=4_000_000, ge=1)
-    max_prompt_characters: int = Field(default=4_000_000, ge=1)
     max_batch: int = Field(default=64, ge=1)
     """The most items of a batch."""
     max_queue: int = Field(default=8_192, ge=1)
@@ -86,16 +74,18 @@ class ServeSettings(Settings):
     log_content: bool = False
     """Also log the content of requests."""
 
+    @property
+    def max_held_bytes(self) -> int:
+        """The most bytes of all running requests; further ones are refused as busy."""
+        return _BODIES * self.max_body_bytes
+
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        for name in ("max_items", "max_reward_items"):
-            if getattr(self, name) > self.max_queue:
-                raise ValueError(
-                    f"{name}: {getattr(self, name)} exceeds max_queue={self.max_queue}; "
-                    "lower it, or raise max_queue"
-                )
-        if self.max_body_bytes > self.max_held_bytes:
-            raise ValueError("max_body_bytes: exceeds max_held_bytes; raise max_held_bytes, too")
+        if self.max_items > self.max_queue:
+            raise ValueError(
+                f"max_items: {self.max_items} exceeds max_queue={self.max_queue}; "
+                "lower it, or raise max_queue"
+            )
         if self.unrecognised == "pass" and not chats(self.judge):
             raise ValueError(
                 "unrecognised: 'pass' requires a chat model as the judge's model, behind "

@@ -1,50 +1,80 @@
-"""A stage of judging: a queue of inputs, and the workers that process it in batches.
+"""A stage of judging: a queue of inputs, and the lanes that process it in batches.
 
-A free worker takes a batch of waiting inputs at once: one of each request in turn, so that a large
+A free lane takes a batch of waiting inputs at once: one of each request in turn, so that a large
 request does not delay a small one. Nothing waits for a batch to fill; only directly after a batch,
-a worker may wait briefly for new requests of the callers that it has just answered.
+a lane may wait briefly for new requests of the callers that it has just answered.
+
+All of it runs in the event loop, and only the batches themselves in threads.
 """
 
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 import math
-import threading
 import time
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Final, Literal
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, Final
 
 from gradegpt.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
-from .queue import Calls, Job, Queue, settle
+from .metrics import Metrics
 from .workers import Lane
 
 _log = logging.getLogger(__name__)
 
 _LONGEST_PAUSE_S: Final = 30.0
-"""The most seconds between two attempts to start a worker."""
+"""The most seconds between two attempts to start a lane."""
 _LONGEST_WAIT_S: Final = 60
 """The largest ``Retry-After``, in seconds."""
+_AGAIN: Final = -1
+"""The round of an input that is tried again: before all others."""
 
-OnBatch = Callable[[Sequence[Any]], None]
-"""Called with the results of every batch, in the event loop of its first request."""
-Event = Literal["lost", "restarted"]
-OnWorker = Callable[[Event], None]
-"""Called when a worker is lost and when it runs again, in the worker's thread."""
+
+@dataclass
+class Caller:
+    """Whoever sends inputs: they get one place a round, in all of the caller's requests."""
+
+    next_round: int = 0
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """One input of a request, with the future of its result, a value or an exception.
+
+    With ``max_new_tokens`` it is a conversation to continue, else an item to judge; a batch has one
+    kind only.
+    """
+
+    given: Any
+    max_new_tokens: int | None
+    result: asyncio.Future[Any]
+    is_waiting: bool = True
+    retries: int = 0
+
+    def settle(self, result: Any) -> None:
+        """Set the result, unless the caller has left."""
+        if not self.result.done():
+            self.result.set_result(result)
 
 
 class Stage:
-    """Workers and the queue of their inputs.
+    """Lanes and the queue of their inputs. ``waiting`` counts them, without those tried again.
 
     Args:
         max_batch: The most inputs of a batch.
         max_queue: The most inputs that may wait.
+        deadline_s: Seconds for a batch in a lane.
         moment: The wait for new requests after a batch, as a share of the batch's own time.
-        turn_s: Seconds after which a second worker works beside a first; 0 for all at once.
-        on_batch: Called after every batch.
-        on_worker: Called when a worker is lost, and when it is running again.
+        turn_s: Seconds after which a second lane works beside a first; 0 for all at once. Threads
+            that compute in Python gain nothing from each other, and each delays the event loop.
+        metrics: Counts what is judged, and lost lanes.
 
     """
 
@@ -53,115 +83,170 @@ class Stage:
         *,
         max_batch: int,
         max_queue: int,
+        deadline_s: float,
+        metrics: Metrics,
         moment: float = 0.0,
         turn_s: float = 0.0,
-        on_batch: OnBatch | None = None,
-        on_worker: OnWorker | None = None,
     ) -> None:
+        self.waiting = self._away = 0
+        self._running = set[Future[list[Any]]]()
         self._max_batch, self._max_queue, self._moment = max_batch, max_queue, moment
-        self._on_batch, self._on_worker = on_batch, on_worker
-        self._workers: tuple[Lane, ...] = ()
-        self._queue = Queue(turn_s)
-        self._calls: Calls | None = None
-        self.busy = self._away = 0
-        self._pace_s = 0.0
+        self._deadline_s, self._turn_s, self._metrics = deadline_s, turn_s, metrics
+        self._lanes: tuple[Lane, ...] = ()
+        self._queue: list[tuple[int, int, Job]] = []
+        self._numbers, self._round, self._pace_s = count(), 0, 0.0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._closed = False
 
-    def open(self, workers: Sequence[Lane]) -> None:
-        """Start to process inputs with equal workers that are already started.
+    def open(self, lanes: Sequence[Lane]) -> None:
+        """Start to process inputs with equal lanes that are already started.
 
-        A worker that is listed twice processes two batches at once.
+        A lane that is listed twice processes two batches at once.
         """
-        self._workers = tuple(workers)
-        for worker in workers:
-            threading.Thread(target=self._work, args=[worker], daemon=True).start()
+        self._threads = ThreadPoolExecutor(len(lanes), thread_name_prefix="judge")
+        self._lanes = tuple(lanes)
 
     def close(self) -> None:
-        """Stop the workers after their current batches."""
-        self._queue.close()
-        for worker in self._workers:
-            worker.close()
+        """Process no more batches; the current ones end, or are cut off in a process."""
+        self._closed = True
+        for lane in self._lanes:
+            lane.close()
 
     @property
-    def waiting(self) -> int:
-        """The number of inputs that no worker has taken."""
-        return self._queue.waiting
+    def busy(self) -> int:
+        """The number of running batches, also of callers that have left."""
+        return len(self._running)
 
     @property
     def ready(self) -> bool:
-        """Whether a worker is running."""
-        return self._away < len(self._workers)
+        """Whether a lane works."""
+        return self._away < len(self._lanes)
 
     async def results(
-        self,
-        inputs: Sequence[Any],
-        *,
-        patience_s: float,
-        caller: Hashable,
-        max_new_tokens: int | None = None,
+        self, inputs: Sequence[Any], caller: Caller, max_new_tokens: int | None = None
     ) -> list[Any]:
         """The result of each input, in order; that of an input that fails is its error.
 
-        Inputs that no worker has taken when the caller is cancelled are never processed.
+        Inputs that no lane has taken when the caller is cancelled are never processed.
 
         Raises:
             QueueFullError: too many inputs wait.
 
         """
-        loop = asyncio.get_running_loop()
-        if self._calls is None or self._calls.loop is not loop:
-            self._calls = Calls(loop)
-        jobs = [
-            Job(max_new_tokens, one, patience_s, caller, self._calls, loop.create_future())
-            for one in inputs
-        ]
-        if not self._queue.enter(jobs, self._max_queue):
+        if inputs and self.waiting + len(inputs) > self._max_queue:
             raise self._full()
+        loop = self._working()
+        jobs = [Job(one, max_new_tokens, loop.create_future()) for one in inputs]
+        for job in jobs:
+            place = max(self._round, caller.next_round)
+            caller.next_round = place + 1
+            heapq.heappush(self._queue, (place, next(self._numbers), job))
+        self.waiting += len(jobs)
+        self._changed.set()
         try:
             return [await job.result for job in jobs]
         finally:
-            self._queue.withdraw(jobs)
+            self._withdraw(jobs)
+
+    def _working(self) -> asyncio.AbstractEventLoop:
+        """The event loop, in which the lanes work from the first request on."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._changed, self._turn = loop, asyncio.Event(), asyncio.Lock()
+            self._tasks = [loop.create_task(self._work(lane)) for lane in self._lanes]
+        return loop
+
+    def _withdraw(self, jobs: Sequence[Job]) -> None:
+        """Forget the jobs that no lane has taken, and the results that nobody awaits."""
+        for job in jobs:
+            job.result.cancel()
+            self.waiting -= job.is_waiting
+            job.is_waiting = False
+        if len(self._queue) > 2 * self.waiting + self._max_batch:
+            self._queue = [entry for entry in self._queue if not entry[2].result.done()]
+            heapq.heapify(self._queue)
 
     def _full(self) -> QueueFullError:
-        seconds = math.ceil(self.waiting * self._pace_s / max(1, len(self._workers)))
+        seconds = math.ceil(self.waiting * self._pace_s / len(self._lanes))
         return QueueFullError(
             f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later",
             retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
         )
 
-    def _work(self, worker: Lane) -> None:
+    async def _work(self, lane: Lane) -> None:
         size, seconds = 1, 0.0
-        while jobs := self._queue.take(self._max_batch, size, seconds * self._moment):
-            started = time.monotonic()
-            with self._queue.changed:
-                self.busy += 1
-            self._do(worker, jobs)
-            with self._queue.changed:
-                self.busy -= 1
+        while not self._closed:
+            async with self._turn:
+                jobs = await self._next_batch(size, seconds * self._moment)
+                # The deadline is counted from now, not from arrival: a busy server must not kill
+                # healthy workers because of requests that waited almost until their deadline.
+                started, given = time.monotonic(), [job.given for job in jobs]
+                until = started + self._deadline_s
+                future = self._threads.submit(lane.do, given, until, jobs[0].max_new_tokens)
+                self._running.add(future)
+                future.add_done_callback(self._running.discard)
+                running = asyncio.wrap_future(future)
+                if self._turn_s:
+                    await asyncio.wait((running,), timeout=self._turn_s)
+            await self._settled(lane, jobs, running)
             size, seconds = len(jobs), time.monotonic() - started
             self._pace_s = seconds / size
 
-    def _do(self, worker: Lane, jobs: list[Job]) -> None:
-        # Counted from now, not from arrival: a busy server must not kill healthy workers because of
-        # requests that waited almost until their deadline.
-        until = time.monotonic() + max(job.patience_s for job in jobs)
+    async def _next_batch(self, last_size: int, moment_s: float) -> list[Job]:
+        """The next batch, as soon as there is one."""
+        if moment_s and self.waiting < last_size:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(moment_s):
+                    while self.waiting < last_size:
+                        await self._change()
+        while not (jobs := self._gathered()):
+            await self._change()
+        return jobs
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+    def _gathered(self) -> list[Job]:
+        """One input of each caller in turn, all of one kind; or one that is tried again."""
+        jobs: list[Job] = []
+        while self._queue and len(jobs) < self._max_batch:
+            place, _, job = self._queue[0]
+            if not job.result.done():
+                if jobs and job.max_new_tokens != jobs[0].max_new_tokens:
+                    break
+                jobs.append(job)
+                self.waiting -= job.is_waiting
+                job.is_waiting = False
+            heapq.heappop(self._queue)
+            if jobs and place == _AGAIN:
+                break
+            self._round = max(self._round, place)
+        return jobs
+
+    async def _settled(
+        self, lane: Lane, jobs: list[Job], running: asyncio.Future[list[Any]]
+    ) -> None:
+        """Set the results of a batch, or try its jobs again."""
         try:
-            results = worker.do([job.given for job in jobs], until, jobs[0].max_new_tokens)
+            results = await running
             if len(results) != len(jobs):
                 raise ValueError(f"{len(results)} results for {len(jobs)} inputs")
         except WorkerLostError as error:
             self._retry(jobs, error)
-            self._replace(worker, error)
-        except Exception as error:  # noqa: BLE001  it is a result, and the thread must survive
-            known = _known(error)
+            await self._replace(lane, error)
+        except Exception as error:  # noqa: BLE001  it is a result, and the lane must survive
+            ours = known(error)
             if len(jobs) > 1:
-                self._retry(jobs, known)
+                self._retry(jobs, ours)
             else:
-                settle(jobs, [known])
+                jobs[0].settle(ours)
         else:
-            if self._on_batch is not None:
-                # In the event loop, which logs its errors; this thread must survive.
-                jobs[0].calls.call(self._on_batch, results)
-            settle(jobs, results)
+            for job, result in zip(jobs, results, strict=True):
+                job.settle(result)
+            self._metrics.judged(results)
+            if not self._turn_s:
+                self._metrics.batch(len(results))
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:
         """Try each job again separately, as one input may have made the whole batch fail.
@@ -169,38 +254,35 @@ class Stage:
         A lost worker may be no input's fault, so that is tried twice.
         """
         most = 2 if isinstance(error, WorkerLostError) else 1
-        over = [job for job in jobs if job.retries >= most]
-        settle(over, [error] * len(over))
-        self._queue.again([job for job in jobs if job.retries < most])
+        for job in jobs:
+            job.retries += 1
+            if job.retries > most:
+                job.settle(error)
+            else:
+                heapq.heappush(self._queue, (_AGAIN, next(self._numbers), job))
+        self._changed.set()
 
-    def _replace(self, worker: Lane, lost: WorkerLostError) -> None:
-        """Start a worker again, with unlimited attempts; the other workers continue."""
-        if self._queue.closed:
+    async def _replace(self, lane: Lane, lost: WorkerLostError) -> None:
+        """Start a lane again, with unlimited attempts; the other lanes continue."""
+        if self._closed:
             return
         _log.error("%s", lost)
-        self._report("lost")
-        with self._queue.changed:
-            self._away += 1
+        self._metrics.count("workers", "lost")
+        self._away += 1
         pause_s = 1.0
-        while not self._queue.closed:
+        while not self._closed:
             try:
-                worker.start()
-                self._report("restarted")
+                await asyncio.get_running_loop().run_in_executor(self._threads, lane.start)
+                self._metrics.count("workers", "restarted")
                 break
             except GradeGPTError as error:
                 _log.error("a worker does not start: %s; next try in %.0f s", error, pause_s)
-                with self._queue.changed:
-                    self._queue.changed.wait_for(lambda: self._queue.closed, pause_s)
+                await asyncio.sleep(pause_s)
                 pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        with self._queue.changed:
-            self._away -= 1
-
-    def _report(self, what: Event) -> None:
-        if self._on_worker is not None:
-            self._on_worker(what)
+        self._away -= 1
 
 
-def _known(error: Exception) -> GradeGPTError:
+def known(error: Exception) -> GradeGPTError:
     """One of our errors unchanged; any other error is logged and replaced by a ``JudgeError``."""
     if isinstance(error, GradeGPTError):
         return error

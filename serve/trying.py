@@ -21,6 +21,7 @@ from gradegpt.schema import Row
 from .body import read_object, valid
 from .errors import QueueFullError, RequestError
 from .openapi import documented, schema_of
+from .service import service_of
 from .settings import ServeSettings
 from .templates.trials import Tried
 
@@ -50,11 +51,11 @@ async def try_template(request: Request) -> JSONResponse:
     for name, text in asked.model_dump(exclude_none=True).items():
         if len(text) > _MOST:
             raise TooLargeError(f"{name}: has {len(text):,} characters, more than {_MOST:,}")
-    state = request.app.state
-    if state.trying.locked():
+    service = service_of(request)
+    if service.trying.locked():
         raise QueueFullError("another template is being tried; send the request again")
-    async with state.trying:
-        return JSONResponse(await run_in_threadpool(_answer, asked, state.settings))
+    async with service.trying:
+        return JSONResponse(await run_in_threadpool(_answer, asked, service.settings))
 
 
 def _answer(asked: TryRequest, settings: ServeSettings) -> dict[str, Any]:

@@ -1,48 +1,43 @@
-"""Workers that judge batches: in this process, or in a separate process.
+"""What does the batches of a stage: a judge in this process, or in a process of its own.
 
-A separate process can be killed: if it dies or exceeds the deadline, only its batch is judged again
+A process can be killed: if it dies or exceeds the deadline, only its batch is judged again
 elsewhere. The price is a copy of the model.
 """
 
 from __future__ import annotations
 
-import json
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from typing import Any, Final, Protocol
 
-from pydantic import TypeAdapter
+from typing_extensions import override
 
-from gradegpt.engines.base import Generation
 from gradegpt.errors import GradeGPTError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.schema import Judgement
+from gradegpt.schema import Item
 
 from .errors import WorkerLostError
 from .settings import ServeSettings
-from .worker import Begin, Loaded, as_json, begin_of, error_from
+from .worker import Begin, InProcess, begin_of
 
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
-_LONGEST_S: Final = 86_400.0
-"""The largest timeout of a socket, which cannot be infinite."""
 _DYING_S: Final = 0.2
 _STDERR: Final = 2
-_CHUNK: Final = 2**16
 COMMAND: Final = (sys.executable, "-m", f"{__package__}.worker")
-_JUDGEMENTS: Final = TypeAdapter(list[Judgement])
 
 
 class Lane(Protocol):
-    """Processes one batch at a time, in the caller's thread."""
+    """Does one batch at a time, in the caller's thread."""
 
     def start(self) -> None:
-        """Start or restart the worker. Raises ``GradeGPTError`` if that fails."""
-        ...
+        """Start or restart. Raises ``GradeGPTError`` if that fails."""
+        return
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
@@ -61,84 +56,29 @@ class Lane(Protocol):
         ...
 
     def close(self) -> None:
-        """Release the worker's resources."""
-        ...
+        """Release the resources."""
+        return
 
 
-class Worker(Lane, Protocol):
-    """A lane with a judge."""
-
-    name: str
-    fingerprint: str
-    generates: bool
-
-    @property
-    def cached(self) -> tuple[int, int]:
-        """The hits and misses of its cache so far."""
-        ...
-
-    @property
-    def begin(self) -> Begin | None:
-        """The stages of its judge that ask no model, for use in the server's process."""
-        ...
-
-
-class Quick:
+class Quick(Lane):
     """The stages of a judge that ask no model, in this process; several threads may share it."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
 
-    def start(self) -> None:
-        """Nothing to do."""
-
+    @override
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
         """The judgements of items, None for each that is left to a model."""
         return self._begin(inputs)
 
-    def close(self) -> None:
-        """Nothing to do: the caller owns the judge."""
-
-
-class InProcess:
-    """A judge in this process. It cannot be interrupted, so it may exceed deadlines."""
-
-    def __init__(self, loaded: Loaded) -> None:
-        self.name, self.fingerprint = loaded.judge.name, loaded.judge.fingerprint
-        self.generates = loaded.engine is not None
-        self._loaded = loaded
-
-    @property
-    def cached(self) -> tuple[int, int]:
-        """The hits and misses of the judge's cache."""
-        return self._loaded.cached
-
-    @property
-    def begin(self) -> Begin | None:
-        """The stages of the judge that ask no model."""
-        return begin_of(self._loaded.judge)
-
-    def start(self) -> None:
-        """Nothing to do: the judge is already loaded."""
-
-    def do(
-        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
-    ) -> list[Any]:
-        """Ask the judge."""
-        return self._loaded.do(inputs, max_new_tokens)
-
-    def close(self) -> None:
-        """Nothing to do: the caller owns the judge."""
-
 
 class WorkerProcess:
     """A judge in a separate process, built there from its settings.
 
-    Requests and replies are lines of JSON on a socket, not on stdin and stdout, as a model's
-    library may print. The settings are sent there, too: they may hold an API key, which a command
-    line would show.
+    The connection is not stdin and stdout, as a model's library may print. The settings are sent on
+    it, too: they may hold an API key, which a command line would show.
     """
 
     def __init__(self, judge: JudgeSettings, *, command: Sequence[str] = COMMAND) -> None:
@@ -148,7 +88,7 @@ class WorkerProcess:
         self._judge = judge
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
+        self._connection: Connection | None = None
 
     @property
     def pid(self) -> int | None:
@@ -165,7 +105,7 @@ class WorkerProcess:
     def start(self) -> None:
         """Start the process and wait until its judge is loaded."""
         self.close()
-        self._socket, theirs = socket.socketpair()
+        self._connection, theirs = Pipe()
         with theirs:
             self._process = subprocess.Popen(
                 [*self._command, str(theirs.fileno())],
@@ -173,61 +113,45 @@ class WorkerProcess:
                 stdout=_STDERR,
                 pass_fds=[theirs.fileno()],
             )
-        try:
-            reply = self._ask(self._judge.model_dump(mode="json"), time.monotonic() + _START_S)
-        except GradeGPTError:
+        reply = self._ask(self._judge, time.monotonic() + _START_S)
+        if isinstance(reply, GradeGPTError):
             self.close()
-            raise
-        self.name, self.fingerprint = reply["name"], reply["fingerprint"]
-        self.generates = reply["generates"]
+            raise reply
+        self.name, self.fingerprint, self.generates = reply
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
         """Send the batch and wait for its results."""
-        rows = [as_json(one) for one in inputs]
-        reply = self._ask({"inputs": rows, "max_new_tokens": max_new_tokens}, deadline)
-        results, self.cached = reply["results"], (reply["hits"], reply["misses"])
-        if max_new_tokens is None:
-            return list(_JUDGEMENTS.validate_python(results))
-        return [error_from(r["error"]) if "error" in r else Generation(**r) for r in results]
+        bare = [
+            one.model_copy(update={"meta": {}}) if isinstance(one, Item) else one for one in inputs
+        ]  # no judge reads meta, which may be nested deeply
+        results, self.cached = self._ask((bare, max_new_tokens), deadline)
+        if isinstance(results, GradeGPTError):
+            raise results
+        return list(results)
 
     def close(self) -> None:
         """Kill the process, if there is one."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
-        if self._socket is not None:
-            self._socket.close()
+        if self._connection is not None:
+            self._connection.close()
 
-    def _ask(self, question: Any, deadline: float) -> dict[str, Any]:
-        assert self._socket is not None
+    def _ask(self, question: Any, deadline: float) -> Any:
+        assert self._connection is not None
         try:
-            self._socket.settimeout(_left(deadline))
-            self._socket.sendall(json.dumps(question).encode() + b"\n")
-            line = self._line(deadline)
-        except OSError as error:
+            self._connection.send(question)
+            if self._connection.poll(max(deadline - time.monotonic(), 0)):
+                return self._connection.recv()
+        except (EOFError, OSError) as error:
             raise self._lost() from error
-        reply: dict[str, Any] = json.loads(line)
-        if "error" in reply:
-            raise error_from(reply["error"])
-        return reply
-
-    def _line(self, deadline: float) -> bytes:
-        """The next line of the process. Raises ``OSError`` if it is late or dead."""
-        assert self._socket is not None
-        line = bytearray()
-        while not line.endswith(b"\n"):
-            self._socket.settimeout(_left(deadline))
-            chunk = self._socket.recv(_CHUNK)
-            if not chunk:
-                raise ConnectionError("closed")
-            line += chunk
-        return bytes(line)
+        raise self._lost()
 
     def _lost(self) -> WorkerLostError:
         assert self._process is not None
-        try:  # a process that closed its socket is about to exit
+        try:  # a process that closed its connection is about to exit
             code = self._process.wait(_DYING_S)
             how = f"ended (exit {code})"
         except subprocess.TimeoutExpired:
@@ -236,20 +160,18 @@ class WorkerProcess:
         return WorkerLostError(f"worker process {self._process.pid} {how}; it is replaced")
 
 
-def _left(deadline: float) -> float:
-    # At least a millisecond: a timeout of 0 would make the socket non-blocking.
-    return min(max(deadline - time.monotonic(), 0.001), _LONGEST_S)
+Worker = InProcess | WorkerProcess
 
 
 def workers_for(settings: ServeSettings) -> list[Worker]:
     """The started workers of the settings. Raises the errors of loading the judge."""
     number = usual_workers(settings) if settings.workers is None else settings.workers
     if not number:
-        return [InProcess(Loaded.of(build_judge(settings.judge)))] * settings.lanes
+        return [InProcess(build_judge(settings.judge))] * settings.lanes
     workers = [WorkerProcess(settings.judge) for _ in range(number)]
     for worker in workers:
         worker.start()
-    return list(workers)
+    return [*workers]
 
 
 def usual_workers(settings: ServeSettings) -> int:

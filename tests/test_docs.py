@@ -215,7 +215,6 @@ def test_every_command_has_these_options_and_this_recipe(given: list[str]) -> No
     ("command", "message"),
     [
         ("juge answers.csv", "no such command"),
-        ("serve.keys ad alice keys.jsonl", "no such command"),
         ("judge answers.csv --out judged.csv", "No such option"),
         ("judge answers.csv --judge rule", "is not one of"),
         ("train qwen3-0.7b", "no such settings file"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -72,27 +73,26 @@ def gradegpt(*arguments: str) -> int:
 def test_arguments_output_and_exit_code_are_those_of_the_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Also those of a subcommand, with options and errors."""
+    """With options and errors."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    keys = str(tmp_path / "keys.jsonl")
-    assert gradegpt("serve.keys", "add", "alice", keys) == 0
-    assert gradegpt("serve.keys", "list", keys) == 0
-    key, name = capsys.readouterr().out.split()
-    assert (key[:3], name) == ("gg-", "alice")
-    assert gradegpt("serve.keys", "remove", "bob", keys) == 2
-    assert "'bob' has no key" in capsys.readouterr().err
-    assert gradegpt("serve.keys", "add", "--help") == 0
-    assert capsys.readouterr().out.startswith("Usage: gradegpt serve.keys add ")
+    requests, replies = tmp_path / "requests.jsonl", str(tmp_path / "replies.jsonl")
+    line = {"custom_id": "a", "url": "/v1/completions", "body": {"model": "m", "prompt": "ping"}}
+    requests.write_text(json.dumps(line))
+    assert gradegpt("serve.batch", str(requests), "-o", replies) == 0
+    assert capsys.readouterr().out.startswith("1 requests = 1 with status 200")
+    assert gradegpt("serve.batch", str(requests), "-o", replies) == 3
+    assert "exists already" in capsys.readouterr().err
+    assert gradegpt("serve.batch", "--help") == 0
+    assert capsys.readouterr().out.startswith("Usage: gradegpt serve.batch ")
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
-@pytest.mark.parametrize("arguments", [["--help"], ["serve.keys", "--help"]])
 def test_no_help_in_a_list_of_commands_is_cut(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """In 80 columns a first sentence has room for about 57 characters."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert gradegpt(*arguments) == 0
+    assert gradegpt("--help") == 0
     listed = capsys.readouterr().out.partition("Commands:\n")[2]
     assert len(listed.splitlines()) > 2
     assert "..." not in listed

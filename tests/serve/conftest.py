@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,20 +33,24 @@ def prompt() -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def client_for(tmp_path: Path) -> Iterator[Callable[..., TestClient]]:
+def client_for() -> Iterator[Callable[..., TestClient]]:
     """A client of a server with a judge, or with scripted replies, and any settings."""
     made: list[TestClient] = []
 
-    def make(judge: Judge | Sequence[str | EngineError] | None = None, /, **settings: Any) -> Any:
+    def make(
+        judge: Judge | Sequence[str | EngineError] | None = None,
+        /,
+        api_keys: Sequence[str] = (),
+        **settings: Any,
+    ) -> Any:
         if judge is None:
             judge = RuleJudge()
         elif isinstance(judge, list):
             judge = ModelJudge(ScriptedEngine(judge))
-        settings = {"state": tmp_path, **settings}
-        app = create_app(judge, ServeSettings.model_validate(settings))  # type: ignore[arg-type]
+        app = create_app(judge, ServeSettings.model_validate(settings), api_keys)  # type: ignore[arg-type]
         made.append(TestClient(app, raise_server_exceptions=False))
         return made[-1]
 
     yield make
     for client in made:
-        client.app.state.scheduler.close()  # type: ignore[attr-defined]
+        client.app.state.service.scheduler.close()  # type: ignore[attr-defined]

@@ -157,9 +157,11 @@ def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
     assert wrong.headers["allow"] == "POST"
 
 
-def test_a_wrong_parameter_of_a_path_gets_the_same_format(client_for: ClientFor) -> None:
-    reply = client_for().get("/v1/files?limit=none")
-    assert (reply.status_code, error_of(reply)["param"]) == (422, "limit")
+@pytest.mark.parametrize("path", ["/v1/batches", "/v1/files", "/v1/batches/batch_1/cancel"])
+def test_a_removed_route_says_which_command_replaces_it(client_for: ClientFor, path: str) -> None:
+    for reply in (client_for().get(path), client_for().post(path, json={})):
+        assert (reply.status_code, error_of(reply)["code"]) == (410, "gone")
+        assert "gradegpt serve.batch requests.jsonl -o replies.jsonl" in error_of(reply)["message"]
 
 
 @pytest.mark.parametrize("counted", [True, False], ids=["content-length", "chunked"])
@@ -182,17 +184,6 @@ def test_too_many_items_are_413(client_for: ClientFor, item: dict[str, Any]) -> 
     reply = client_for(max_items=2).post("/v1/judge", json={"items": [item] * 3})
     assert reply.status_code == 413
     assert error_of(reply)["message"].startswith("items: 3 items are more than 2 per request")
-
-
-def test_a_response_over_its_limit_is_413_and_named(
-    client_for: ClientFor, item: dict[str, Any]
-) -> None:
-    items = [item, {**item, "response": "x" * 21}]
-    reply = client_for(max_response_characters=20).post("/v1/judge", json={"items": items})
-    assert reply.status_code == 413
-    assert error_of(reply)["message"].startswith(
-        "items.1.response: has 21 characters, more than 20"
-    )
 
 
 def test_an_empty_response_is_invalid_and_no_error(

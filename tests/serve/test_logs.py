@@ -61,11 +61,11 @@ def test_the_codes_of_errors_are_logged_and_counted(
     client = client_for(log_requests=True)
     client.post("/v1/judge", content="{}\n[]", headers={"Content-Type": "application/x-ndjson"})
     client.get("/v1/nothing")
-    client.app.state.gate.draining = True  # type: ignore[attr-defined]
+    client.app.state.service.gate.draining = True  # type: ignore[attr-defined]
     client.post("/v1/judge", json=item)
     counted = [row["errors"] for row in rows(capsys)]
     assert counted == [{"invalid_input": 2}, {"not_found": 1}, {"not_ready": 1}]
-    text = client.app.state.metrics.render().decode()  # type: ignore[attr-defined]
+    text = client.app.state.service.metrics.render().decode()  # type: ignore[attr-defined]
     assert 'gradegpt_errors_total{code="invalid_input"} 2.0' in text
 
 

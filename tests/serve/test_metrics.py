@@ -57,7 +57,7 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
 
 def test_replies_without_a_verdict_are_counted_by_family_and_reply(metrics: Metrics) -> None:
     for replied in ("incorrect", "incorrect", "error"):
-        metrics.undecided("opencompass", replied)
+        metrics.count("undecided_replies", "opencompass", replied)
     found = read(metrics.render())
     assert found["gradegpt_undecided_replies_total", "opencompass", "incorrect"] == 2
     assert found["gradegpt_undecided_replies_total", "opencompass", "error"] == 1
@@ -65,12 +65,10 @@ def test_replies_without_a_verdict_are_counted_by_family_and_reply(metrics: Metr
 
 def test_queue_batches_and_cache(metrics: Metrics) -> None:
     """The queue has its current length; the cache has its counts so far, also if reported again."""
-    for waiting in (5, 3):
-        metrics.queue({"full": waiting})
     for size in (1, 32):
         metrics.batch(size)
-    for hits, misses in ((2, 1), (2, 1), (5, 4)):
-        metrics.cache(hits, misses)
+    for waiting, cached in ((5, (2, 1)), (5, (2, 1)), (3, (5, 4))):
+        metrics.state({"full": waiting}, cached)
     found = read(metrics.render())
     assert found["gradegpt_queue_items", "full"] == 3
     assert (found["gradegpt_batch_items_sum",], found["gradegpt_batch_items_count",]) == (33, 2)
@@ -80,10 +78,10 @@ def test_queue_batches_and_cache(metrics: Metrics) -> None:
 def test_errors_and_lost_workers_are_counted(metrics: Metrics) -> None:
     """Errors by code; workers from zero, so that their rate is known before the first dies."""
     assert read(metrics.render())["gradegpt_workers_total", "lost"] == 0
-    metrics.errors({"queue_full": 1, "too_large": 2})
-    metrics.errors({"queue_full": 1})
-    metrics.worker("lost")
-    metrics.process("restarted")
+    for code, number in (("queue_full", 1), ("too_large", 2), ("queue_full", 1)):
+        metrics.count("errors", code, by=number)
+    metrics.count("workers", "lost")
+    metrics.count("processes", "restarted")
     found = read(metrics.render())
     assert found["gradegpt_errors_total", "queue_full"] == 2
     assert found["gradegpt_errors_total", "too_large"] == 2
@@ -102,8 +100,7 @@ import sys
 from serve.metrics import Metrics
 metrics = Metrics()
 metrics.request("/v1/judge", 200, 0.1)
-metrics.queue({"full": 2})
-metrics.cache(3, 1)
+metrics.state({"full": 2}, (3, 1))
 print("counted", flush=True)
 sys.stdin.read()
 """
@@ -111,7 +108,7 @@ sys.stdin.read()
 _PARENT = f"""
 import subprocess, sys
 from pathlib import Path
-from serve.metrics import Metrics, forget, share
+from serve.metrics import Metrics, forget_ended, share
 share(Path(sys.argv[1]))
 children = [
     subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1) for _ in range(2)
@@ -120,10 +117,10 @@ for child in children:
     child.stdout.readline()
 metrics = Metrics()
 metrics.request("/v1/judge", 200, 0.1)
-metrics.queue({{"full": 1}})
+metrics.state({{"full": 1}}, (0, 0))
 print(metrics.render().decode())
 children[0].communicate()
-forget(children[0].pid)
+forget_ended()
 print("----")
 print(metrics.render().decode())
 children[1].communicate()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import pytest
 from fastapi import FastAPI
@@ -15,13 +14,12 @@ from starlette.testclient import TestClient
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
-from gradegpt.records import write_rows
 from gradegpt.schema import Item, Judgement
 from serve import reward
 from serve.errors import RequestError, handle_errors
-from serve.metrics import Metrics
-from serve.middleware import Gate, Middleware
+from serve.middleware import Middleware
 from serve.reward import question_of, response_of
+from serve.service import Service
 from serve.settings import ServeSettings
 
 CHATML = "<|im_start|>user\nHow much is 2+2?<|im_end|>\n<|im_start|>assistant\n"
@@ -48,12 +46,10 @@ def client_of() -> Callable[..., TestClient]:
         app = FastAPI()
         handle_errors(app)
         judge: Judge = RuleJudge() if script is None else ModelJudge(ScriptedEngine(script))
-        app.state.scheduler = RecordingScheduler(judge)
-        limits = {"max_body_bytes": 10**6, "max_response_characters": 1000}
-        app.state.settings = ServeSettings(max_reward_items=8, **limits, **settings)
-
-        app.state.gate, app.state.metrics = Gate(), Metrics()
-        app.add_middleware(Middleware, gate=app.state.gate, metrics=app.state.metrics)
+        limits = {"max_body_bytes": 10**6, "max_items": 8, "max_queue": 8}
+        made = Service.of(ServeSettings(**limits, **settings))
+        app.state.service = replace(made, scheduler=cast(Any, RecordingScheduler(judge)))
+        app.add_middleware(Middleware, service=app.state.service)
         app.include_router(reward.router)
         return TestClient(app)
 
@@ -84,7 +80,7 @@ def test_the_judge_sees_the_parts_and_not_the_template(client_of: Ask) -> None:
     """The question is the user's turn, the response follows it, the reference is the label."""
     client = client_of()
     client.post("/get_reward", json=rollout("The answer is 4."))
-    [item] = client.app.state.scheduler.items
+    [item] = client.app.state.service.scheduler.items
     assert (item.question, item.response, item.reference) == (
         "How much is 2+2?", "The answer is 4.", ("4",)
     )  # fmt: skip
@@ -126,7 +122,7 @@ def test_one_ungradable_query_refuses_the_request(
     error = reply.json()["error"]
     assert (reply.status_code, error["param"]) == (422, param)
     assert error["message"].startswith(message)
-    assert client.app.state.scheduler.items == []
+    assert client.app.state.service.scheduler.items == []
 
 
 @pytest.mark.parametrize(
@@ -154,7 +150,7 @@ def test_without_a_verdict_the_reward_is_that_of_the_reply_to_any_caller(
     body = client.post("/get_reward", json=rollout("4", "5")).json()
     assert (body["rewards"], body["extra_logs"]["judged"]) == ([1.0, 0.0], [1.0, 0.0])
     counted = 'gradegpt_undecided_replies_total{family="get_reward",replied="incorrect"} 1.0'
-    assert counted in client.app.state.metrics.render().decode()
+    assert counted in client.app.state.service.metrics.render().decode()
 
 
 def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
@@ -180,10 +176,9 @@ def test_a_number_may_be_set_for_no_verdict(client_of: Ask, number: float) -> No
     ("asked", "message"),
     [
         (rollout(*"123456789"), "query: 9 queries are more than 8 per request"),
-        (rollout("4" * 1001), "query.0: the response has 1,001 characters"),
         (rollout("4" * 10**6), "the body is over 1,000,000 bytes"),
     ],
-    ids=["items", "characters", "bytes"],
+    ids=["items", "bytes"],
 )
 def test_limits_are_413_and_name_what_to_change(
     client_of: Ask, asked: dict[str, Any], message: str
@@ -252,15 +247,13 @@ def test_the_reply_is_plain_json_numbers(client_of: Ask) -> None:
 
 
 def test_the_whole_server_rewards_those_whose_key_it_knows(
-    client_for: Callable[..., TestClient], tmp_path: Path
+    client_for: Callable[..., TestClient],
 ) -> None:
     """It has the same middleware, queue and OpenAPI document as every endpoint."""
-    keys, key = tmp_path / "keys.jsonl", "gg-test"
-    write_rows(keys, [{"name": "trainer", "sha256": hashlib.sha256(key.encode()).hexdigest()}])
-    client = client_for(RuleJudge(), api_keys=keys)
+    client = client_for(RuleJudge(), api_keys=["gg-test"])
     asked = rollout("The answer is 4.", "The answer is 5.")
     assert client.post("/get_reward", json=asked).status_code == 401
-    client.headers["Authorization"] = f"Bearer {key}"
+    client.headers["Authorization"] = "Bearer gg-test"
     assert client.post("/get_reward", json=asked).json()["rewards"] == [1.0, 0.0]
     paths = client.get("/openapi.json").json()["paths"]
     assert "requestBody" in paths["/get_reward"]["post"]

@@ -16,6 +16,8 @@ from gradegpt.judges import ModelJudge, RuleJudge
 from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError
 from serve.scheduler import BatchScheduler
+from serve.stage import Caller
+from tests.serve.schedulers import scheduler_of
 
 Decide = Callable[[Item], Verdict]
 
@@ -71,7 +73,7 @@ def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
     """The first does not wait for others; later ones share the next batch."""
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         first = await busy(scheduler, judge)
         others = [asyncio.create_task(scheduler.judge(items(f"r{n}"))) for n in range(5)]
         await until(lambda: scheduler.waiting["full"] == 5)
@@ -88,7 +90,7 @@ def test_a_small_request_does_not_wait_for_a_large_one(judge: Gated) -> None:
     """Each request gives an item in turn; the others follow in the next batch."""
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge, max_batch=4)
+        scheduler = scheduler_of(judge, max_batch=4)
         first = await busy(scheduler, judge)
         large = asyncio.create_task(scheduler.judge(items(*"abcdefgh")))
         await until(lambda: scheduler.waiting["full"] == 8)
@@ -106,9 +108,10 @@ def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
     """The rows of a stream are separate requests of one caller."""
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge, max_batch=2)
+        scheduler = scheduler_of(judge, max_batch=2)
         tasks = [await busy(scheduler, judge)]
-        rows = [scheduler.judge(items(name), caller="stream") for name in "abc"]
+        stream = Caller()
+        rows = [scheduler.judge(items(name), caller=stream) for name in "abc"]
         tasks += [asyncio.create_task(row) for row in rows]
         tasks.append(asyncio.create_task(scheduler.judge(items("x"))))
         await until(lambda: scheduler.waiting["full"] == 4)
@@ -124,7 +127,7 @@ def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
     """Waiting items are still judged."""
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge, max_queue=2)
+        scheduler = scheduler_of(judge, max_queue=2)
         first = await busy(scheduler, judge)
         second = asyncio.create_task(scheduler.judge(items("a", "b")))
         await until(lambda: scheduler.waiting["full"] == 2)
@@ -141,10 +144,11 @@ def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
 
 def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         first = await busy(scheduler, judge)
+        scheduler.deadline_s = 0.05
         with pytest.raises(DeadlineError, match=r"within 0\.05 s"):
-            await scheduler.judge(items("late"), deadline_s=0.05)
+            await scheduler.judge(items("late"))
         assert scheduler.waiting["full"] == 0
         judge.gate.set()
         await first
@@ -157,7 +161,7 @@ def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
 
 def test_a_caller_that_leaves_withdraws_waiting_items(judge: Gated) -> None:
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         first = await busy(scheduler, judge)
         leaving = asyncio.create_task(scheduler.judge(items("a", "b")))
         staying = asyncio.create_task(scheduler.judge(items("c")))
@@ -179,7 +183,7 @@ def test_an_item_that_breaks_the_judge_does_not_affect_other_requests() -> None:
     judge = Gated(raises=lambda item: KeyError("x") if item.id == "bad" else None)
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         tasks = [await busy(scheduler, judge)]
         asked = [scheduler.judge(items(*names)) for names in (["good"], ["bad"], ["a", "bad"])]
         tasks += [asyncio.create_task(one) for one in asked]
@@ -199,11 +203,11 @@ def test_an_item_that_breaks_the_judge_does_not_affect_other_requests() -> None:
 
 def test_an_engine_failure_is_raised_and_one_failed_prompt_is_not() -> None:
     async def ask() -> None:
-        down = BatchScheduler.of(Gated(raises=lambda _: EngineError("no GPU")))
-        down._workers[0]._loaded.judge.gate.set()  # type: ignore[attr-defined]
+        down = scheduler_of(Gated(raises=lambda _: EngineError("no GPU")))
+        down._workers[0]._judge.gate.set()  # type: ignore[attr-defined]
         with pytest.raises(EngineError, match="no GPU"):
             await down.judge(items("a", "b"))
-        one = BatchScheduler.of(ModelJudge(ScriptedEngine(["<Yes>", EngineError("lost")])))
+        one = scheduler_of(ModelJudge(ScriptedEngine(["<Yes>", EngineError("lost")])))
         outcomes = [j.outcome for j in await one.judge(items("a", "b"))]
         assert outcomes == [Outcome.JUDGED, Outcome.FAILED]
         down.close()
@@ -222,7 +226,7 @@ def test_a_judge_that_omits_an_item_does_not_break_the_scheduler() -> None:
             return super().judge(items)[: 1 - len(self.batches) % 2]
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(Forgetful())
+        scheduler = scheduler_of(Forgetful())
         with pytest.raises(JudgeError):
             await scheduler.judge(items("a"))
         assert len(await scheduler.judge(items("b"))) == 1
@@ -243,7 +247,7 @@ def test_an_engine_continues_a_conversation_between_judgements() -> None:
     engine = ScriptedEngine(lambda prompt: "hello" if prompt[0].content == "hi" else "<Yes>")
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(ModelJudge(engine))
+        scheduler = scheduler_of(ModelJudge(engine))
         said, judged = await asyncio.gather(
             scheduler.generate([Message(role="user", content="hi")], 5), scheduler.judge(items("a"))
         )
@@ -257,7 +261,7 @@ def test_an_idle_scheduler_answers_at_once() -> None:
     """No request waits for a batch to fill, neither the first nor one after a pause."""
 
     async def ask() -> float:
-        scheduler = BatchScheduler.of(RuleJudge())
+        scheduler = scheduler_of(RuleJudge())
         await scheduler.judge(items(*map(str, range(64))))
         await asyncio.sleep(0.1)
         started = time.monotonic()

@@ -14,11 +14,10 @@ from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
 from serve.errors import EngineError, QueueFullError
-from serve.queue import Calls
-from serve.scheduler import BatchScheduler
 from serve.settings import ServeSettings
 from serve.worker import begin_of
 from serve.workers import WorkerProcess, usual_workers
+from tests.serve.schedulers import scheduler_of
 
 
 def items(*names: str) -> list[Item]:
@@ -67,7 +66,7 @@ def test_an_item_that_needs_no_model_does_not_wait_for_one(judge: Staged) -> Non
     """It is answered while the model is busy and its queue is full, which still refuses others."""
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge, max_queue=2)
+        scheduler = scheduler_of(judge, max_queue=2)
         first = asyncio.create_task(scheduler.judge(items("first")))
         assert await asyncio.to_thread(judge.entered.wait, 5)
         second = asyncio.create_task(scheduler.judge(items("a", "b")))
@@ -88,7 +87,7 @@ def test_the_model_gets_only_what_is_left(judge: Staged) -> None:
     judge.gate.set()
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         made = await scheduler.judge(items("a", "easy", "b", "easy"))
         assert [(j.id, j.method) for j in made] == [
             ("a", "model"), ("easy", "quick"), ("b", "model"), ("easy", "quick"),
@@ -101,7 +100,7 @@ def test_the_model_gets_only_what_is_left(judge: Staged) -> None:
 
 def test_the_model_never_sees_items_of_a_caller_that_left(judge: Staged) -> None:
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         first = asyncio.create_task(scheduler.judge(items("first")))
         assert await asyncio.to_thread(judge.entered.wait, 5)
         leaving = asyncio.create_task(scheduler.judge(items("easy", "gone")))
@@ -121,7 +120,7 @@ def test_an_error_in_a_stage_fails_its_item_only(judge: Staged) -> None:
     judge.gate.set()
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(judge)
+        scheduler = scheduler_of(judge)
         made = await scheduler.judge(items("easy", "broken", "a"))
         assert [j.outcome for j in made] == ["judged", "failed", "judged"]
         with pytest.raises(EngineError):
@@ -168,7 +167,7 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
             return [_correct(item, "quick") for item in items]
 
     async def ask() -> None:
-        scheduler = BatchScheduler.of(Slow())
+        scheduler = scheduler_of(Slow())
         await scheduler.judge(items(*(["easy"] * 50)))
         assert set(most) == {1}
         slow = asyncio.create_task(scheduler.judge(items("slow")))
@@ -182,27 +181,10 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
     asyncio.run(ask())
 
 
-def test_a_loop_is_woken_once_for_all_calls_that_wait() -> None:
-    """All are made, in order; one that fails stops no other; none reaches a closed loop."""
-    loop, made, failed = asyncio.new_event_loop(), list[int](), list[dict[str, object]]()
-    loop.set_exception_handler(lambda _, context: failed.append(context))
-    calls, woken = Calls(loop), list[object]()
-    wake = loop.call_soon_threadsafe
-    loop.call_soon_threadsafe = lambda *what: woken.append(wake(*what))  # type: ignore[method-assign, assign, func-returns-value]
-    for number in range(5):
-        calls.call([made.append, {}.__getitem__][number == 2], number)  # type: ignore[list-item]
-    assert len(woken) == 1
-    loop.run_until_complete(asyncio.sleep(0.001))
-    assert (made, len(failed)) == ([0, 1, 3, 4], 1)
-    loop.close()
-    calls.call(made.append, 9)
-    assert len(woken) == 1
-
-
 @pytest.mark.parametrize(
     ("judge", "processes"),
     [
-        (JudgeSettings(min_confidence=0), 1),
+        (JudgeSettings(model="./nowhere", min_confidence=0), 1),
         (JudgeSettings(), 0),
         (JudgeSettings(model="m", base_url="http://127.0.0.1:9/v1"), 0),
         (JudgeSettings(kind="rules"), 0),

@@ -10,12 +10,10 @@ from typing import Any
 import pytest
 import yaml
 from starlette.testclient import TestClient
-from typer.testing import CliRunner
 
 from gradegpt.errors import SettingsError
 from gradegpt.settings import parse_settings
 from serve import trying
-from serve.keys import app as keys
 from serve.template_worker import answer
 from serve.templates import TEMPLATES, Template
 from serve.templates.trials import Tried, tried
@@ -137,23 +135,22 @@ def test_a_trial_is_killed_when_its_time_is_over(
     reply = client.post("/v1/adapters/try", json={"template": ACME})
     assert reply.status_code == 422
     assert "took longer than 0.01 s" in reply.json()["error"]["message"]
-    assert not client.app.state.trying.locked()  # type: ignore[attr-defined]
+    assert not client.app.state.service.trying.locked()  # type: ignore[attr-defined]
 
 
 def test_a_second_trial_at_the_same_time_is_refused_as_busy(client_for: ClientFor) -> None:
     """With the time after which to try again, so that trials never take more than one core."""
     client = client_for()
-    asyncio.run(client.app.state.trying.acquire())  # type: ignore[attr-defined]
+    asyncio.run(client.app.state.service.trying.acquire())  # type: ignore[attr-defined]
     reply = client.post("/v1/adapters/try", json={"template": ACME})
     assert (reply.status_code, reply.json()["error"]["code"]) == (429, "queue_full")
     assert int(reply.headers["Retry-After"]) >= 1
 
 
-def test_wrong_bodies_and_missing_keys_are_refused(client_for: ClientFor, tmp_path: Path) -> None:
+def test_wrong_bodies_and_missing_keys_are_refused(client_for: ClientFor) -> None:
     """As for every other route."""
     assert client_for().post("/v1/adapters/try", json={"templat": ACME}).status_code == 422
-    CliRunner().invoke(keys, ["add", "alice", str(tmp_path / "keys.json")])
-    client = client_for(api_keys=tmp_path / "keys.json")
+    client = client_for(api_keys=["gg-alice"])
     assert client.post("/v1/adapters/try", json={"template": ACME}).status_code == 401
 
 

@@ -23,16 +23,17 @@ from serve.app import build_app
 from serve.errors import DeadlineError, WorkerLostError
 from serve.scheduler import BatchScheduler
 from serve.settings import ServeSettings
-from serve.worker import Loaded
+from serve.worker import InProcess
 from serve.workers import WorkerProcess, workers_for
 
 RULES = JudgeSettings(kind="rules")
 SCRIPTED = """
-import glob, json, os, socket, sys, time
+import glob, os, sys, time
+from multiprocessing.connection import Connection
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
-from serve.worker import Loaded, answer
+from serve.worker import InProcess, answer
 
 def script(messages):
     text = messages[-1].content
@@ -57,11 +58,9 @@ def script(messages):
         raise KeyError("secret")
     return "<Yes>"
 
-with socket.socket(fileno=int(sys.argv[2])) as channel:
-    lines, out = channel.makefile("r"), channel.makefile("w")
-    next(lines)
-    judge = ModelJudge(ScriptedEngine(script))
-    answer(Loaded.of(judge), lines, out)
+with Connection(int(sys.argv[2])) as connection:
+    connection.recv()
+    answer(InProcess(ModelJudge(ScriptedEngine(script))), connection)
 """
 """A judge that does what the response says; the first argument is a file that remembers."""
 
@@ -104,8 +103,8 @@ def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
     """A passed prompt uses neither the judge nor its cache."""
     engine = ScriptedEngine(["said"])
     cascade = CascadeJudge([RuleJudge(), ModelJudge(engine)])
-    loaded = Loaded.of(CachedJudge(cascade, tmp_path / "cache.db"))
-    [said] = loaded.do([[Message(role="user", content="?")]], 5)
+    worker = InProcess(CachedJudge(cascade, tmp_path / "cache.db"))
+    [said] = worker.do([[Message(role="user", content="?")]], max_new_tokens=5)
     assert said.text == "said"
 
 
@@ -205,9 +204,10 @@ def test_a_hanging_item_fails_at_its_deadline_and_the_worker_is_replaced(
     scripted: Callable[[], WorkerProcess],
 ) -> None:
     async def ask() -> None:
-        scheduler = opened(scripted())
+        scheduler = opened(scripted(), deadline_s=0.2)
         with pytest.raises(DeadlineError):
-            await scheduler.judge(items("Hang"), deadline_s=0.2)
+            await scheduler.judge(items("Hang"))
+        scheduler.deadline_s = 20
         assert (await scheduler.judge(items("a")))[0].verdict == "correct"
         scheduler.close()
 
@@ -225,8 +225,10 @@ def test_a_request_that_waited_long_kills_no_worker(
         first = asyncio.create_task(scheduler.judge(items("Slow 1")))
         while not scheduler.busy:
             await asyncio.sleep(0.001)
+        scheduler.deadline_s = 0.5
         with pytest.raises(DeadlineError):
-            await scheduler.judge(items("Slow 2"), deadline_s=0.5)
+            await scheduler.judge(items("Slow 2"))
+        scheduler.deadline_s = 20
         assert (await first)[0].verdict == "correct"
         assert (await scheduler.judge(items("a")))[0].verdict == "correct"
         assert worker.pid == pid
@@ -239,8 +241,8 @@ def test_workers_work_in_parallel(scripted: Callable[[], WorkerProcess]) -> None
     """Each of two items waits until the other is judged, too."""
 
     async def ask() -> None:
-        scheduler = opened(scripted(), scripted(), max_batch=1)
-        made = await scheduler.judge(items("Meet 1", "Meet 2"), deadline_s=20)
+        scheduler = opened(scripted(), scripted(), max_batch=1, deadline_s=20)
+        made = await scheduler.judge(items("Meet 1", "Meet 2"))
         assert [j.verdict for j in made] == ["correct"] * 2
         scheduler.close()
 
@@ -251,7 +253,7 @@ def test_the_server_has_its_judge_in_workers_if_set(item: dict[str, Any]) -> Non
     """The reply is the same, and no worker survives the server."""
     settings = ServeSettings(judge=RULES, workers=2)
     app, workers = build_app(settings), workers_for(settings)
-    app.state.scheduler.open(workers)
+    app.state.service.scheduler.open(workers)
     with TestClient(app) as client:
         assert client.get("/health").json()["judge"] == "rules"
         judged = client.post("/v1/judge", json=item).json()["judgement"]

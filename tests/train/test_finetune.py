@@ -24,7 +24,7 @@ from gradegpt.judges.build import JudgeSettings
 from gradegpt.records import write_rows
 from gradegpt.schema import Item
 from gradegpt.shipped import base_of, is_judge
-from serve.__main__ import _settings as served
+from serve.__main__ import settings_of as served
 from train import finetune as module
 from train.summary import conclusion, is_better
 

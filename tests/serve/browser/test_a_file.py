@@ -287,7 +287,7 @@ def test_a_row_that_the_server_refuses_does_not_affect_others(
     path = many(tmp_path / "many.jsonl", 9)
     long = {"id": "long", "reference": "4", "response": "x" * 500}
     path.write_text(path.read_text() + json.dumps(long) + "\n")
-    page = open_page(create_app(Quick(), ServeSettings(max_response_characters=100)))
+    page = open_page(create_app(Quick(), ServeSettings(max_body_bytes=400)))
     load(page, path)
     page.click("#start")
     page.until(DONE)
@@ -297,7 +297,7 @@ def test_a_row_that_the_server_refuses_does_not_affect_others(
     page.click("tr[data-row='9'] .open")
     page.until("document.querySelector('dialog').open")
     assert page.text("#detail .above") == "No verdict"
-    assert "has 500 characters, more than 100" in page.text("#detail")
+    assert "the body is over 400 bytes" in page.text("#detail")
 
 
 def test_a_cancelled_run_resumes(open_page: Open, tmp_path: Path) -> None:

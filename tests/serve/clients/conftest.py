@@ -12,14 +12,12 @@ import uvicorn
 
 from gradegpt.judges import RuleJudge
 from serve.app import create_app
-from serve.settings import ServeSettings
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """The URL of a rule judge behind uvicorn."""
-    state = tmp_path_factory.mktemp("state")
-    app = create_app(RuleJudge(), ServeSettings(state=state))
+    app = create_app(RuleJudge())
     with socket.create_server(("127.0.0.1", 0)) as listener:
         running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
         thread = threading.Thread(target=running.run, args=([listener],))

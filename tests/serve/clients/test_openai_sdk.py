@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import re
-import time
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -116,38 +113,6 @@ def test_many_at_once_get_their_own_answers(server: str) -> None:
         return [reply.choices[0].message.content for reply in replies]
 
     assert asyncio.run(ask()) == ["A" if right else "B" for _, right in items]
-
-
-def test_a_batch_returns_every_line(client: openai.OpenAI) -> None:
-    """Upload, create, poll, download: the loop of OpenAI's own guide."""
-    lines = [
-        {
-            "custom_id": item.id,
-            "method": "POST",
-            "url": "/v1/chat/completions",
-            "body": {"model": "gpt-4o", "messages": messages("opencompass", item)},
-        }
-        for item, _ in SUMS
-    ]
-    text = "\n".join(json.dumps(line) for line in lines)
-    file = client.files.create(file=("rows.jsonl", io.BytesIO(text.encode())), purpose="batch")
-    batch = client.batches.create(
-        input_file_id=file.id, endpoint="/v1/chat/completions", completion_window="24h"
-    )
-    until = time.monotonic() + 10
-    while batch.status not in ("completed", "failed") and time.monotonic() < until:
-        time.sleep(0.05)
-        batch = client.batches.retrieve(batch.id)
-    assert (batch.status, batch.errors) == ("completed", None)
-    assert batch.request_counts is not None
-    assert batch.request_counts.completed == len(SUMS)
-    assert batch.output_file_id is not None
-    rows = [json.loads(row) for row in client.files.content(batch.output_file_id).iter_lines()]
-    said = {
-        row["custom_id"]: row["response"]["body"]["choices"][0]["message"]["content"]
-        for row in rows
-    }
-    assert said == {item.id: "A" if right else "B" for item, right in SUMS}
 
 
 def test_opencompass_reads_the_verdict_from_the_joined_text(client: openai.OpenAI) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import json
-import time
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -137,26 +135,3 @@ def test_a_client_that_posts_to_its_base_url_is_answered(server: str, path: str)
     body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
     reply = httpx2.post(f"{server}{path}", json=body)
     assert reply.json()["choices"][0]["message"]["content"].startswith("Hello!")
-
-
-def test_a_batch_of_responses_is_answered(client: openai.OpenAI) -> None:
-    lines = [
-        {"custom_id": item.id, "method": "POST", "url": "/v1/responses",
-         "body": {"model": "gpt-5", "input": text_of("opencompass", item)}}
-        for item, _ in SUMS
-    ]  # fmt: skip
-    text = "\n".join(map(json.dumps, lines))
-    file = client.files.create(file=("rows.jsonl", io.BytesIO(text.encode())), purpose="batch")
-    batch = client.batches.create(
-        input_file_id=file.id, endpoint="/v1/responses", completion_window="24h"
-    )
-    until = time.monotonic() + 10
-    while batch.status not in ("completed", "failed") and time.monotonic() < until:
-        time.sleep(0.05)
-        batch = client.batches.retrieve(batch.id)
-    assert batch.output_file_id is not None
-    rows = [json.loads(row) for row in client.files.content(batch.output_file_id).iter_lines()]
-    said = {
-        row["custom_id"]: row["response"]["body"]["output"][0]["content"][0]["text"] for row in rows
-    }
-    assert said == {item.id: "A" if right else "B" for item, right in SUMS}

@@ -1,0 +1,76 @@
+"""What every handler of requests uses: the settings, the judge's scheduler, and the counts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from fastapi import Request
+
+from .metrics import Metrics
+from .scheduler import BatchScheduler
+from .settings import ServeSettings
+from .templates import Template
+from .templates.trials import chosen
+
+
+@dataclass
+class Gate:
+    """Whether the server drains, the running requests, and the bytes of their bodies and replies.
+
+    ``over`` is set at the end of the grace period; ``streams`` are those of the requests that are.
+    """
+
+    draining: bool = False
+    over: bool = False
+    held: int = 0
+    streams: int = 0
+    tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    @property
+    def running(self) -> int:
+        """The number of running requests."""
+        return len(self.tasks)
+
+    def stop(self) -> None:
+        """End the grace period: every running request is answered that the server stops."""
+        self.over = True
+        for task in self.tasks:
+            task.cancel()
+
+
+@dataclass(frozen=True)
+class Service:
+    """A judge and the names and limits of its settings; without one until the scheduler opens."""
+
+    settings: ServeSettings
+    scheduler: BatchScheduler
+    metrics: Metrics
+    templates: tuple[Template, ...]
+    gate: Gate = field(default_factory=Gate)
+    trying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    started: int = field(default_factory=lambda: int(time.time()))
+
+    @classmethod
+    def of(cls, settings: ServeSettings) -> Self:
+        """The service of some settings."""
+        metrics = Metrics()
+        scheduler = BatchScheduler(
+            max_batch=settings.max_batch,
+            max_queue=settings.max_queue,
+            deadline_s=settings.deadline_s,
+            metrics=metrics,
+        )
+        return cls(settings, scheduler, metrics, chosen(settings.adapters, settings.templates))
+
+    def report(self) -> None:
+        """Record the state of the queue and of the cache in the metrics."""
+        self.metrics.state(self.scheduler.waiting, self.scheduler.cached)
+
+
+def service_of(request: Request) -> Service:
+    """The service of a request."""
+    service: Service = request.app.state.service
+    return service
