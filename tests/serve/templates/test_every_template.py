@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,23 +12,8 @@ from gradegpt.schema import Judgement, Message, Outcome, Verdict
 from gradegpt.settings import load_settings
 from serve.templates import TEMPLATES, NoVerdictError, PromptError, Template, find
 from serve.templates.trials import TRIALS, tried
+from tests.serve.templates.oracles import ORACLES
 
-
-def _oracles() -> dict[str, tuple[object, ...]]:
-    """The oracles, loaded by path, as the tests are no package."""
-    folder = Path(__file__).parent / "oracles"
-    spec = importlib.util.spec_from_file_location(
-        "template_oracles", folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["template_oracles"] = module
-    spec.loader.exec_module(module)
-    return dict(module.ORACLES)
-
-
-ORACLES = _oracles()
 FILES = sorted((Path(__file__).parents[3] / "serve" / "templates").glob("*.yaml"))
 JUDGING = [t for t in TEMPLATES if t.judges]
 FRAMED = [t for t in TEMPLATES if t.name != "health"]  # a connection check has no fields
@@ -150,7 +133,7 @@ def test_the_parser_reads_the_verdict(template: Template) -> None:
         reply = ask.reply(judgement(verdict, quote))
         for text in filter(None, (reply.core, reply.whole)):
             for reader in ORACLES[template.name]:
-                assert reader(text) in wanted, text  # type: ignore[operator]
+                assert reader(text) in wanted, text
 
 
 @judging
@@ -169,12 +152,12 @@ def test_an_undecided_judgement_is_never_a_verdict(template: Template, outcome: 
             counted = ask.reply(open_one, undecided=undecided)  # type: ignore[arg-type]
             assert counted.replied == "incorrect"
             for reader in ORACLES[template.name]:
-                assert reader(counted.core) in ("incorrect", "invalid")  # type: ignore[operator]
+                assert reader(counted.core) in ("incorrect", "invalid")
         return
     assert reply.replied == "undecided"
     for text in filter(None, (reply.core, reply.whole)):
         for reader in ORACLES[template.name]:
-            assert reader(text) is None, text  # type: ignore[operator]
+            assert reader(text) is None, text
 
 
 @judging
@@ -202,7 +185,7 @@ def test_a_withheld_verdict_is_replied_only_as_a_guess(
         )
         for text in filter(None, (reply.core, reply.whole)):
             for reader in ORACLES[template.name]:
-                assert reader(text) in wanted, text  # type: ignore[operator]
+                assert reader(text) in wanted, text
 
 
 @judging
