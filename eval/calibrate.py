@@ -113,7 +113,7 @@ def calibrate(
         file.write(calibration.model_dump_json(exclude_defaults=True) + "\n")
     made = {
         "stage": "eval.calibrate",
-        "settings": settings.model_dump(mode="json", exclude={"judge": {"api_key"}}),
+        "settings": settings.model_dump(mode="json"),
         "judge": calibration.judge,
         "seconds_per_item": calibration.seconds,
         "findings": [finding._asdict() for finding in findings],

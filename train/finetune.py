@@ -29,7 +29,7 @@ import yaml
 
 from gradegpt import options
 from gradegpt.cli import run
-from gradegpt.engines.files import check_folder, check_hub
+from gradegpt.engines.files import check_weights
 from gradegpt.errors import MissingError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from gradegpt.records import sha256_file, whole_file, write_json
@@ -129,8 +129,7 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
         if not Path(path).is_file():
             raise MissingError(f"{path}: no such file; give a table of labelled answers")
     base = base_of(given["base"] or given["from"])
-    check_folder(base, "model", ("config.json",))
-    check_hub(base, "config.json")
+    check_weights(base)
     now = dict(given) | {name: sha256_file(path) for name, path in files.items()}
     before = json.loads(begun.read_text(encoding="utf-8")) if begun.is_file() else now
     if changed := [name for name in now if now[name] != before.get(name)]:

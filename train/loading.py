@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import YES
 from gradegpt.engines.chat import end_token_id
-from gradegpt.engines.files import check_folder, check_hub
+from gradegpt.engines.files import check_weights
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.machine import cpu_has_bf16
 from gradegpt.mistakes import suggest
@@ -46,8 +46,7 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     # the weights in one process only. On a CPU they join only with cpu=True.
     PartialState(cpu=not torch.cuda.is_available())
     base = base_of(settings.model)
-    check_folder(base, "model", ("config.json",))
-    check_hub(base, "config.json")
+    check_weights(base)
     tokenizer = load_tokenizer(base)
     model = _load_model(base, settings)
     _check_vocabulary(base, tokenizer, model)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -198,15 +196,12 @@ def _refused(error: openai.APIStatusError) -> Failure:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait, from ``Retry-After`` in any of its forms."""
+    """Seconds that the server asks to wait; None where it says nothing, or gives a date."""
     try:
-        if "retry-after-ms" in headers:
-            return float(headers["retry-after-ms"]) / 1000
-        return float(headers["retry-after"]) if "retry-after" in headers else None
-    except ValueError:
+        return float(headers["retry-after-ms"]) / 1000
+    except (KeyError, ValueError):
         pass
     try:
-        date = parsedate_to_datetime(headers["retry-after"])
+        return float(headers["retry-after"])
     except (KeyError, ValueError):
         return None
-    return (date - datetime.now(UTC)).total_seconds() if date.tzinfo else None

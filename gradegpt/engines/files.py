@@ -1,18 +1,20 @@
-"""The prompt settings stored with the weights, and a name that identifies a set of weights."""
+"""The files of a model: whether they are there, a name by their contents, their prompt settings."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from gradegpt.chain import PromptSettings
 from gradegpt.errors import MissingError
 from gradegpt.records import read_beside
-from gradegpt.shipped import judges
+from gradegpt.shipped import ADAPTER_CONFIG, judges
 
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""
+CONFIG: Final = "config.json"
 _DECIDING: Final = (
     "*.safetensors", "*.bin", "*.onnx*", "tokenizer.json", "*config.json", "*.jinja",
 )  # fmt: skip
@@ -40,50 +42,50 @@ def name_with_digest(folder: str) -> str:
     return f"{Path(folder).resolve().name}@{digest.hexdigest()[:12]}"
 
 
-def check_folder(name: str, what: str, needed: tuple[str, ...]) -> None:
-    """Check a model or adapter that is a folder: it exists and has one of the ``needed`` files.
+def check_weights(
+    model: str, adapter: str | None = None, needed: Sequence[str] = (CONFIG,)
+) -> None:
+    """Check before anything is loaded that model and adapter are there; loading retries long.
+
+    A folder of a model has one of the ``needed`` files.
 
     Raises:
-        MissingError: ``name`` is a path without a folder, or the folder holds no such file.
+        MissingError: a path without a folder, a folder without weights, or a name that the hub
+            does not have, or for which it cannot be reached.
 
     """
-    folder = Path(name)
-    is_path = name.startswith((".", "/")) or name.count("/") > 1
-    if is_path and not folder.is_dir():
-        given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
-        raise MissingError(f"{name}: no such {what} folder; {given}")
-    if folder.is_dir() and not any((folder / file).is_file() for file in needed):
-        missing = f"contains no {what} ({needed[0]} is missing)"
-        raise MissingError(f"{name}: {missing}; give the folder of one")
+    wanted = [(model, "model", needed)]
+    wanted += [(adapter, "adapter", (ADAPTER_CONFIG,))] if adapter else []
+    for name, what, files in wanted:
+        folder = Path(name)
+        is_path = name.startswith((".", "/")) or name.count("/") > 1
+        if is_path and not folder.is_dir():
+            given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
+            raise MissingError(f"{name}: no such {what} folder; {given}")
+        if folder.is_dir() and not any((folder / file).is_file() for file in files):
+            missing = f"contains no {what} ({files[0]} is missing)"
+            raise MissingError(f"{name}: {missing}; give the folder of one")
+    for name, _, files in wanted:
+        if not Path(name).is_dir():
+            _check_hub(name, files[0])
 
 
-def check_hub(name: str, file: str) -> None:
-    """Ask the hub once for a model that is no folder and not downloaded; loading retries long.
-
-    Raises:
-        MissingError: there is no such model, or the hub cannot be reached.
-
-    """
-    from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
-
+def _check_hub(name: str, file: str) -> None:
+    """Ask the hub once for a model that is not downloaded."""
+    try:
+        from huggingface_hub import errors, get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+    except ImportError:
+        return  # the engine says what to install
     # Of the HTTP library that the hub's client uses, which depends on its version.
     unreachable = errors.HTTPError  # type: ignore[attr-defined]
-    if Path(name).is_dir():
-        return
+    unknown = (errors.RepositoryNotFoundError, errors.HFValidationError)
     try:
         if not isinstance(try_to_load_from_cache(name, file), str):
             get_hf_file_metadata(hf_hub_url(name, file))
-    except errors.GatedRepoError:
-        return  # loading says what to do
-    except (
-        errors.RepositoryNotFoundError,
-        errors.HFValidationError,
-        unreachable,
-        ConnectionError,
-    ) as error:
-        answered = isinstance(error, errors.HfHubHTTPError)
-        if answered and not isinstance(error, errors.RepositoryNotFoundError):
-            return
+    except (*unknown, unreachable, ConnectionError) as error:
+        gated = isinstance(error, errors.GatedRepoError)
+        if gated or (isinstance(error, errors.HfHubHTTPError) and not isinstance(error, unknown)):
+            return  # loading says what to do
         raise MissingError(
             f"{name}: not a folder, not a shipped judge ({', '.join(judges())}), and not found on "
             "the Hugging Face Hub or the hub cannot be reached; check the name or the network"

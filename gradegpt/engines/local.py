@@ -16,7 +16,7 @@ from gradegpt.chain import NO, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import common_prefix, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
-from gradegpt.engines.files import check_folder, check_hub, name_with_digest
+from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.machine import cpu_has_bf16
 from gradegpt.schema import Message
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import torch
     from transformers import DynamicCache, PreTrainedTokenizerBase
 
-_CONFIG: Final = "config.json"
 FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
@@ -76,11 +75,9 @@ class LocalEngine:
         self.name = "local:" + "+".join(map(name_with_digest, folders))
         self.batch_size = batch_size
         self._threads = threads
-        self._torch, self._model, self._tokenizer = _load(model, adapter, device)
+        self._take(_load(model, adapter, device), constrained=constrained)
         if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
             self._threads, self.batch_size = threads or 1, min(batch_size, SMALL_ROWS)
-        self._ends = end_token_ids(self._tokenizer)
-        self._constraints = self._all_constraints() if constrained else None
         self.name += NAME if constrained else ""
         self.name += "+bf16" if self._model.dtype == self._torch.bfloat16 else ""
 
@@ -94,14 +91,15 @@ class LocalEngine:
 
         engine = cls.__new__(cls)
         engine.name, engine.batch_size, engine._threads = "local:loaded", batch_size, None
-        engine._torch, engine._model, engine._tokenizer = torch, model, tokenizer
-        engine._ends = end_token_ids(tokenizer)
-        engine._constraints = engine._all_constraints()
         model.generation_config = GenerationConfig()  # as in _load
+        engine._take((torch, model, tokenizer), constrained=True)
         return engine
 
-    def _all_constraints(self) -> Constraints:
-        return Constraints(self._tokenizer.backend_tokenizer, self._ends, "local")
+    def _take(self, loaded: tuple[Any, Any, Any], *, constrained: bool) -> None:
+        self._torch, self._model, self._tokenizer = loaded
+        self._ends = end_token_ids(self._tokenizer)
+        backend = self._tokenizer.backend_tokenizer
+        self._constraints = Constraints(backend, self._ends, "local") if constrained else None
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
@@ -393,18 +391,13 @@ def quiet_start() -> None:
 
 
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
-    check_folder(model, "model", (_CONFIG, ADAPTER_CONFIG))
-    if adapter:
-        check_folder(adapter, "adapter", (ADAPTER_CONFIG,))
+    check_weights(model, adapter, (CONFIG, ADAPTER_CONFIG))
     try:
         import torch
         from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
-    check_hub(model, _CONFIG)
-    if adapter:
-        check_hub(adapter, ADAPTER_CONFIG)
     quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     on_cpu = torch.device(device).type == "cpu"

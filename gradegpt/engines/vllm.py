@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chain import NO, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
 from gradegpt.engines.chat import end_token_ids, render_chat
-from gradegpt.engines.files import check_folder, check_hub, name_with_digest
+from gradegpt.engines.files import check_weights, name_with_digest
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.grammar import VERSION as GRAMMAR_VERSION
 from gradegpt.grammar import chain_grammar
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 RANKS: Final = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 """The LoRA ranks for which vLLM has kernels (``vllm.config.lora.MaxLoRARanks``)."""
-_CONFIG: Final = "config.json"
 _TOP: Final = 20
 """The most probabilities of a token that vLLM returns by default."""
 
@@ -181,17 +180,12 @@ def _tag(output: RequestOutput, tags: TagTokens) -> TagProbability | None:
 
 
 def _tokenizer(model: str, adapter: str | None) -> Any:
-    check_folder(model, "model", (_CONFIG,))
-    if adapter:
-        check_folder(adapter, "adapter", (ADAPTER_CONFIG,))
+    check_weights(model, adapter)
     try:
         import vllm  # noqa: F401
         from transformers import AutoTokenizer
     except ImportError as error:
         raise MissingError("the vllm engine needs: pip install 'gradegpt[vllm]'") from error
-    check_hub(model, _CONFIG)
-    if adapter:
-        check_hub(adapter, ADAPTER_CONFIG)
     try:
         return AutoTokenizer.from_pretrained(model)
     except (OSError, ValueError, KeyError) as error:

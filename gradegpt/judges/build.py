@@ -72,7 +72,6 @@ class JudgeSettings(Settings):
     data_parallel: int = Field(default=1, ge=1)
     """With ``engine: vllm`` the number of copies, each on GPUs of its own."""
     base_url: str | tuple[str, ...] | None = None
-    api_key: str | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
     shots: str | None = None
@@ -330,7 +329,7 @@ def _engine(settings: JudgeSettings, model: str, adapter: str | None) -> Engine:
     if settings.base_url is not None:
         from gradegpt.engines.openai_api import OpenAIEngine
 
-        wanted = settings.model_dump(include={"api_key", "concurrency", "structured_outputs"})
+        wanted = settings.model_dump(include={"concurrency", "structured_outputs"})
         return OpenAIEngine(settings.base_url, settings.model, request=settings.request, **wanted)
     from gradegpt.engines.exported import is_exported
 

@@ -44,7 +44,7 @@ def settings(tmp_path: Path) -> EvalSettings:
     values = {
         "name": "small", "out": str(tmp_path / "run"), "sources": [{"path": str(path)}],
         "judges": [
-            {"name": "rules", "kind": "rules"}, {"name": "yes", "kind": "model", "api_key": "sk-1"},
+            {"name": "rules", "kind": "rules"}, {"name": "yes", "kind": "model"},
         ],
         "bootstrap": 50,
     }  # fmt: skip
@@ -109,14 +109,6 @@ def test_a_judge_is_never_shown_a_label(settings: EvalSettings) -> None:
     evaluate(settings, build=builder())
     for line in (settings.folder / "items.jsonl").read_text("utf-8").splitlines():
         assert not {"verdict", "labelled_by", "source", "meta"} & set(json.loads(line))
-
-
-def test_an_api_key_is_written_nowhere(settings: EvalSettings) -> None:
-    """The files of a run can be published."""
-    evaluate(settings, build=builder())
-    files = [path for path in settings.folder.rglob("*") if path.is_file()]
-    assert len(files) > 5
-    assert not any(b"sk-1" in path.read_bytes() for path in files)
 
 
 def test_the_same_evaluation_gives_the_same_bytes(settings: EvalSettings, tmp_path: Path) -> None:
