@@ -91,7 +91,7 @@ def main() -> None:
             threads=1,
             device="cpu",
         ),
-        "onnx": FastEngine(folder, threads=1, workers=1),
+        "onnx": FastEngine(folder, threads=1),
     }
     print(f"{'engine':<14}{'batch':>6}{'tokens/s':>10}{'rows/s':>8}{'ratio':>8}"
           f"{'tokens/CPU-s':>14}{'ratio':>8}")  # fmt: skip

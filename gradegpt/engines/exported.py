@@ -102,7 +102,7 @@ class State:
         self._binding: Any = None
         self._parts: list[tuple[int, ...]] = []
 
-    def reserve(self, places: int) -> None:
+    def _reserve(self, places: int) -> None:
         """Make room for ``places`` tokens; the contents are lost where the buffers grow."""
         import numpy as np
 
@@ -146,17 +146,14 @@ class State:
         logits: np.ndarray = self._binding.get_outputs()[-1].numpy()[0, -1]
         return logits
 
-    def shared_parts(self, parts: Sequence[tuple[int, ...]]) -> int:
-        """How many of the first ``parts`` the buffers already hold."""
-        return common_prefix(self._parts, parts[:-1])
-
-    def begin(self, parts: Sequence[tuple[int, ...]]) -> int:
+    def begin(self, parts: Sequence[tuple[int, ...]], places: int) -> int:
         """Read all ``parts`` but the last that the buffers do not hold; return their length.
 
         Each part is read in a pass of its own, so that the logits do not depend on which of them
-        were there before.
+        were there before. ``places``: the tokens of the whole conversation.
         """
-        shared = self.shared_parts(parts)
+        self._reserve(places)
+        shared = common_prefix(self._parts, parts[:-1])
         past = sum(map(len, parts[:shared]))
         del self._parts[shared:]
         for part in parts[shared:-1]:

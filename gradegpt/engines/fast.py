@@ -4,18 +4,16 @@
 in half a second.
 
 Half of a chain is fixed by its grammar: those tokens are read with the next one, without a pass of
-their own. There are no batches: each core works on one prompt.
+their own. There are no batches: all cores work on one prompt.
 """
 
 from __future__ import annotations
 
 import itertools
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradegpt.chain import NO, RESPONSE, YES
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
@@ -39,19 +37,16 @@ if TYPE_CHECKING:
     import numpy as np
 
 _Answer = TypeVar("_Answer")
-_SMALL: Final = 64 * 2**20
-"""Bytes of weights below which a second thread for one prompt does not help."""
 
 
 class FastEngine:
     """Greedy generation with ONNX Runtime, from a folder that ``train.export`` wrote.
 
-    Safe to call from several threads at once.
+    Several threads may call it; they take turns.
 
     Args:
         folder: the exported model.
-        threads: threads for one prompt. None: one for a small model, else all cores.
-        workers: prompts processed at a time. None: as many as the cores allow.
+        threads: threads of a pass. None: all cores.
         constrained: as for ``LocalEngine``.
 
     Raises:
@@ -61,25 +56,14 @@ class FastEngine:
     """
 
     def __init__(
-        self,
-        folder: str,
-        *,
-        threads: int | None = None,
-        workers: int | None = None,
-        constrained: bool = True,
+        self, folder: str, *, threads: int | None = None, constrained: bool = True
     ) -> None:
         self.name = f"onnx:{name_with_digest(folder)}"
-        small = _weights(Path(folder)) < _SMALL
-        threads = threads or (1 if small else cores())
-        workers = workers or max(1, cores() // threads)
-        settings, self._tokenizer, session = _load(Path(folder), threads)
+        settings, self._tokenizer, session = _load(Path(folder), threads or cores())
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         backend = self._tokenizer.backend_tokenizer
         self._constraints = Constraints(backend, self._ends, "fast") if constrained else None
-        # One state for each worker thread.
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="judge")
-        self._free = [State(session, settings.shape) for _ in range(workers)]
-        self._lock = threading.Lock()
+        self._state, self._lock = State(session, settings.shape), Lock()
         self.name += NAME if constrained else ""
 
     def generate(
@@ -106,11 +90,12 @@ class FastEngine:
 
         def answer_or_error(prompt: Sequence[Message]) -> _Answer | EngineError:
             try:
-                return answer(prompt)
+                with self._lock:
+                    return answer(prompt)
             except EngineError as error:
                 return error
 
-        return list(self._pool.map(answer_or_error, prompts))
+        return list(map(answer_or_error, prompts))
 
     def _write(self, prompt: Sequence[Message], limit: int) -> Generation:
         parts = self._encode(prompt)
@@ -118,22 +103,21 @@ class FastEngine:
         limit = min(limit, self._context - len(ids))
         constraint = self._constraints.of(prompt) if self._constraints else Constraint()
         made: list[tuple[int, float]] = []
-        with self._state(parts, len(ids) + limit) as state:
-            past, unread = state.begin(parts), list(parts[-1])
-            while len(made) < limit:
-                new = [(token, 0.0) for token in constraint.forced()]
-                if not new:
-                    if constraint.done:
-                        break
-                    scores = state.read(unread, past)
-                    past, unread = past + len(unread), []
-                    new = [_best(scores, constraint.allowed())]
-                    if new[0][0] in self._ends:
-                        break
-                made += new
-                for token, _ in new:
-                    constraint.write(token)
-                    unread.append(token)
+        past, unread = self._state.begin(parts, len(ids) + limit), list(parts[-1])
+        while len(made) < limit:
+            new = [(token, 0.0) for token in constraint.forced()]
+            if not new:
+                if constraint.done:
+                    break
+                scores = self._state.read(unread, past)
+                past, unread = past + len(unread), []
+                new = [_best(scores, constraint.allowed())]
+                if new[0][0] in self._ends:
+                    break
+            made += new
+            for token, _ in new:
+                constraint.write(token)
+                unread.append(token)
         written = [token for token, _ in made[:limit]]
         pieces = self._tokenizer.convert_ids_to_tokens(written)
         tokens = tuple(Token(piece, p) for piece, (_, p) in zip(pieces, made, strict=False))
@@ -143,29 +127,15 @@ class FastEngine:
         parts = self._encode(prompt)
         length = sum(map(len, parts))
         written: list[int] = []
-        with self._state(parts, length + tags.shared + 1) as state:
-            past, unread = state.begin(parts), list(parts[-1])
-            scores = state.read(unread, past)
-            for shared in tags.yes[: tags.shared]:
-                written.append(shared if self._constraints else int(scores.argmax()))
-                past, unread = past + len(unread), written[-1:]
-                scores = state.read(unread, past)
+        past, unread = self._state.begin(parts, length + tags.shared + 1), list(parts[-1])
+        scores = self._state.read(unread, past)
+        for shared in tags.yes[: tags.shared]:
+            written.append(shared if self._constraints else int(scores.argmax()))
+            past, unread = past + len(unread), written[-1:]
+            scores = self._state.read(unread, past)
         chosen = tags.yes if self._constraints else [*written, int(scores.argmax())]
         yes = tags.read(chosen, scores)
         return None if yes is None else TagProbability(yes, length, tags.shared + 1)
-
-    @contextmanager
-    def _state(self, parts: Sequence[tuple[int, ...]], places: int) -> Iterator[State]:
-        """The free state that holds the most of ``parts``, with room for ``places`` tokens."""
-        with self._lock:
-            state = max(self._free, key=lambda state: state.shared_parts(parts))
-            self._free.remove(state)
-        try:
-            state.reserve(places)
-            yield state
-        finally:
-            with self._lock:
-                self._free.append(state)
 
     def _encode(self, prompt: Sequence[Message]) -> list[tuple[int, ...]]:
         """The prompt's tokens in parts, of which other prompts may share the first.
@@ -197,11 +167,6 @@ def _best(scores: np.ndarray, allowed: bytes | None) -> tuple[int, float]:
         scores = np.where(mask == 0, -np.inf, scores[: len(mask)])
     token = int(scores.argmax())
     return token, -float(np.log(np.exp(scores - scores[token]).sum(dtype=np.float64)))
-
-
-def _weights(folder: Path) -> int:
-    """The size of the weights in bytes."""
-    return sum(path.stat().st_size for path in folder.glob(f"{MODEL_FILE}*"))
 
 
 def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:

@@ -274,19 +274,8 @@ class LocalEngine:
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Continue all ``jobs`` of a batch, up to ``limit`` tokens each."""
         rows = [job.prompt + job.made for job in jobs]
-        recorder = _LogprobRecorder()
-        processors = [_ConstraintMask([job.constraint for job in jobs], self._ends), recorder]
         left = limit - len(jobs[0].made)
-        output = self._forward(rows, max_new_tokens=left, logits_processor=processors)
-        new = output[:, max(map(len, rows)) :].tolist()
-        logprobs = self._torch.stack(recorder.steps, dim=1).tolist()
-        for job, ids, values in zip(jobs, new, logprobs, strict=True):
-            end = next((n for n, token in enumerate(ids) if token in self._ends), len(ids))
-            job.ended = end < len(ids)
-            job.made += ids[:end]
-            job.logprobs += values[:end]
-            if not job.ended:
-                job.constraint.write(job.made[-1])  # the processor saw all but the last
+        self._forward(rows, max_new_tokens=left, logits_processor=[_Greedy(jobs, self._ends)])
 
     def _generation(self, job: _Job) -> Generation:
         # An id without a token is converted to None.
@@ -306,48 +295,43 @@ class _Job:
     logprobs: list[float] = field(default_factory=list)
     ended: bool = False
 
-
-class _ConstraintMask:
-    """A logits processor that masks the tokens which the constraint of a row does not allow."""
-
-    def __init__(self, constraints: list[Constraint], ends: Sequence[int]) -> None:
-        self._constraints, self._ends = constraints, ends
-        self._started = False
-
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    def constrain(self, scores: torch.Tensor) -> None:
+        """Exclude the tokens that the constraint does not allow next."""
         import torch
 
-        for row, token in enumerate(input_ids[:, -1].tolist() if self._started else ()):
-            self._note(row, token)
-        self._started = True
-        for row, constraint in enumerate(self._constraints):
-            if forced := constraint.forced():
-                scores[row] = -float("inf")
-                scores[row, forced[0]] = 0.0
-            elif (allowed := constraint.allowed()) is not None:
-                mask = torch.frombuffer(bytearray(allowed), dtype=torch.uint8).to(scores.device)
-                known = scores[row, : len(mask)]
-                known.masked_fill_(mask[: len(known)] == 0, -float("inf"))
-                scores[row, len(mask) :] = -float("inf")  # embedding rows without a token
-        return scores
+        if forced := self.constraint.forced():
+            scores.fill_(-float("inf"))[forced[0]] = 0.0
+        elif (allowed := self.constraint.allowed()) is not None:
+            mask = torch.frombuffer(bytearray(allowed), dtype=torch.uint8).to(scores.device)
+            scores[: len(mask)].masked_fill_(mask[: len(scores)] == 0, -float("inf"))
+            scores[len(mask) :] = -float("inf")  # embedding rows without a token
 
-    def _note(self, row: int, token: int) -> None:
-        if token in self._ends:
-            self._constraints[row] = Constraint()  # the rest of the row is padding
-        self._constraints[row].write(token)
+    def write(self, token: int, logprob: float) -> None:
+        """Record that ``token`` was written."""
+        self.made.append(token)
+        self.logprobs.append(logprob)
+        self.constraint.write(token)
 
 
-class _LogprobRecorder:
-    """A logits processor that changes nothing and records each step's largest log-probability.
+class _Greedy:
+    """A logits processor that constrains each row, and records its likeliest token.
 
-    Generation is greedy, so it is the log-probability of the chosen token.
+    Generation is greedy, so that is the token which is chosen.
     """
 
-    def __init__(self) -> None:
-        self.steps: list[torch.Tensor] = []
+    def __init__(self, jobs: Sequence[_Job], ends: Sequence[int]) -> None:
+        self._jobs, self._ends = jobs, ends
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
-        self.steps.append(scores.max(dim=-1).values - scores.logsumexp(dim=-1))
+        for job, row in zip(self._jobs, scores, strict=True):
+            if not job.ended:
+                job.constrain(row)
+        logprobs = scores.max(dim=-1).values - scores.logsumexp(dim=-1)
+        chosen = zip(self._jobs, scores.argmax(dim=-1).tolist(), logprobs.tolist(), strict=True)
+        for job, token, logprob in chosen:
+            job.ended = job.ended or token in self._ends
+            if not job.ended:
+                job.write(token, logprob)
         return scores
 
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from vllm.lora.request import LoRARequest
     from vllm.outputs import CompletionOutput, RequestOutput
 
-RANKS: Final = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-"""The LoRA ranks for which vLLM has kernels (``vllm.config.lora.MaxLoRARanks``)."""
 _TOP: Final = 20
 """The most probabilities of a token that vLLM returns by default."""
 
@@ -223,7 +221,7 @@ def _start(
 
 
 def _rank(adapter: str) -> int:
-    """The smallest of vLLM's ranks that holds the adapter."""
+    """The adapter's rank, rounded up to a power of two, for which vLLM has kernels (to 512)."""
     path = Path(adapter, ADAPTER_CONFIG)
     if not path.is_file():
         from huggingface_hub import hf_hub_download
@@ -231,10 +229,7 @@ def _rank(adapter: str) -> int:
         path = Path(hf_hub_download(adapter, ADAPTER_CONFIG))
     config = parse_json(path.read_bytes())
     rank = max([config.get("r", 0), *(config.get("rank_pattern") or {}).values()])
-    if rank > RANKS[-1]:
-        most = f"vLLM takes up to {RANKS[-1]}; merge it with its base: gradegpt export --merged"
-        raise EngineError(f"{adapter}: its rank is {rank}; {most}")
-    return next(known for known in RANKS if known >= rank)
+    return int(max(8, 1 << (rank - 1).bit_length()))
 
 
 def _first_line(error: Exception) -> str:

@@ -109,8 +109,7 @@ class JudgeSettings(Settings):
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
     threads: int | None = Field(default=None, ge=1)
-    """Threads of a forward pass; the ``onnx`` engine runs several passes at a time. With ``kind:
-    code`` the programs that run at a time."""
+    """Threads of a forward pass. With ``kind: code`` the programs that run at a time."""
     device: str | None = None
     constrained: bool = True
     """Local models write chains under their grammar. See ``gradegpt.grammar``."""

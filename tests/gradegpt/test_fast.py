@@ -93,13 +93,10 @@ def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> 
     return True
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_it_generates_the_same_as_the_local_engine(
-    folder: Path, local: LocalEngine, workers: int
-) -> None:
+def test_it_generates_the_same_as_the_local_engine(folder: Path, local: LocalEngine) -> None:
     """Texts, tokens, probabilities and counts, also for constrained prompts."""
     prompts = [*PROMPTS, *CHAINS]
-    engine = FastEngine(str(folder), threads=1, workers=workers)
+    engine = FastEngine(str(folder), threads=1)
     made = engine.generate(prompts, max_new_tokens=24)
     assert same(made, local.generate(prompts, max_new_tokens=24))
     assert len({m.text for m in made if isinstance(m, Generation)}) > 3
@@ -110,7 +107,7 @@ def test_it_counts_tokens_as_the_local_engine_does(
     folder: Path, local: LocalEngine, text: str
 ) -> None:
     """So prompts are fitted equally; a text longer than the model's context gives no warning."""
-    counted = FastEngine(str(folder), threads=1, workers=1).count_tokens(text)
+    counted = FastEngine(str(folder), threads=1).count_tokens(text)
     assert counted == local.count_tokens(text)
     assert (counted > 0) is bool(text)
 
@@ -139,7 +136,7 @@ def test_without_constraints_it_is_another_engine(folder: Path, model: Path) -> 
 
 def test_several_threads_may_call_it_at_once(folder: Path) -> None:
     """Each gets its own answers."""
-    engine = FastEngine(str(folder), threads=1, workers=2)
+    engine = FastEngine(str(folder), threads=1)
     alone = [engine.generate([prompt], max_new_tokens=12) for prompt in PROMPTS * 3]
     with ThreadPoolExecutor(4) as pool:
         together = pool.map(lambda p: engine.generate([p], max_new_tokens=12), PROMPTS * 3)
@@ -237,11 +234,11 @@ def test_shared_parts_of_prompts_are_read_once(
         for n in range(3)
     ]
     prompts = [*CHAINS, *others, *OUTCOMES, *((*shot, p[-1]) for p in OUTCOMES), *PROMPTS]
-    engine = FastEngine(str(folder), threads=1, workers=1)
+    engine = FastEngine(str(folder), threads=1)
     expected = local.generate(prompts, max_new_tokens=8)
     for _ in range(2):
         assert same(engine.generate(prompts, max_new_tokens=8), expected)
-    engine = FastEngine(str(folder), threads=1, workers=1, constrained=False)
+    engine = FastEngine(str(folder), threads=1, constrained=False)
     engine.generate(prompts[-1:], max_new_tokens=1)
     read: list[Sequence[int]] = []
     monkeypatch.setattr(State, "read", _counting(State.read, read))
@@ -261,19 +258,6 @@ def _counting(read: Callable[..., object], seen: list[Sequence[int]]) -> Callabl
         return read(self, tokens, past)
 
     return counted
-
-
-def test_the_state_with_the_most_shared_parts_is_taken(folder: Path) -> None:
-    """So that two workers do not read each other's questions again."""
-    engine = FastEngine(str(folder), threads=1, workers=2)
-    parts = engine._encode(CHAINS[0])
-    with engine._state(parts, 600) as state:
-        state.begin(parts)
-        with engine._state(parts, 600) as other:
-            assert other is not state
-    for _ in range(3):
-        with engine._state(parts, 600) as again:
-            assert again is state
 
 
 def test_a_failure_of_the_library_is_an_error_in_its_place(

@@ -12,7 +12,7 @@ import pytest
 
 from gradegpt.chain import NO, YES, PromptSettings, build_prompt
 from gradegpt.engines import Generation, TagProbability
-from gradegpt.engines.vllm import RANKS, VLLMEngine
+from gradegpt.engines.vllm import VLLMEngine
 from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
@@ -150,18 +150,10 @@ def test_an_adapter_is_asked_by_its_name(vllm: StubVLLM, tmp_path: Path) -> None
     built.generate(chat("hi"), max_new_tokens=9)
     named = vllm.requests[-1].lora_request
     assert (named.lora_name, named.lora_path) == (tmp_path.name, str(tmp_path))
-    assert (vllm.arguments.enable_lora, vllm.arguments.max_lora_rank in RANKS) == (True, True)
-    assert [str(rank) for rank in RANKS] == parameters("MaxLoRARanks")
+    assert vllm.arguments.enable_lora
+    assert str(vllm.arguments.max_lora_rank) in parameters("MaxLoRARanks")
     engine(vllm)
     assert not vllm.arguments.enable_lora
-
-
-def test_an_adapter_of_too_high_a_rank_is_refused(vllm: StubVLLM, tmp_path: Path) -> None:
-    """With what to do; the rank of a single layer counts as well."""
-    config = '{"r": 8, "rank_pattern": {"q_proj": 1024}}'
-    (tmp_path / "adapter_config.json").write_text(config, encoding="utf-8")
-    with pytest.raises(EngineError, match=r"rank is 1024; .* gradegpt export --merged"):
-        engine(vllm, adapter=str(tmp_path))
 
 
 def test_several_gpus_are_used_as_the_settings_say(vllm: StubVLLM) -> None:
