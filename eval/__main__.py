@@ -13,11 +13,12 @@ from gradegpt import options
 from gradegpt.cli import run
 from gradegpt.console import report_columns
 from gradegpt.importers.labelled import label_of, read_examples, source_of
+from gradegpt.importers.logs import opened
 from gradegpt.inputs import check_input
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.options import Kind
+from gradegpt.options import JudgeKind
 from gradegpt.settings import build_settings, load_settings
-from gradegpt.tables import form_of
+from gradegpt.tables import HUB, form_of
 
 if TYPE_CHECKING:
     from .settings import EvalSettings
@@ -53,18 +54,19 @@ def main(
         ),
     ] = None,
     judges: Annotated[
-        list[Kind] | None,
+        list[JudgeKind] | None,
         typer.Option(
             "--judge",
             help=f"The judge of a FILE; repeat the option for several judges. {options.JUDGES} "
             "[default: cascade]",
         ),
     ] = None,
-    model: options.Model = None,
+    model: options.ModelOption = None,
     adapter: options.Adapter = None,
-    base_url: options.BaseUrl = None,
+    base_url: options.BaseUrlOption = None,
     mapped: options.Map = None,
     ignore_extra: options.IgnoreExtra = False,
+    output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
     """Measure judges against labels, or score a model.
@@ -84,6 +86,7 @@ def main(
 
     asked = {"model": model, "adapter": adapter, "base_url": base_url}
     given = {name: value for name, value in asked.items() if value is not None}
+    overrides = options.with_folder(output, overrides)
     if is_answers(source):
         settings = _settings(source, _judges(judges, given), mapped, overrides, ignore_extra)
     elif judges or given or mapped or ignore_extra:
@@ -92,7 +95,7 @@ def main(
             "settings: change them with KEY=VALUE, such as 'judges=[{kind: rules}]'"
         )
     else:
-        settings = load_settings(EvalSettings, source, overrides or ())
+        settings = load_settings(EvalSettings, source, overrides)
     try:
         if settings.answers:
             print_answers(evaluate_answers(settings, overwrite=overwrite))
@@ -108,9 +111,9 @@ def main(
     typer.echo(f"report: {settings.folder / 'report.html'}")
 
 
-def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The settings of each judge; the options of a model go to the judges that ask one."""
-    wanted = [JudgeSettings(kind=kind.value) for kind in kinds or (Kind.CASCADE,)]
+    wanted = [JudgeSettings(kind=kind.value) for kind in kinds or (JudgeKind.CASCADE,)]
     if given and all(judge.asks_no_model for judge in wanted):
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')}: no judge asks a model")
     return [{"kind": judge.kind, **({} if judge.asks_no_model else given)} for judge in wanted]
@@ -119,23 +122,25 @@ def _judges(kinds: Sequence[Kind] | None, given: Mapping[str, Any]) -> list[dict
 def is_answers(path: str) -> bool:
     """Whether ``path`` is a table of answers and not a settings file."""
     settings = Path(path).suffix.lower() in (".yaml", ".yml")
-    return form_of(path) is not None or (Path(path).is_file() and not settings)
+    known = form_of(path) is not None or path.startswith(HUB)
+    return known or (Path(path).is_file() and not settings)
 
 
 def _settings(
     path: str,
     judges: Sequence[Mapping[str, Any]],
     mapped: Sequence[str] | None,
-    overrides: Sequence[str] | None,
+    overrides: Sequence[str],
     ignore_extra: bool,
 ) -> EvalSettings:
     """The settings of a run named as the file; prints how the columns and the label are read."""
     from .settings import EvalSettings
 
     columns = options.columns_of(mapped)
-    answers = check_input(path, columns=columns, ignore_extra=ignore_extra)
+    with opened(path) as table:
+        answers = check_input(table, columns=columns, ignore_extra=ignore_extra)
     label = label_of(answers)
-    rows: dict[str, Any] = {"answers": [str(answers.path)], "columns": columns}
+    rows: dict[str, Any] = {"answers": [path], "columns": columns}
     said = (
         "no label column, so this scores the model that answered; to measure the judge, name "
         "it: --map label=COLUMN"
@@ -146,9 +151,9 @@ def _settings(
         rows = {"sources": [source]}
         left = answers.rows - sum(1 for _ in read_examples(source))
         said = f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
-    name = re.sub(r"[^\w .+-]", "-", answers.path.stem).lstrip(" .+-") or "answers"
+    name = re.sub(r"[^\w .+-]", "-", Path(path).stem).lstrip(" .+-") or "answers"
     settings = build_settings(
-        EvalSettings, {"name": name, **rows, "judges": judges}, str(answers.path), overrides or ()
+        EvalSettings, {"name": name, **rows, "judges": judges}, path, overrides
     )
     typer.echo(said, err=True)
     return settings

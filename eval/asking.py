@@ -51,7 +51,6 @@ Request = Annotated[
         "max_tokens_name=max_completion_tokens, extra_body.temperature=1.",
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
 
 
 class RowWithMeta(Structure):

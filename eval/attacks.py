@@ -168,6 +168,7 @@ def main(
             "sources=[{path: FILE, fields: null}], name, out, ..."
         ),
     ] = None,
+    output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
     """Measure how often judges accept responses that try to manipulate them.
@@ -179,7 +180,7 @@ def main(
     judge exceeds max_false_accept: over all attacks, or significantly so in one pattern. Writes to
     runs/<name>: judgements/, report.json, and accepted.jsonl, the attacks that were accepted.
     """
-    settings = load_settings(AttackSettings, config, overrides or ())
+    settings = load_settings(AttackSettings, config, options.with_folder(output, overrides))
     reports = measure_attacks(settings, overwrite=overwrite)
     print_attacks(reports)
     failed = [report for report in reports if report.exceeds]

@@ -325,6 +325,7 @@ def main(
             "judge.adapter, least_rows (of an answer type)."
         ),
     ] = None,
+    output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
     """Measure what a judge's verdicts are worth on labelled answers; write calibration.json.
@@ -334,7 +335,7 @@ def main(
     too uncertain, and can promise an error (--max-error). Use labelled answers of other questions
     than those that trained the model and those that will measure it.
     """
-    settings = load_settings(CalibrationSettings, config, overrides or ())
+    settings = load_settings(CalibrationSettings, config, options.with_folder(output, overrides))
     calibration, findings = calibrate(settings, overwrite=overwrite)
     rows = [
         (f.group, f"{f.rows:,}", percent(f.right / f.rows if f.rows else None),

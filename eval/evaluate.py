@@ -14,6 +14,7 @@ from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.records import sha256_file, whole_file, write_json, write_rows
 from gradegpt.run import CheckedInput
 from gradegpt.schema import Item
+from gradegpt.tables import digest
 
 from .consistency import Change, Flip, judged_again
 from .judging import (
@@ -126,7 +127,7 @@ def _write(
         # No number depends on the API key, and it must not be published with them.
         "settings": settings.model_dump(mode="json"),
         "inputs": {
-            path: sha256_file(path)
+            path: digest(path)
             for path in (*(source.path for source in settings.sources), *settings.answers)
         },
         "outputs": {name: sha256_file(folder / name) for name in ("report.json", "report.html")},

@@ -22,7 +22,6 @@ from .asking import (
     InputPrice,
     ModelName,
     OutputPrice,
-    Overwrite,
     Protocol,
     Request,
     engine_of,
@@ -103,7 +102,7 @@ def main(
     request: Request = None,
     input_price: InputPrice = 0.0,
     output_price: OutputPrice = 0.0,
-    overwrite: Overwrite = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Grade the rows of a file by a protocol of the papers.
 

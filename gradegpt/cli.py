@@ -22,7 +22,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds, on_every_core
 from gradegpt.mistakes import explain
 from gradegpt.moved import refuse_moved, renamed
-from gradegpt.options import Kind
+from gradegpt.options import JudgeKind
 from gradegpt.records import validate
 from gradegpt.run import check_output
 from gradegpt.schema import Item, Outcome
@@ -95,11 +95,11 @@ def judge(
     context: options.Context = None,
     reference: options.References = None,
     response: options.Response = None,
-    kind: options.JudgeOption = Kind.CASCADE,
+    kind: options.JudgeOption = JudgeKind.CASCADE,
     profile: options.ProfileOption = None,
-    model: options.Model = None,
+    model: options.ModelOption = None,
     adapter: options.Adapter = None,
-    base_url: options.BaseUrl = None,
+    base_url: options.BaseUrlOption = None,
     engine: options.EngineOption = None,
     tensor_parallel: options.TensorParallel = None,
     data_parallel: options.DataParallel = None,
@@ -221,7 +221,7 @@ def _regrade(
     typer.echo(logs.compare(output))
 
 
-def _settings(kind: Kind, wanted: dict[str, Any]) -> JudgeSettings:
+def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in wanted.items() if value is not None}
     settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
     if settings.asks_no_model and (others := [n for n in given if n not in _WITHOUT_MODEL]):

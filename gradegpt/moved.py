@@ -93,10 +93,7 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
 }
 """By command and the name of a removed setting: what to use."""
 MOVED_OPTIONS: Final[dict[str, dict[str, str]]] = {
-    "": {},
-    **dict.fromkeys(
-        ("eval.answer", "eval.estimate", "eval.scores", "report"), {"--out": "--output"}
-    ),
+    "": {"--out": "--output"},
     "eval.references": {
         f"--{field.replace('_', '-')}": f"--map {field}="
         for field in ("question", "context", "reference", "answer_type", "unit", "solution")

@@ -15,7 +15,7 @@ from gradegpt.rules.profiles import PROFILES
 from gradegpt.tables import Form
 
 
-class Kind(StrEnum):
+class JudgeKind(StrEnum):
     """The judges to choose from."""
 
     RULES = "rules"
@@ -114,13 +114,13 @@ References = Annotated[
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
 JudgeOption = Annotated[
-    Kind,
+    JudgeKind,
     typer.Option(
         "--judge",
         help=JUDGES,
     ),
 ]
-BaseUrl = Annotated[
+BaseUrlOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
@@ -195,7 +195,7 @@ ProfileOption = Annotated[
         "has no rule is undecided.",
     ),
 ]
-Model = Annotated[
+ModelOption = Annotated[
     str | None,
     typer.Option(
         help="The model: a folder, a Hugging Face name, or a shipped judge such as gradegpt-1.5b. "

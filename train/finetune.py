@@ -323,9 +323,7 @@ def _half(given: Options, work: Path) -> dict[str, Any]:
 )
 def main(
     source: options.Labelled,
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="OUT", help="A new folder for the judge.")
-    ],
+    output: Annotated[str, options.output("A new folder for the judge.")],
     base: Annotated[
         str | None,
         typer.Option(

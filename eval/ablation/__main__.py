@@ -30,6 +30,7 @@ def main(
             "recipe), judge.KEY, sources."
         ),
     ] = None,
+    output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
     """Train each chain format alike, with every seed, and measure what the format is worth.
@@ -42,7 +43,7 @@ def main(
     from .report import ablate
     from .settings import AblationSettings
 
-    settings = load_settings(AblationSettings, config, overrides or ())
+    settings = load_settings(AblationSettings, config, options.with_folder(output, overrides))
     print_arms(ablate(settings, overwrite=overwrite))
     typer.echo(f"wrote {settings.folder / 'ablation.json'}")
 

@@ -15,7 +15,6 @@ from ..asking import (
     Concurrency,
     InputPrice,
     OutputPrice,
-    Overwrite,
     Request,
     engine_of,
     run_protocol,
@@ -69,7 +68,7 @@ def main(
     input_price: InputPrice = 0.0,
     output_price: OutputPrice = 0.0,
     mapped: options.Map = None,
-    overwrite: Overwrite = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
 

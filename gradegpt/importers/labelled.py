@@ -110,7 +110,7 @@ def source_of(answers: CheckedInput, label: str) -> Source:
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
     beside = ("lang", "labelled_by", "source")
     others = {name: name if name in answers.columns.names else "" for name in beside}
-    return Source(path=str(answers.path), fields=own | others | {"verdict": label})
+    return Source(path=answers.table.name, fields=own | others | {"verdict": label})
 
 
 def read_examples(source: Source) -> Iterator[Example]:

@@ -6,9 +6,11 @@ The meaning of columns is in ``gradegpt.columns``.
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place, sniffed
 from gradegpt.tables.separated import as_cell
 from gradegpt.tables.table import (
+    HUB,
     Rereadable,
     Table,
     check_library,
+    digest,
     files,
     opened,
     read,
@@ -17,6 +19,6 @@ from gradegpt.tables.table import (
 )
 
 __all__ = [
-    "SUFFIXES", "Form", "Rereadable", "Row", "Rows", "Table", "as_cell", "check_library", "files",
-    "form_of", "opened", "place", "read", "read_table", "sniffed", "write",
+    "HUB", "SUFFIXES", "Form", "Rereadable", "Row", "Rows", "Table", "as_cell", "check_library",
+    "digest", "files", "form_of", "opened", "place", "read", "read_table", "sniffed", "write",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TextIO
 
 from gradegpt.errors import InputError, MissingError
-from gradegpt.records import A_FILE
+from gradegpt.records import A_FILE, sha256_file
 from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, library, place, plain, sniffed
 from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
 from gradegpt.tables.parquet import read_parquet, write_parquet
@@ -170,6 +170,11 @@ def files(path: str) -> tuple[str, ...]:
     if not found:
         raise MissingError(f"{path}: no such file; give a path, a pattern with *, or hf:owner/name")
     return found
+
+
+def digest(path: str) -> str | None:
+    """The hash of a file's bytes; None for a data set of the hub, which is known by its name."""
+    return None if path.startswith(HUB) else sha256_file(path)
 
 
 def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:

@@ -19,7 +19,7 @@ from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt import tables
 from gradegpt.errors import GradeGPTError
-from gradegpt.records import read_rows, whole_file, write_rows
+from gradegpt.records import read_rows, sha256_file, whole_file, write_rows
 from gradegpt.schema import Judgement
 from gradegpt.settings import load_settings
 
@@ -153,6 +153,18 @@ def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -
     assert report["scores"]["rules"]["overall"]["accuracy"]["value"] == 0.75
     manifest = json.loads(Path("runs/other/manifest.json").read_text())
     assert manifest["settings"]["columns"] == {"question": "q", "response": "output"}
+
+
+def test_a_log_is_answers_without_labels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of another tool; the folder is that of ``-o``, and the log's hash is in the manifest."""
+    monkeypatch.chdir(tmp_path)
+    log = ROOT / "tests" / "data" / "logs" / "verl.jsonl"
+    done = evaluated(str(log), "--judge", "rules", "-o", "here", "bootstrap=0")
+    assert done.exit_code == 0, done.output
+    assert "no label column" in done.output
+    manifest = json.loads((tmp_path / "here" / "manifest.json").read_text())
+    assert (manifest["rows"], manifest["settings"]["answers"]) == (4, [str(log)])
+    assert manifest["inputs"] == {str(log): sha256_file(log)}
 
 
 @pytest.mark.parametrize(

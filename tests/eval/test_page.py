@@ -76,9 +76,8 @@ def test_a_tag_is_a_table_where_it_has_several_values() -> None:
     """All rows have one language and one answer type, and three subjects."""
     found = numbers(results(6))
     assert list(found.several) == ["subject"]
-    assert {value: groups["rules"].n_rows for value, groups in found.several["subject"].items()} == {
-        "a": 2, "b": 2, "c": 2,
-    }  # fmt: skip
+    several = found.several["subject"].items()
+    assert {value: groups["rules"].n_rows for value, groups in several} == {"a": 2, "b": 2, "c": 2}
 
 
 def test_a_value_without_a_labelled_row_has_no_score() -> None:
