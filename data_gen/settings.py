@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
 from gradegpt.chain import PromptSettings
 from gradegpt.importers.labelled import Part, Source
 from gradegpt.schema import ChainFormat, Verdict
 from gradegpt.settings import Settings, load_settings
+from gradegpt.shipped import found
 
 from .sources import Questions
 from .teacher import TeacherSettings
@@ -154,7 +155,7 @@ class LabelledSettings(DataSettings):
     The tag is then taught twice, since most tokens of a chain say nothing about the verdict.
     """
 
-    path: str
+    path: Annotated[str, AfterValidator(found)]
     test: str | None = None
     """A second table for the test split; by default a share of the questions is held out."""
     format: Literal["tag", "chain", "both"] = "both"

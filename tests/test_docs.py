@@ -22,7 +22,7 @@ import pandas as pd
 import pytest
 from typer.main import get_command
 
-from data_gen.settings import DataGenSettings
+from data_gen.settings import load_data_settings
 from eval.__main__ import is_answers
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
@@ -40,7 +40,7 @@ from train.settings import SFTSettings
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md")))
 SETTINGS: Final[dict[str, type[Settings]]] = {
-    "data": DataGenSettings, "train": SFTSettings, "train.lexical": LexicalSettings,
+    "train": SFTSettings, "train.lexical": LexicalSettings,
     "eval": EvalSettings, "eval.attacks": AttackSettings, "eval.calibrate": CalibrationSettings,
     "serve": ServeSettings,
 }  # fmt: skip
@@ -197,7 +197,9 @@ def check(name: str, given: list[str]) -> None:
     params = parsed(name, given)
     recipe = params.get("config", params.get("source"))
     is_judge = str(recipe).startswith("judges/")
-    if name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
+    if name == "data" and recipe:
+        load_data_settings(recipe, params["overrides"] or ())
+    elif name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
         load_settings(SETTINGS[name], recipe, params["overrides"] or ())
     if name == "export" and given:
         made = recipe.startswith(("runs/", "judges/"))
