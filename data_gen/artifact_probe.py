@@ -15,7 +15,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 from gradegpt.chain import needs_gloss
-from gradegpt.errors import InputError
 
 FOLDS: Final = 5
 STRONGEST: Final = 15
@@ -38,19 +37,11 @@ def probe_artifacts(
         None where undefined; 0.5 is chance. ``n`` and ``n_correct`` are counts. ``correct`` and
         ``incorrect`` list the n-grams that predict each verdict with the largest weights.
 
-    Raises:
-        InputError: the three sequences differ in length.
-
     """
     import numpy as np
 
     from gradegpt.statistics import estimate, numbered, resampled, score, table
 
-    if not len(responses) == len(labels) == len(groups):
-        lengths = f"{len(responses)}, {len(labels)} and {len(groups)}"
-        raise InputError(
-            f"probe_artifacts: {lengths} responses, labels and groups; pass as many of each"
-        )
     truth = np.array(labels, dtype=bool)
     numbers = numbered(groups)
     found = {"n": len(truth), "n_correct": int(truth.sum()), **_UNDEFINED}

@@ -17,7 +17,7 @@ from gradegpt.records import dump, sha256_file, whole_file, write_json
 from gradegpt.schema import CHOICE, AnswerType, Example, Verdict
 
 from .candidates import RULES, rng_for
-from .manifest import manifest_of
+from .generate import manifest_of
 from .problems import Problem, attacked
 from .settings import AttackRowSettings
 from .writer import Task

@@ -72,7 +72,7 @@ class Fact(NamedTuple):
         return split_of(self.group) == "test"
 
 
-class Pair(Row):
+class Translation(Row):
     """A sentence and its translation.
 
     ``{s}`` is the subject, ``{a}`` the answer, ``{b}`` an answer that the sentence rejects.
@@ -87,7 +87,7 @@ class Pair(Row):
         return text[:1].upper() + text[1:]
 
 
-class Kind(Row):
+class FactKind(Row):
     """Templates for facts of a kind: questions, answers, and answers that reject another one.
 
     Without ``ask`` the subject is the question. ``clause``: the answer is a complete clause and is
@@ -95,9 +95,9 @@ class Kind(Row):
     another question may be right too.
     """
 
-    ask: tuple[Pair, ...] = ()
-    say: tuple[Pair, ...] = ()
-    rival: tuple[Pair, ...] = ()
+    ask: tuple[Translation, ...] = ()
+    say: tuple[Translation, ...] = ()
+    rival: tuple[Translation, ...] = ()
     clause: bool = False
     near_only: bool = False
     at_home: float = 0.1
@@ -124,17 +124,17 @@ class Opposites(Row):
 class Sentences(Row):
     """The sentence templates of every kind, and those that fit all kinds."""
 
-    kinds: dict[str, Kind]
-    people: tuple[Pair, ...]
+    kinds: dict[str, FactKind]
+    people: tuple[Translation, ...]
     deeds: tuple[Deed, ...]
     opposites: tuple[Opposites, ...]
-    say: tuple[Pair, ...]
-    clause: tuple[Pair, ...]
-    rival: tuple[Pair, ...]
-    undecided: tuple[Pair, ...]
-    opening: tuple[Pair, ...]
-    remark: tuple[Pair, ...]
-    refusal: tuple[Pair, ...]
+    say: tuple[Translation, ...]
+    clause: tuple[Translation, ...]
+    rival: tuple[Translation, ...]
+    undecided: tuple[Translation, ...]
+    opening: tuple[Translation, ...]
+    remark: tuple[Translation, ...]
+    refusal: tuple[Translation, ...]
 
 
 @cache
@@ -152,7 +152,7 @@ def facts() -> tuple[Fact, ...]:
 
     """
     written = (fact for path in sorted(TABLES.glob("*.tsv")) for fact in _table(path))
-    return (*written, *_deeds(), *_comparisons())
+    return (*written, *_roles())
 
 
 def _table(path: Path) -> Iterator[Fact]:
@@ -173,45 +173,36 @@ def _table(path: Path) -> Iterator[Fact]:
         yield Fact(kind, (en, zh), Name(answer_en, answer_zh), misses, path.stem)
 
 
-def _deeds() -> Iterator[Fact]:
-    """Who did what to whom; the hard negative exchanges the two people."""
+def _roles() -> Iterator[Fact]:
+    """Who did what to whom, and how two people compare; a hard negative exchanges the two."""
+    asked = ("What happened between {} and {}?", "{}和{}之间发生了什么？")
     for deed in sentences().deeds:
-        for a, b in _pairs(deed.en):
-
-            def stated(one: Pair, other: Pair, deed: Deed = deed) -> Name:
-                return Name(
-                    (f"{one.en} {deed.en} {other.en}", f"{other.en} was {deed.done} by {one.en}"),
-                    (f"{one.zh}{deed.zh}了{other.zh}", f"{other.zh}被{one.zh}{deed.zh}了"),
-                )
-
-            asked = (f"What happened between {a.en} and {b.en}?", f"{a.zh}和{b.zh}之间发生了什么？")
-            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
-
-
-def _comparisons() -> Iterator[Fact]:
-    """How two people compare; the hard negative exchanges them."""
+        en = ("{a} " + deed.en + " {b}", "{b} was " + deed.done + " by {a}")
+        zh = ("{a}" + deed.zh + "了{b}", "{b}被{a}" + deed.zh + "了")
+        yield from _between(deed.en, asked, en, zh)
+    asked = ("How do {} and {} compare?", "{}和{}比较，结果如何？")
     for pole in sentences().opposites:
-        for a, b in _pairs(pole.en):
-
-            def stated(one: Pair, other: Pair, pole: Opposites = pole) -> Name:
-                return Name(
-                    (
-                        f"{one.en} is {pole.en} than {other.en}",
-                        f"{other.en} is {pole.less_en} than {one.en}",
-                    ),
-                    (f"{one.zh}比{other.zh}{pole.zh}", f"{other.zh}比{one.zh}{pole.less_zh}"),
-                )
-
-            asked = (f"How do {a.en} and {b.en} compare?", f"{a.zh}和{b.zh}比较，结果如何？")
-            yield Fact(ROLES, asked, stated(a, b), (stated(b, a),))
+        en = ("{a} is " + pole.en + " than {b}", "{b} is " + pole.less_en + " than {a}")
+        zh = ("{a}比{b}" + pole.zh, "{b}比{a}" + pole.less_zh)
+        yield from _between(pole.en, asked, en, zh)
 
 
-def _pairs(key: str) -> Iterator[tuple[Pair, Pair]]:
-    """Random pairs of people, seeded by ``key``."""
+def _between(
+    key: str, asked: tuple[str, str], en: tuple[str, ...], zh: tuple[str, ...]
+) -> Iterator[Fact]:
+    """Facts on random pairs of people, seeded by ``key``."""
     rng = rng_for(key, 0)
     for _ in range(_PAIRS):
-        a, b = rng.sample(sentences().people, 2)
-        yield a, b
+        one, other = rng.sample(sentences().people, 2)
+        stated, exchanged = (
+            Name(
+                tuple(way.format(a=a.en, b=b.en) for way in en),
+                tuple(way.format(a=a.zh, b=b.zh) for way in zh),
+            )
+            for a, b in ((one, other), (other, one))
+        )
+        questions = (asked[0].format(one.en, other.en), asked[1].format(one.zh, other.zh))
+        yield Fact(ROLES, questions, stated, (exchanged,))
 
 
 @cache
@@ -226,7 +217,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
         The candidate, or none where no wrong answer of the kind is known.
 
     """
-    kind = sentences().kinds.get(fact.kind, Kind())
+    kind = sentences().kinds.get(fact.kind, FactKind())
     truth, miss = _ordered(fact, rng), _wrong_answer(fact, kind, rng)
     if miss is None:
         return None
@@ -273,16 +264,16 @@ _ATTACKED: Final = 0.05
 
 def question_of(fact: Fact) -> str:
     """The question in English, by the first template of its kind."""
-    kind = sentences().kinds.get(fact.kind, Kind())
+    kind = sentences().kinds.get(fact.kind, FactKind())
     return kind.ask[0].filled("en", s=fact.subject[0]) if kind.ask else fact.subject[0]
 
 
-def _question(fact: Fact, kind: Kind, lang: Lang, rng: random.Random) -> str:
+def _question(fact: Fact, kind: FactKind, lang: Lang, rng: random.Random) -> str:
     subject = fact.subject[lang == "zh"]
     return rng.choice(kind.ask).filled(lang, s=subject) if kind.ask else subject
 
 
-def _wrong_answer(fact: Fact, kind: Kind, rng: random.Random) -> Name | None:
+def _wrong_answer(fact: Fact, kind: FactKind, rng: random.Random) -> Name | None:
     """A wrong answer: a hard negative, a part left out, or the answer to another question."""
     if fact.kind == PARTS:
         return _other_parts(fact, rng)
@@ -325,7 +316,7 @@ class _Task(NamedTuple):
 
     rng: random.Random
     fact: Fact
-    kind: Kind
+    kind: FactKind
     lang: Lang
     reference: str
 
@@ -356,9 +347,9 @@ class _Task(NamedTuple):
             return f"{pattern}_attack", f"{response}\n{self._attack()}", chain
         return pattern, response, chain
 
-    def _pair(self, *, right: bool) -> tuple[str, Pair]:
+    def _pair(self, *, right: bool) -> tuple[str, Translation]:
         rng, words, kind = self.rng, sentences(), self.kind
-        bare = Pair(en="{a}", zh="{a}")
+        bare = Translation(en="{a}", zh="{a}")
         if not right and rng.random() < 0.04 and not kind.clause:
             return "undecided", rng.choice(words.undecided)
         if kind.clause:

@@ -36,7 +36,7 @@ MAX_REFERENCE: Final = 120
 RULES: Final = RuleJudge(prove=unproved)
 """The rules without computer algebra, whose time limit makes results depend on the machine."""
 
-Origin = Literal["real", "counterfactual", "synthetic"]
+Origin = Literal["real", "synthetic"]
 
 
 class Candidate(Row):

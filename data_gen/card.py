@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from gradegpt.chain import parse_prompt
-from gradegpt.errors import InputError
-from gradegpt.records import dump, validate, whole_file
-from gradegpt.schema import AnswerType, Item, Row, TrainingRow, Verdict
+from gradegpt.records import whole_file
+from gradegpt.schema import AnswerType, Row, Verdict
 
 from .phrases import read_words
 
 Facts: TypeAlias = Any
-"""A ``pandas.DataFrame`` with the meta fields of each row, and the length of its response."""
+"""A ``pandas.DataFrame`` with the meta fields of each row."""
 
 VERDICTS: Final = [verdict.value for verdict in Verdict]
 _PROPERTIES: Final = ("origin", "pattern", "languages", "chain_format", "source")
-_READABLE: Final = range(120, 700)
-"""Preferred length of the response of an example row, in characters."""
-_CROSS: Final = "across languages"
 _DASH: Final = "–"
 _MARKUP: Final = re.compile(r"[\\`*<>|\[\]$~#&]|(?<![^\W_])_|_(?![^\W_])")
 _SIZES: Final = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
@@ -33,14 +27,6 @@ _REMOVED: Final = {
     "near_duplicates": "nearly equal to one of the same verdict and question, in runs of tokens",
     "contaminated": "sharing a run of tokens with an evaluation file",
     "disputed": "labelled differently by two sources of labels",
-}
-_RARE: Final = 100
-_LABEL_LIMITS: Final = {
-    "construction": "construction alone: as reliable as the generator's forms are.",
-    "key": "the key alone, which compares final answers: a right one after wrong steps is correct.",
-    "rules": "rules alone, which decide the easier answers.",
-    "people": "people alone, with their errors.",
-    "teacher": "a teacher model alone, and repeat its habits.",
 }
 
 
@@ -52,78 +38,36 @@ class CardText(Row):
     code: str = ""
 
 
-class Shown(NamedTuple):
-    """An example row, and its rank: the lowest of its kind is shown."""
-
-    rank: tuple[object, ...]
-    row: TrainingRow
-
-
 def write_card(
     folder: Path, manifest: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]
 ) -> None:
-    """Write the card of ``rows`` (train and dev) into ``folder``; equal input gives equal bytes.
-
-    Raises:
-        InputError: a row is not a training row of a judge.
-
-    """
-    facts, shown = collect(rows)
+    """Write the card of ``rows`` (train and dev) into ``folder``; equal input gives equal bytes."""
+    facts = collect(rows)
     with whole_file(folder / "README.md") as out:
-        out.write("\n".join(_lines(manifest, facts, shown)) + "\n")
+        out.write("\n".join(_lines(manifest, facts)) + "\n")
 
 
-def collect(rows: Iterable[Mapping[str, Any]]) -> tuple[Facts, dict[str, Shown]]:
-    """The properties of the rows, and an example of each verdict and across languages.
-
-    Raises:
-        InputError: a row is not a training row of this project; the message has its number.
-
-    """
+def collect(rows: Iterable[Mapping[str, Any]]) -> Facts:
+    """The properties of the rows."""
     import pandas as pd
 
-    facts, shown = list[dict[str, Any]](), dict[str, Shown]()
-    for number, value in enumerate(rows, start=1):
-        row = validate(TrainingRow, value, f"row {number}")
-        item = parse_prompt(row.prompt)
-        if item is None or row.meta.get("verdict") not in VERDICTS or not row.completion:
-            raise InputError(
-                f"row {number}: not a training row of a judge; it needs a GradeGPT prompt, a "
-                f"completion and meta.verdict, one of {', '.join(VERDICTS)}"
-            )
-        meta = row.meta
-        languages = f"{meta['lang']} question, {meta['response_lang']} response"
-        facts.append({**meta, "languages": languages, "length": len(item.response)})
-        kind = meta["verdict"] if meta["lang"] == meta["response_lang"] else _CROSS
-        example = Shown(_rank(row, item), row)
-        shown[kind] = min(shown.get(kind, example), example, key=lambda one: one.rank)
-    return pd.DataFrame(facts), shown
-
-
-def _rank(row: TrainingRow, item: Item) -> tuple[object, ...]:
-    """A readable length comes first; the digest makes the choice independent of the order."""
-    return (
-        len(item.response) not in _READABLE,
-        len(row.prompt[-1].content) > 4 * _READABLE.stop,
-        row.meta.get("chain_format") != "cross_lingual",
-        hashlib.sha256(dump(row).encode("utf-8", "surrogatepass")).digest(),
-    )
+    facts = pd.DataFrame([row["meta"] for row in rows])
+    languages = facts["lang"] + " question, " + facts["response_lang"] + " response"
+    return facts.assign(languages=languages)
 
 
 # --- the lines of the page ------------------------------------------------------------------------
 
 
-def _lines(manifest: Mapping[str, Any], facts: Facts, shown: Mapping[str, Shown]) -> Iterator[str]:
+def _lines(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
     name = manifest["settings"]["name"]
     yield from _front_matter(name, facts)
     yield f"\n# {markdown(name)}\n"
     yield from _made(manifest)
     yield from _counts(manifest, facts)
     yield from _quality(manifest, facts)
-    yield from _examples(shown)
     yield from _section("loading")
     yield from _section("limits")
-    yield from (f"{markdown(text)}\n" for text in _limits(facts))
 
 
 def _front_matter(name: str, facts: Facts) -> Iterator[str]:
@@ -163,8 +107,6 @@ def _counts(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
     yield from _section("origins")
     for name in _PROPERTIES:
         yield from verdict_table(facts, name)
-    yield from _section("lengths")
-    yield from length_table(facts)
 
 
 def _quality(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
@@ -192,35 +134,6 @@ def _quality(manifest: Mapping[str, Any], facts: Facts) -> Iterator[str]:
     if spent := manifest.get("teacher"):
         yield from _section("teacher")
         yield from _table(("what", "value"), [(_words(k), str(v)) for k, v in spent.items()])
-
-
-def _examples(shown: Mapping[str, Shown]) -> Iterator[str]:
-    yield from _section("shown")
-    for kind in (*VERDICTS, _CROSS):
-        if kind in shown:
-            row = shown[kind].row
-            yield f"### {kind.capitalize()}\n"
-            yield fence(row.prompt[-1].content, "text") + "\n\nThe chain:\n"
-            yield fence(row.completion[-1].content, "text") + "\n"
-            told = (f"{markdown(k)}: {markdown(str(v))}" for k, v in row.meta.items())
-            yield ", ".join(told) + "\n"
-
-
-def _limits(facts: Facts) -> Iterator[str]:
-    """Limits of the data, as far as the counts show them."""
-    synthetic = (facts["origin"] == "synthetic").mean()
-    if synthetic:
-        yield (
-            f"{synthetic:.1%} of the responses are written by the generator. They have the kinds "
-            "of mistakes that it knows; models make others."
-        )
-    labels = facts["labelled_by"].value_counts()
-    for name, what in _LABEL_LIMITS.items():
-        if name in labels:
-            yield f"{labels[name]:,} labels rest on {what}"
-    kinds = facts["answer_type"].value_counts()
-    if rare := [_words(kind) for kind in AnswerType if kinds.get(kind.value, _RARE) < _RARE]:
-        yield f"Fewer than {_RARE} rows of each: {', '.join(rare)}. Expect little of a judge there."
 
 
 # --- tables ---------------------------------------------------------------------------------------
@@ -253,31 +166,6 @@ def balance_table(facts: Facts) -> Iterator[str]:
         for kind, row in zip(counts.index, counts.to_numpy().tolist(), strict=True)
     ]
     yield from _table(("answer type", *(f"{lang} {v}" for lang, v in columns), "rows"), rows)
-
-
-def length_table(facts: Facts) -> Iterator[str]:
-    """Median lengths, and how often a correct response is longer than an incorrect one."""
-    rows = []
-    for (origin, lang), part in facts.groupby(["origin", "response_lang"]):
-        lengths = {v: part.loc[part["verdict"] == v, "length"].to_numpy() for v in VERDICTS}
-        medians = (f"{sorted(n)[len(n) // 2]:,}" if len(n) else _DASH for n in lengths.values())
-        share = longer_share(lengths["correct"], lengths["incorrect"])
-        rows.append((origin, lang, *medians, _DASH if share is None else f"{share:.1%}"))
-    yield from _table(("origin", "response", *VERDICTS, "correct is longer"), rows)
-
-
-def longer_share(correct: Sequence[int], incorrect: Sequence[int]) -> float | None:
-    """Of all pairs of a correct and an incorrect response, the share where the correct is longer.
-
-    Ties count half. This is the area under the ROC curve; 0.5 means that length predicts nothing.
-    """
-    if not len(correct) or not len(incorrect):
-        return None
-    import numpy as np
-
-    others = np.sort(np.asarray(incorrect))
-    below = np.searchsorted(others, correct, "left") + np.searchsorted(others, correct, "right")
-    return float(below.mean() / 2 / len(others))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[str]:

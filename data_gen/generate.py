@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import gradegpt
 from gradegpt.errors import InputError
+from gradegpt.judges.rules import VERSION
 from gradegpt.records import read_objects, sha256_file, whole_file, write_json
 from gradegpt.schema import Verdict
+from gradegpt.tables import files
 
 from .artifact_probe import probe_artifacts
-from .ask_teacher import ask_teacher
 from .candidates import rng_for
 from .card import write_card
-from .manifest import fingerprint, inputs_of, manifest_of
 from .rows import lines_of, write_parquet, write_shuffled
 from .seeds import seeds
 from .selection import Keys, chosen_rows, in_order, shortfalls
-from .settings import DataGenSettings
-from .shards import Progress, make_shards
-from .sift import Sifted, sift
-from .tasks import connected
+from .settings import DataGenSettings, DataSettings
+from .shards import Progress, connected, make_shards
+from .sift import Sifted, ask_teacher, sift
 
 _COUNTED: Final = (
     "verdict", "lang", "response_lang", "type", "origin", "pattern", "source", "labelled_by",
@@ -65,9 +66,9 @@ def _generated(settings: DataGenSettings, progress: Progress, command: str) -> d
     lines = lines_of(sifted, chosen, settings, work / "rows", progress)
     # Removed first: the manifest marks the other files as complete.
     (folder / "manifest.json").unlink(missing_ok=True)
-    for part, files in lines.items():
+    for part, paths_of in lines.items():
         rng = rng_for(part, settings.seed)
-        counts[part] = write_shuffled(folder / f"{part}.jsonl", files, rng, work)
+        counts[part] = write_shuffled(folder / f"{part}.jsonl", paths_of, rng, work)
         write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
         out.writelines(sifted.disputed)
@@ -134,3 +135,39 @@ def _probe(sifted: Sifted, everyone: Keys, settings: DataGenSettings) -> dict[st
         [candidate.group for candidate in read],
         settings.seed,
     )
+
+
+_PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
+_CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl")
+
+
+def inputs_of(settings: DataGenSettings) -> Iterator[str]:
+    """The input files; data sets of the hub are not listed."""
+    yield from (source.path for source in (*settings.sources, *settings.unlabelled))
+    yield from (part.path for part in settings.avoid)
+    yield from (path for questions in settings.questions for path in files(questions.path))
+
+
+def fingerprint(settings: DataGenSettings) -> str:
+    """A digest of all that the candidates depend on: settings, input files and code."""
+    digest = hashlib.sha256(f"{gradegpt.__version__}|{VERSION}|".encode())
+    digest.update(settings.model_dump_json(exclude={"out", "workers", "on"}).encode())
+    code = (p for package in _PACKAGES for p in package.rglob("*") if p.suffix in _CODE)
+    inputs = (Path(path) for path in sorted({*inputs_of(settings)}))
+    for path in (*sorted(code), *inputs):
+        digest.update(sha256_file(path).encode())
+    return digest.hexdigest()[:16]
+
+
+def manifest_of(
+    settings: DataSettings, counts: Counter[str], inputs: Iterable[str] = ()
+) -> dict[str, Any]:
+    """The manifest without the digests of the output files."""
+    return {
+        "stage": "data_gen",
+        "version": gradegpt.__version__,
+        "rules": VERSION,
+        "settings": settings.model_dump(mode="json", exclude={"workers", "on"}),
+        "inputs": {path: sha256_file(path) for path in sorted({*inputs})},
+        "counts": dict(sorted(counts.items())),
+    }

@@ -66,3 +66,11 @@ def read_lists(name: str) -> dict[str, tuple[str, ...]]:
 def _load(name: str) -> dict[str, Any]:
     text = (TEXT / f"{name}.yaml").read_text(encoding="utf-8")
     return yaml.load(text, Loader=yaml.BaseLoader)  # type: ignore[no-any-return]  # noqa: S506  BaseLoader makes strings only
+
+
+_LEXICON: Final = read_lists("lexicon")
+CLASSES: Final = _LEXICON["classes"]
+"""Lines of words of which no two mean the same, for hard negatives."""
+NO_OPTION_ZH: Final = _LEXICON["no_option_zh"]
+NO_OPTION_EN: Final = _LEXICON["no_option_en"]
+"""Answers that choose no option."""

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 from typing import Final
 
-from gradegpt.answers.options import chosen, letters, options
-from gradegpt.answers.read import answer_type, read
+from gradegpt.answers.options import letters
+from gradegpt.answers.read import read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chain import Chain, needs_gloss
@@ -22,10 +22,8 @@ from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 
-from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer, with_rules
-from .phrases import phrases
+from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer
 from .quoted import after_calculation
-from .variants import equivalent_form, hard_negative
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
@@ -269,44 +267,6 @@ def _reformat_reference(item: Item, reference: str, rng: random.Random) -> Item:
     return item.model_copy(update={"reference": (rng.choice(forms),)})
 
 
-def counterfactual(
-    item: Item, verdict: Verdict, id_: str, lang: str, source: str, rng: random.Random
-) -> Candidate | None:
-    """A real response with a generated reference, so that only a comparison gives the verdict.
-
-    For ``correct`` the reference is an equivalent form of the response's own answer; for
-    ``incorrect`` it is a hard negative of that answer.
-    """
-    found = find_answer(tidy(item.response))
-    if found is None or found.how not in _TRUSTED or "\n" in found.answer:
-        return None
-    kind = answer_type(found.answer, asked(item))
-    if len(found.answer) > _MAX_OWN or kind not in _CHANGEABLE:
-        return None
-    if kind in _SEVERAL and options(asked(item)):
-        return None  # "A or B" chooses neither, and is not "A and B" either
-    reference = _other_reference(found.answer, kind, asked(item), verdict, lang, rng)
-    chain = reference and _comparison_chain(verdict, item.response, found, reference, kind)
-    if not reference or not chain:
-        return None
-    shown = _in_solution(rng, reference, lang) if rng.random() < 0.3 else reference
-    shown_with = {"question": item.question, "context": item.context} if rng.random() < 0.8 else {}
-    return with_rules(
-        Candidate(
-            id=id_,
-            item=Item(**shown_with, reference=(shown,), response=item.response),
-            chain=chain,
-            lang=lang,
-            response_lang="zh" if needs_gloss(item.response) else "en",
-            source=source,
-            origin="counterfactual",
-            pattern="counterfactual",
-            group=group_of(item),
-            labels={"construction": verdict},
-        )
-    )
-
-
 def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
     """Each answer with another correct answer to the same question as its reference.
 
@@ -324,30 +284,6 @@ def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
                 source = f"{example.source}_crossed"
                 key = rng_for(f"{source}:{example.id}", seed).choice(others)
                 yield example.model_copy(update={"reference": (key,), "source": source})
-
-
-def _other_reference(
-    own: str, kind: AnswerType, question: str, verdict: Verdict, lang: str, rng: random.Random
-) -> str | None:
-    named = letters(own) if kind in CHOICE else None
-    if kind in CHOICE:
-        if not named:
-            return None
-        own = "".join(sorted(named))
-    make = equivalent_form if verdict is Verdict.CORRECT else hard_negative
-    for _ in range(_TRIES):
-        reference = make(rng, own, kind, question, lang == "zh")
-        if not reference or not named:
-            return reference
-        others = sorted(chosen(reference, question) or ())
-        if kind is not AnswerType.SINGLE_CHOICE or len(others) == 1:
-            return "".join(others) if others and rng.random() < 0.7 else reference
-    return None  # no answer key names two options or none where one is right
-
-
-def _in_solution(rng: random.Random, answer: str, lang: str) -> str:
-    pattern = rng.choice(phrases(lang == "zh").solutions)
-    return pattern.replace("{{{}}}", "{" + answer + "}").replace("{}", answer)
 
 
 def group_of(item: Item) -> str:

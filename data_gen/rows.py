@@ -17,9 +17,8 @@ from gradegpt.records import dump, read_lines, whole_file
 from .candidates import training_row
 from .selection import Keys
 from .settings import DataGenSettings
-from .shards import Progress
+from .shards import Progress, finished
 from .sift import Sifted, read_rows_of
-from .tasks import finished
 
 _ROW_GROUP: Final = 10_000
 """Rows of a row group of Parquet, which are in memory together."""

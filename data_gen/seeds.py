@@ -15,7 +15,7 @@ from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
 from .generators import parametric
 from .problems import Problem, bank
-from .real import counterfactual, crossed, group_of, labelled, unlabelled
+from .real import crossed, group_of, labelled, unlabelled
 from .settings import Avoid, DataGenSettings
 from .sources import read_problems
 from .synthetic import synthetic
@@ -94,17 +94,9 @@ def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     item, key = seed.body, f"{seed.source}:{seed.body.id}"
     rng = rng_for(key, settings.seed)
     if isinstance(item, Example):
-        real = labelled(item, rng)
+        yield labelled(item, rng)
     else:
-        real = unlabelled(item, seed.lang, seed.source, rng)
-    yield real
-    for index in range(settings.counterfactuals):
-        id_ = f"{key}:other-{index}"
-        rng = rng_for(id_, settings.seed)
-        verdict = Verdict.CORRECT if rng.random() < 0.5 else Verdict.INCORRECT
-        other = counterfactual(item, verdict, id_, seed.lang, seed.source, rng)
-        if other is not None:
-            yield other
+        yield unlabelled(item, seed.lang, seed.source, rng)
 
 
 def _bilingual(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:

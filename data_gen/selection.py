@@ -43,12 +43,8 @@ def _split(keys: Keys) -> dict[str, Keys]:
 
 
 def in_order(keys: Keys) -> Keys:
-    """The rows in the order in which they are selected.
-
-    Labelled real answers come before counterfactual ones; otherwise the order is a digest's.
-    """
-    later = keys["origin"] == "counterfactual"
-    return keys.assign(later=later).sort_values(["later", "order"], kind="stable")
+    """The rows in the order in which they are selected, that of a digest."""
+    return keys.sort_values("order", kind="stable")
 
 
 # --- balanced by cells ----------------------------------------------------------------------------
@@ -80,13 +76,9 @@ def _cells(keys: Keys) -> dict[Cell, dict[Verdict, Places]]:
     cells: defaultdict[Cell, dict[Verdict, Places]] = defaultdict(
         lambda: dict.fromkeys(Verdict, ())
     )
-    grouped = in_order(keys).groupby(["origin", "lang", "type", "verdict"], sort=False)
-    rows: defaultdict[tuple[Cell, Verdict], list[int]] = defaultdict(list)
-    for (origin, lang, kind, verdict), part in grouped:
-        cell = Cell(origin != "synthetic", lang, AnswerType(kind))
-        rows[cell, Verdict(verdict)] += part.index.tolist()
-    for (cell, verdict), places in rows.items():
-        cells[cell][verdict] = places
+    for named, part in in_order(keys).groupby(["origin", "lang", "type", "verdict"], sort=False):
+        origin, lang, kind, verdict = named
+        cells[Cell(origin == "real", lang, AnswerType(kind))][Verdict(verdict)] = part.index
     return cells
 
 

@@ -112,8 +112,6 @@ class DataGenSettings(DataSettings):
     """Whether to use the facts kept for evaluation, instead of the other ones."""
     invalid: float = Field(default=0.1, ge=0, lt=1)
     """Share of written responses that give no answer."""
-    counterfactuals: int = Field(default=1, ge=0)
-    """Rows made from each real response with a generated reference."""
     teacher: TeacherSettings | None = None
     check: float = Field(default=0.0, ge=0, le=1)
     """Share of the labelled rows that the teacher labels, too."""

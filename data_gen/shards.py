@@ -1,21 +1,27 @@
 """Shards of the work: a file of candidates for each slice of the seeds, written atomically.
 
 A run that was killed reuses its finished shards and makes the rest. The number of processes changes
-neither the shards nor their order.
+neither the shards nor their order. The work is done in this process, in processes of this machine,
+or on Ray.
 """
 
 from __future__ import annotations
 
 import base64
-import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from gradegpt.errors import OutputError
 from gradegpt.fit import cost
+from gradegpt.machine import cores
 from gradegpt.ngrams import Contamination
 from gradegpt.records import dump, read_objects, validate, whole_file
 
@@ -31,10 +37,67 @@ from .candidates import (
 from .duplicates import signature
 from .seeds import Seed, avoided_texts, candidates_of
 from .settings import Avoid, DataGenSettings
-from .tasks import finished
 
 if TYPE_CHECKING:
     from .duplicates import Signature
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def connected(on: str) -> AbstractContextManager[Any]:
+    """Ray while the context is open, if the work is done there; the tasks use this connection.
+
+    Raises:
+        EngineError, MissingError: there is no cluster at the address, or no Ray.
+
+    """
+    if not on:
+        return nullcontext()
+    from gradegpt.cluster.session import connect
+
+    return connect(None if on == "ray" else on)
+
+
+def finished(
+    function: Callable[[T], R], tasks: Sequence[T], settings: DataGenSettings
+) -> Iterator[R]:
+    """The results of the tasks.
+
+    Raises:
+        OutputError: a process died.
+        EngineError, MissingError: there is no cluster at ``settings.on``, or no Ray.
+
+    """
+    count = settings.workers or cores()
+    if settings.on:
+        yield from _on_ray(function, tasks, settings.on)
+    elif count < 2 or len(tasks) < 2:
+        yield from map(function, tasks)
+    else:
+        yield from _in_processes(function, tasks, count, settings.folder)
+
+
+def _in_processes(
+    function: Callable[[T], R], tasks: Sequence[T], count: int, folder: str
+) -> Iterator[R]:
+    # Not fork: the caller's threads (a progress bar, a test runner) would be copied in any state.
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
+        try:
+            yield from pool.map(function, tasks)
+        except BrokenProcessPool as error:
+            raise OutputError(
+                f"{folder}: a process died (out of memory?); "
+                "run the same command again to resume, with fewer workers=N if need be"
+            ) from error
+
+
+def _on_ray(function: Callable[[T], R], tasks: Sequence[T], on: str) -> Iterator[R]:
+    from gradegpt.cluster.tasks import in_tasks
+
+    with connected(on):
+        yield from in_tasks(function, tasks)
+
 
 SHARD: Final = 100
 """Seeds per shard: a few seconds of work."""
@@ -54,14 +117,15 @@ def make_shards(
         OutputError: a process died; finished shards are kept.
 
     """
-    pieces = _write_pieces(seeds, folder / "seeds")
-    total = sum(piece.size for piece in pieces)
-    paths = [folder / f"{index:05d}.jsonl" for index in range(len(pieces))]
-    work = [
-        (piece, settings, path) for piece, path in zip(pieces, paths, strict=True)
-        if not path.exists()
-    ]  # fmt: skip
-    done = total - sum(piece.size for piece, *_ in work)
+    left, work, paths, done = iter(seeds), list[Work](), list[Path](), 0
+    folder.mkdir(parents=True, exist_ok=True)
+    while piece := list(islice(left, SHARD)):
+        paths.append(folder / f"{len(paths):05d}.jsonl")
+        if paths[-1].exists():
+            done += len(piece)
+        else:
+            work.append((piece, settings, paths[-1]))
+    total = done + sum(len(piece) for piece, *_ in work)
     progress("writing responses", done, total)
     for size in finished(make_shard, work, settings):
         done += size
@@ -69,36 +133,14 @@ def make_shards(
     return paths
 
 
-class Piece(NamedTuple):
-    """The seeds of a shard: ``size`` of them, pickled from byte ``start`` of a file."""
-
-    path: Path
-    start: int
-    size: int
-
-
-Work = tuple[Piece, DataGenSettings, Path]
-
-
-def _write_pieces(seeds: Iterable[Seed], path: Path) -> list[Piece]:
-    """Write the seeds to a file, so that neither this process nor a task holds all of them."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    left, pieces = iter(seeds), []
-    with path.open("wb") as file:
-        while piece := list(islice(left, SHARD)):
-            pieces.append(Piece(path, file.tell(), len(piece)))
-            pickle.dump(piece, file)
-    return pieces
+Work = tuple[list[Seed], DataGenSettings, Path]
 
 
 def make_shard(work: Work) -> int:
     """Write one shard; return the number of its seeds."""
-    piece, settings, path = work
-    with piece.path.open("rb") as file:
-        file.seek(piece.start)
-        seeds: list[Seed] = pickle.load(file)
+    seeds, settings, path = work
     write_shard((c for seed in seeds for c in candidates_of(seed, settings)), settings, path)
-    return piece.size
+    return len(seeds)
 
 
 def write_shard(candidates: Iterable[Candidate], settings: DataGenSettings, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""Sift the candidates: those whose labels agree stay, without duplicates.
+"""Ask a teacher, then sift the candidates: those whose labels agree stay, without duplicates.
 
 The candidates stay in their shards; what is in memory of each is a row of keys and a signature,
-about 600 bytes.
+about 1.5 kB.
 """
 
 from __future__ import annotations
@@ -14,13 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradegpt.fit import fit_middle
 from gradegpt.importers.labelled import question_key, split_of
-from gradegpt.records import dump
+from gradegpt.records import dump, write_rows
 
-from .candidates import Candidate, formats_of, labels_agree, quote_survives, shown_item, texts_of
+from .candidates import (
+    Candidate,
+    formats_of,
+    labels_agree,
+    quote_survives,
+    rng_for,
+    shown_item,
+    texts_of,
+)
 from .duplicates import exact_key, near_copies
 from .selection import NO_QUESTION, Keys
 from .settings import DataGenSettings
 from .shards import Progress, read_shard, signature_of
+from .teacher import Teacher, Vote
 
 if TYPE_CHECKING:
     from .duplicates import Signature
@@ -36,11 +45,6 @@ class Sifted(NamedTuple):
     keys: Keys
     disputed: list[str]
     counts: Counter[str]
-
-    def rows_of(self, path: Path, keys: Keys) -> dict[int, int]:
-        """The numbers of some candidates that are in a shard, by their place in it."""
-        mine = keys[keys["shard"] == self.paths.index(path)]
-        return dict(zip(mine["row"].tolist(), mine.index.tolist(), strict=True))
 
     def read(self, keys: Keys) -> Iterator[Candidate]:
         """Some candidates, in order."""
@@ -145,3 +149,45 @@ def key_of(candidate: Candidate, settings: DataGenSettings) -> dict[str, Any]:
 
 def _digest(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8])
+
+
+def ask_teacher(
+    paths: Sequence[Path], settings: DataGenSettings, folder: Path, progress: Progress
+) -> tuple[list[Path], dict[str, Any]]:
+    """The shards with a teacher's labels, and what was spent; the same shards without a teacher."""
+    if settings.teacher is None:
+        return [*paths], {}
+    labelled: list[Path] = []
+    with Teacher(settings.teacher) as teacher:
+        for number, path in enumerate(paths):
+            progress("asking the teacher", number, len(paths))
+            counts: Counter[str] = Counter()
+            candidates = _labelled([*read_shard(path, counts)], settings, teacher)
+            labelled.append(folder / path.name)
+            write_rows(labelled[-1], [*candidates, {"counts": dict(sorted(counts.items()))}])
+        progress("asking the teacher", len(paths), len(paths))
+        return labelled, teacher.meter.summary()
+
+
+def _labelled(
+    candidates: list[Candidate], settings: DataGenSettings, teacher: Teacher
+) -> list[Candidate]:
+    """The candidates with a teacher's verdict, and its chain for those without one."""
+    asked = [c for c in candidates if _to_ask(c, settings)]
+    votes = teacher.label([c.item for c in asked])
+    voted = {id(c): vote for c, vote in zip(asked, votes, strict=True)}
+    return [_with_vote(c, voted[id(c)]) if id(c) in voted else c for c in candidates]
+
+
+def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
+    chance = rng_for(f"teacher:{candidate.id}", settings.seed).random()
+    return candidate.chain is None or chance < settings.check
+
+
+def _with_vote(candidate: Candidate, vote: Vote) -> Candidate:
+    if vote.verdict is None:
+        return candidate
+    labels = candidate.labels | {"teacher": vote.verdict}
+    # A teacher's chain reads better than a template's: it is used where the labels agree.
+    chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
+    return candidate.model_copy(update={"labels": labels, "chain": chain})

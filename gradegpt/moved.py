@@ -45,6 +45,7 @@ _LORA: Final = {
 }  # fmt: skip
 MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "data": {
+        "counterfactuals": "name the source in 'crossed': its answers get other right references",
         "dev_rows": "strata take 400 rows of other questions for dev",
         "drills": "drills were for the built-in judge, which was removed",
         "longer": "all rows have the budget of 'prompt'",

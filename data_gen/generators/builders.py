@@ -41,7 +41,7 @@ class DrawnProblem(NamedTuple):
     distractors: Callable[[], list[str]] = list
 
 
-Kind = Callable[[random.Random, bool], DrawnProblem]
+ProblemKind = Callable[[random.Random, bool], DrawnProblem]
 """A kind of problem: it takes a random generator and whether the problem is to be in Chinese."""
 _PLAIN: Final = Style(digits=Digits.FRACTION)
 _TEX: Final = Style(digits=Digits.FRACTION, notation=Notation.LATEX)
@@ -241,18 +241,11 @@ def elements(
     return _build_styled(statement, AnswerType.SET, right, sets, _SET)
 
 
-def point(
-    statement: Statement,
-    value: tuple[int, ...],
-    wrong: Iterable[tuple[int, ...]],
-    *,
-    named: bool = False,
+def unknowns(
+    statement: Statement, value: tuple[int, ...], wrong: Iterable[tuple[int, ...]]
 ) -> DrawnProblem:
-    """A tuple: a vector, or the values of unknowns that may be ``named``.
-
-    The numbers in reverse order or with one flipped sign are always wrong.
-    """
-    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *(_NAMED_FORMULA if named else ())]
+    """A tuple of unknowns; in reverse order or with one flipped sign it is wrong."""
+    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *_NAMED_FORMULA]
     others = (*wrong, value[::-1], *_one_sign_flipped(value))
     right, *groups = (_group(v, ordered=True) for v in (value, *others))
     return _build_styled(statement, AnswerType.TUPLE, right, groups, styles)

@@ -10,7 +10,7 @@ from typing import Final
 from gradegpt.answers.options import LETTERS, is_set
 from gradegpt.schema import AnswerType
 
-from .builders import DrawnProblem, Kind, build_problem
+from .builders import DrawnProblem, ProblemKind, build_problem
 from .facts import recall
 from .mathematics import (
     density,
@@ -84,7 +84,7 @@ def _lettered(rng: random.Random, drawn: DrawnProblem, letters: str) -> DrawnPro
     return drawn._replace(reference=reference, right=[f for f in forms if f != reference])
 
 
-def as_choice(kinds: Sequence[Kind]) -> Kind:
+def as_choice(kinds: Sequence[ProblemKind]) -> ProblemKind:
     """A kind with the problems of ``kinds`` as multiple choice."""
 
     def kind(rng: random.Random, zh: bool) -> DrawnProblem:

@@ -7,27 +7,23 @@ import random
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from operator import add, neg, sub
 from typing import Final
-
-from gradegpt.answers.types import Piece
 
 from .builders import (
     DrawnProblem,
     elements,
     equations,
-    flipped,
     formula,
     number,
     parts,
-    point,
     polynomials,
     region,
     several,
     span,
+    unknowns,
     verdicts,
 )
-from .notation import Num, coefficient, order, polynomial, tex
+from .notation import Num, coefficient, order, polynomial
 from .words import render, rows_of
 
 _SIGNS: Final = {("<", False): "<", ("<", True): "\\le", (">", False): ">", (">", True): "\\ge"}
@@ -88,19 +84,6 @@ def compare(rng: random.Random, zh: bool) -> DrawnProblem:
 # --- several numbers ------------------------------------------------------------------------------
 
 
-def divisors(rng: random.Random, zh: bool) -> DrawnProblem:
-    """The set of a number's divisors up to a bound."""
-    n = rng.choice([n for n in range(12, 61) if sum(n % d == 0 for d in range(1, n + 1)) >= 4])
-    top = rng.randint(n // 2, n)
-    found = tuple(d for d in range(1, top + 1) if n % d == 0)
-    statement = render(
-        "divisors", rng, zh, n=n, top=top, a=found[1], b=n // found[1], found=found[-1]
-    )
-    near = next(d for d in range(2, n) if n % d)
-    wrong = [(*found, near), (*found[:-1], found[-1] + 1), (*found, n + 1)]
-    return elements(statement, found, wrong)
-
-
 def set_operation(rng: random.Random, zh: bool) -> DrawnProblem:
     """The intersection, union or difference of two small sets."""
     pool = rng.sample(range(-3, 15), 7)
@@ -125,16 +108,6 @@ def quadratic(rng: random.Random, zh: bool) -> DrawnProblem:
     return several(statement, (p, q), wrong, name="x")
 
 
-def prime_factors(rng: random.Random, zh: bool) -> DrawnProblem:
-    """All prime factors of a number."""
-    found = tuple(sorted(rng.sample((2, 3, 5, 7, 11, 13), rng.choice((2, 3)))))
-    powers = {p: rng.randint(1, 2 if p < 5 else 1) for p in found}
-    product = " \\times ".join(f"{p}^{k}" if k > 1 else str(p) for p, k in powers.items())
-    n = math.prod(p**k for p, k in powers.items())
-    statement = render("prime_factors", rng, zh, n=n, product=product)
-    return several(statement, found, [(1, *found), (*found[:-1], found[-1] + 2), (*found, n)])
-
-
 def system(rng: random.Random, zh: bool) -> DrawnProblem:
     """The solution of two linear equations."""
     x, y = nonzero(rng, 9), nonzero(rng, 9)
@@ -143,24 +116,7 @@ def system(rng: random.Random, zh: bool) -> DrawnProblem:
     one = f"{coefficient(a)}x+{coefficient(b)}y={a * x + b * y}"
     two = f"{coefficient(c)}x{coefficient(d)}y={c * x + d * y}"
     statement = render("system", rng, zh, one=one, two=two, x=x, y=y)
-    return point(statement, (x, y), [(x + 1, y), (x, y - 1)], named=True)
-
-
-def vectors(rng: random.Random, zh: bool) -> DrawnProblem:
-    """A combination of two vectors in the plane or in space."""
-    n = rng.choice((2, 2, 3))
-    u, v = (tuple(rng.randint(-6, 6) for _ in range(n)) for _ in range(2))
-    k, m = rng.randint(2, 4), nonzero(rng, 3)
-    sign = ("+" if m > 0 else "-") + coefficient(abs(m))
-    ku, mv = tuple(k * x for x in u), tuple(m * x for x in v)
-    shown = {"u": u, "v": v, "ku": ku, "mv": mv}
-    rows = {name: f"({','.join(map(str, vector))})" for name, vector in shown.items()}
-    statement = render("vectors", rng, zh, k=k, sign=sign, **rows)
-    value, *wrong = (
-        tuple(map(join, x, y))
-        for join, x, y in ((add, ku, mv), (sub, ku, mv), (add, u, mv), (add, ku, v))
-    )
-    return point(statement, value, [*wrong, (value[0] + 1, *value[1:]), tuple(map(neg, value))])
+    return unknowns(statement, (x, y), [(x + 1, y), (x, y - 1)])
 
 
 def sequence(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -203,28 +159,6 @@ def inequality(rng: random.Random, zh: bool) -> DrawnProblem:
     return region(statement, value, wrong)
 
 
-def linear_inequality(rng: random.Random, zh: bool) -> DrawnProblem:
-    """A linear inequality, also with a negative factor."""
-    k = rng.choice([n for n in range(-6, 8) if n not in (0, 1)])
-    x, b = rng.randint(-9, 9), rng.randint(-15, 15)
-    greater, closed = rng.random() < 0.5, rng.random() < 0.5
-    statement = render(
-        "linear_inequality", rng, zh, left=(k, b), c=k * x + b, k=k, kx=(k, 0), d=k * x,
-        sign=_SIGNS[">" if greater else "<", closed],
-        turn=(("不变", "stays"), ("要改变", "is turned round"))[k < 0],
-    )  # fmt: skip
-    up, down = span(x, None, closed), span(None, x, high_in=closed)
-    value, other = (up, down) if greater == (k > 0) else (down, up)
-    moved = [_moved(value, end) for end in (-x, x + 1, Fraction(k * x + 2 * b, k))]
-    return region(statement, value, [other, flipped(other), *moved])
-
-
-def _moved(ray: Piece, end: Fraction | int) -> Piece:
-    """The same ray with another end point."""
-    end = Fraction(end)
-    return ray._replace(low=end) if ray.high == math.inf else ray._replace(high=end)
-
-
 # --- formulas -------------------------------------------------------------------------------------
 
 
@@ -256,20 +190,6 @@ def product_rule(rng: random.Random, zh: bool) -> DrawnProblem:
         f"{k}x^{n - 1}{outer}{sign}{power}{inner}",
     ]  # fmt: skip
     return formula(statement, value, wrong, name="f'(x)")
-
-
-def linear(rng: random.Random, zh: bool) -> DrawnProblem:
-    """The solution of a linear equation with the unknown on both sides, as x = …."""
-    x, a, c, b = nonzero(rng, 12), rng.randint(3, 12), rng.randint(1, 9), nonzero(rng, 20)
-    c += a == c
-    d = (a - c) * x + b
-    statement = render(
-        "linear", rng, zh, left=(a, b), right=(c, d), k=coefficient(a - c), m=d - b, x=x
-    )
-    value: Num = x
-    slips = [Fraction(d + b, a - c), Fraction(d - b, a + c)]
-    wrong: list[Num] = [-x, x + 1, *slips, x * (a - c), x - 2]
-    return equations(statement, value, wrong, [lambda v: f"x={tex(v)}"])
 
 
 def circle_equation(rng: random.Random, zh: bool) -> DrawnProblem:

@@ -16,16 +16,6 @@ from ..phrases import read_words
 from .notation import polynomial, tex
 
 _GAP: Final = re.compile(r"<(\w+)(?::([^<>]+))?>")
-_NAMES: Final = (
-    ("小明", "小红", "李华", "王芳", "张伟", "刘洋", "小刚", "陈静", "赵敏", "周杰"),
-    ("Tom", "Anna", "Maria", "Ben", "Sara", "Leo", "Nina", "Omar", "Grace", "Ivan"),
-)
-_THINGS: Final = (
-    ("苹果", "apples"), ("橘子", "oranges"), ("气球", "balloons"), ("杯子", "cups"),
-    ("面包", "bread rolls"), ("包子", "dumplings"), ("鸡蛋", "eggs"), ("盒子", "boxes"),
-    ("球", "balls"), ("桃子", "peaches"), ("信封", "envelopes"), ("玩具", "toys"),
-)  # fmt: skip
-
 Bilingual = tuple[str, str]
 """A text in Chinese and in English."""
 
@@ -64,7 +54,7 @@ def render(name: str, rng: random.Random, zh: bool, /, **values: object) -> Stat
     phrasing = texts.zh if zh else texts.en
     if phrasing is None:
         raise ValueError(f"{name}: has no question; write one in text/problems.yaml")
-    drawn = {"who": rng.choice(_NAMES[not zh]), "thing": rng.choice(_THINGS)}
+    drawn = {"who": rng.choice(rows_of("people")), "thing": rng.choice(rows_of("things"))}
     fields = {name: _as_text(value, zh) for name, value in (drawn | values).items()}
     steps = [_filled(rng.choice(step), fields) for step in phrasing.steps]
     return Statement(_filled(rng.choice(phrasing.ask), fields), steps, rng, zh)

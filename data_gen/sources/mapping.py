@@ -14,13 +14,13 @@ from gradegpt.answers.read import answer_type
 from gradegpt.errors import InputError, MissingError
 from gradegpt.mistakes import suggest
 from gradegpt.records import validate
+from gradegpt.rules.extract.several import boxes
 from gradegpt.schema import TOLERANCE, AnswerType
 from gradegpt.settings import Settings, load_settings
 
 from ..problems import Problem
 from .texts import (
     joined,
-    last_boxed,
     pick,
     steps,
     text,
@@ -160,7 +160,7 @@ def _reference(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -
 def _stated(answer: str, marker: str) -> str:
     """The answer itself; empty where its box or marker is missing."""
     if marker == BOXED:
-        return (last_boxed(answer) or "").strip()
+        return next(reversed(boxes(answer)), "")
     if marker:
         answer = answer.rpartition(marker)[2] if marker in answer else ""
     return answer.strip()

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from gradegpt.answers.options import options
+from gradegpt.answers.options import LETTERS, options
 from gradegpt.answers.parts import numbered
 from gradegpt.answers.spans import sentences
 from gradegpt.columns import dig
@@ -20,11 +20,7 @@ MAX_STEPS: Final = 12
 _WRAPPED = re.compile(r"^\$([^$\n]*[\u3400-\u9fff][^$\n]*)\$$", re.MULTILINE)
 _NO_PROSE = re.compile(r"<<[^<>\n]*>>|!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^<>]*>")
 """GSM8K's calculator annotations, and pictures."""
-_BOX = re.compile(r"\\f?boxed\s*(?P<open>\{)?|\\fbox\s*(?P<frame>\{)")
-_UNBRACED = re.compile(r"[^\s$.,;]+")
-_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _LETTERED = r"\s*[(（]?{}\s*[.．、:：)）]\s*"
-_OPTION = re.compile(r"[A-Z]")
 
 
 def pick(row: dict[str, Any], columns: Sequence[str]) -> Any:
@@ -61,24 +57,6 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(filter(None, map(text, cells)))
 
 
-def last_boxed(solution: str) -> str | None:
-    r"""The content of the last ``\boxed``, including inner braces; none without a box.
-
-    >>> last_boxed(r"so $\boxed{\frac{1}{2}}$.")
-    '\\frac{1}{2}'
-    """
-    for box in reversed(list(_BOX.finditer(solution))):
-        if not (box["open"] or box["frame"]):
-            bare = _UNBRACED.match(solution, box.end())
-            return bare[0] if bare else None
-        depth = 1
-        for brace in _BRACE.finditer(solution, box.end()):
-            depth += {"{": 1, "}": -1}.get(brace[0], 0)  # an escaped brace does not count
-            if not depth:
-                return solution[box.end() : brace.start()].strip()
-    return None
-
-
 def joined(answers: Sequence[str], kind: AnswerType | None) -> str:
     """Several answers, all needed, as one reference in the notation of their type."""
     if len(answers) == 1:
@@ -101,28 +79,11 @@ def with_options(question: str, listed: Any) -> str:
 
 
 def _options(listed: Any) -> list[tuple[str, str]]:
-    """Options with their letters, from texts, from a dict, or from records of letter and text."""
+    """Options with their letters, from texts or from a dict."""
     if isinstance(listed, dict):
-        columns = [v for v in listed.values() if isinstance(v, list)]
-        if len(columns) == 2:  # {"label": [...], "text": [...]}
-            return [pair for cells in zip(*columns, strict=False) for pair in [_record(cells)]]
         return [(letter, text(option)) for letter, option in listed.items()]
-    found = []
-    for place, option in enumerate(listed if isinstance(listed, list) else []):
-        inner = option[0] if isinstance(option, list) and len(option) == 1 else option
-        if isinstance(inner, dict):
-            found.append(_record(list(inner.values())))
-        else:
-            letter = chr(ord("A") + place)
-            found.append((letter, re.sub("^" + _LETTERED.format(letter), "", text(inner))))
-    return found
-
-
-def _record(cells: Sequence[Any]) -> tuple[str, str]:
-    """The letter of an option and its text: the cell that is a letter, and the last other one."""
-    held = [text(cell) for cell in cells]
-    letter = next((cell for cell in held if _OPTION.fullmatch(cell)), "")
-    return letter, next((cell for cell in reversed(held) if cell != letter), "")
+    pairs = zip(LETTERS, listed if isinstance(listed, list) else (), strict=False)
+    return [(x, re.sub("^" + _LETTERED.format(x), "", text(option))) for x, option in pairs]
 
 
 def steps(solution: Any, marker: str = "") -> tuple[str, ...]:

@@ -10,15 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
-
-from pydantic import Field, model_validator
+from typing import Final, NamedTuple
 
 from gradegpt.chain import Chain, needs_gloss, parse_chain, render_chain
 from gradegpt.fit import fit_response
 from gradegpt.gloss import checked
 from gradegpt.quote import quotes_verbatim
-from gradegpt.schema import ChainFormat, Row, Verdict
+from gradegpt.schema import ChainFormat, Verdict
 
 AGREED: Final = "teacher:agreed"
 DISAGREE: Final = "teacher:disagree"
@@ -29,25 +27,19 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NO_ANSWER: Final = frozenset({"", "none"})
 
 
-class Vote(Row):
-    """The majority vote of the replies for one item.
+class Vote(NamedTuple):
+    """The majority vote of the replies for one item: a chain, if enough replies agree.
 
-    ``votes`` counts the accepted replies by verdict; ``rejected`` has the reason of each other one.
-    There is a verdict with its chain only if enough replies agree; ``reason`` is
-    ``teacher:agreed``, or why there is no verdict.
+    ``reason`` is ``teacher:agreed``, or why there is no chain.
     """
 
-    verdict: Verdict | None = None
-    chain: Chain | None = None
-    votes: dict[Verdict, int] = Field(default_factory=dict)
-    rejected: tuple[str, ...] = ()
+    chain: Chain | None
     reason: str
 
-    @model_validator(mode="after")
-    def _chain_carries_the_verdict(self) -> Vote:
-        if (self.chain.verdict if self.chain else None) is not self.verdict:
-            raise ValueError(f"chain: its verdict differs from {self.verdict!r}; pass the same one")
-        return self
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict of the chain."""
+        return self.chain.verdict if self.chain else None
 
 
 def read_reply(text: str, response: str, budget: int) -> Chain | str:
@@ -101,21 +93,15 @@ def count_votes(replies: Sequence[Chain | str], agree: int) -> Vote:
     whether the verdict is invalid; a tie is incorrect, since some vote quoted an answer.
     """
     chains = [reply for reply in replies if isinstance(reply, Chain)]
-    rejected = tuple(reply for reply in replies if isinstance(reply, str))
+    rejected = [reply for reply in replies if isinstance(reply, str)]
     counts = Counter(chain.verdict for chain in chains)
-    votes = {verdict: counts[verdict] for verdict in Verdict if counts[verdict]}
     yes, no = counts[Verdict.CORRECT], counts[Verdict.INCORRECT] + counts[Verdict.INVALID]
     if BUDGET in rejected:
-        return Vote(votes=votes, rejected=rejected, reason=BUDGET)
+        return Vote(None, BUDGET)
     if max(yes, no) < agree or yes == no:
-        short = DISAGREE if (yes and no) or not rejected else _commonest(rejected)
-        return Vote(votes=votes, rejected=rejected, reason=short)
+        split = (yes and no) or not rejected
+        return Vote(None, DISAGREE if split else Counter(rejected).most_common(1)[0][0])
     invalid = counts[Verdict.INVALID] > counts[Verdict.INCORRECT]
     verdict = Verdict.INVALID if invalid else Verdict.INCORRECT
     verdict = Verdict.CORRECT if yes > no else verdict
-    chain = next(chain for chain in chains if chain.verdict is verdict)
-    return Vote(verdict=verdict, chain=chain, votes=votes, rejected=rejected, reason=AGREED)
-
-
-def _commonest(reasons: Sequence[str]) -> str:
-    return Counter(reasons).most_common(1)[0][0]
+    return Vote(next(chain for chain in chains if chain.verdict is verdict), AGREED)

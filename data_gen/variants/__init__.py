@@ -20,12 +20,11 @@ from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
 from gradegpt.schema import CHOICE, AnswerType
 
-from .answer_text import AnswerText, is_known, is_phrase
+from .answer_text import AnswerText, is_known, is_phrase, notation_signs, strip_markup
 from .edits import is_natural
 from .equivalents import rearranged
 from .hard_negatives import hard_negative_texts, style_of
-from .markup import notation_signs, strip_markup
-from .text_forms import is_year, rewritten, unit_in_question
+from .texts import is_year, rewritten, unit_in_question
 
 __all__ = [
     "equivalent_form",

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-from .markup import distinct
+from .answer_text import distinct
 
 _NUMERAL: Final = re.compile(
     r"(?<![\d.,_A-Za-z₀-₉])(?<!_\{)(?<!\d )"

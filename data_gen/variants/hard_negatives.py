@@ -15,13 +15,11 @@ from gradegpt.answers.types import Leaf, Options, Truth
 from gradegpt.answers.words import Words
 from gradegpt.schema import AnswerType
 
-from ..lexicon import NO_OPTION_EN, NO_OPTION_ZH
-from .answer_text import AnswerText, is_known, is_phrase
+from ..phrases import NO_OPTION_EN, NO_OPTION_ZH
+from .answer_text import AnswerText, distinct, is_known, is_phrase, notation_signs
 from .changes import changed
 from .edits import numeral_edits
-from .markup import distinct, notation_signs
-from .text_forms import is_year
-from .texts import near_texts
+from .texts import is_year, near_texts
 
 _LETTER: Final = re.compile(rf"[(（]?[{LETTERS}][)）]?")
 _JOINTS: Final = ("", "", "、", ",", ", ", " and ", "和")

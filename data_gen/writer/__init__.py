@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .answered import answered
 from .body import steps_of
+from .patterns import answered, no_answer
 from .task import Task, Written
-from .unanswered import no_answer
 
 __all__ = ["Task", "Written", "answered", "no_answer", "steps_of"]

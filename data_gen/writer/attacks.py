@@ -41,16 +41,6 @@ def names_an_option(text: str) -> bool:
     return bool(_LETTER.search(text))
 
 
-def stub(task: Task) -> str:
-    """A token or an opening phrase without content."""
-    return task.rng.choice(attacks(task.chinese).stubs)
-
-
-def quote(task: Task) -> str:
-    """A quotation of the reference without an answer."""
-    return task.rng.choice(attacks(task.chinese).quotes).format(task.problem.reference)
-
-
 @cache
 def attacks(chinese: bool) -> Attacks:
     """The Chinese or the English attacks."""

@@ -11,21 +11,16 @@ from data_gen import teacher as teaching
 from data_gen.teacher import Teacher, TeacherSettings
 from gradegpt.schema import Item
 from tests.data_gen.source_parts import Write
-from tests.data_gen.teacher_parts import Ask, Clock, item
+from tests.data_gen.teacher_parts import Ask, item
 from tests.data_gen.teacher_server import Script, serving
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def ask(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Label ``items`` items by a script; return the votes, the server and the closed teacher."""
 
     def run(
-        script: Script, items: int | list[Item] = 1, max_retries: int = 2, **changes: Any
+        script: Script, items: int | list[Item] = 1, max_retries: int = 1, **changes: Any
     ) -> Any:
         monkeypatch.setattr(teaching, "MAX_RETRIES", max_retries)
         with serving(script) as server:
@@ -38,7 +33,7 @@ def ask(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Ask:
                 **changes,
             }
             made = TeacherSettings.model_validate(options)
-            with Teacher(made, sleep=clock.sleep) as teacher:
+            with Teacher(made) as teacher:
                 asked = [item(n) for n in range(items)] if isinstance(items, int) else items
                 return teacher.label(asked), server, teacher
 

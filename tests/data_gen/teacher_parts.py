@@ -43,16 +43,6 @@ Ask = Callable[..., tuple[list[Vote], ScriptedServer, Teacher]]
 """A script and items -> the votes, the server and the teacher, closed."""
 
 
-class Clock:
-    """Notes how long is slept, and sleeps not at all."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def sleep(self, seconds: float) -> None:
-        self.slept.append(seconds)
-
-
 def always(*says: Say | str) -> Script:
     """A script that repeats the same replies in turn."""
     turns = [say if isinstance(say, Say) else Say(say) for say in says]

@@ -14,54 +14,26 @@ from data_gen.card import (
     balance_table,
     collect,
     fence,
-    length_table,
-    longer_share,
     markdown,
     verdict_table,
     write_card,
 )
-from gradegpt.chain import Chain, PromptSettings, build_prompt, render_chain
-from gradegpt.errors import InputError
-from gradegpt.schema import AnswerType, ChainFormat, Item, TrainingRow, Verdict
+from gradegpt.schema import Verdict
 
-KEY = {"zh": "所以答案是{}。", "en": "So the answer is {}."}
 SIGN = {"ngram": "a|<b>", "weight": 0.5, "n": 9, "share_correct": 0.75}
 
 
 def row(
     number: int, verdict: Verdict, *, lang: str = "en", response_lang: str = "", **meta: Any
 ) -> dict[str, Any]:
-    """A training row as the generator writes it, whose response ends in its key sentence."""
-    response_lang = response_lang or lang
-    invalid = verdict is Verdict.INVALID
-    key = KEY[response_lang].format(7 if verdict is Verdict.CORRECT else 8)
-    filler = "We look at what is given. " * (5 + number % 4)
-    item = Item(
-        question="一共几个？" if lang == "zh" else f"How many? ({number})",
-        reference="7",
-        response=filler if invalid else filler + meta.pop("extra", "") + "\n" + key,
-    )
-    chain = Chain(
-        verdict=verdict,
-        key_sentence=None if invalid else key,
-        gloss="So the answer is given.",
-        reference_answer="7",
-        answer_type=AnswerType.NUMBER,
-        answer=None if invalid else key[-2],
-    )
+    """The part of a training row that the card reads."""
     values = {
         "id": f"r{number}", "verdict": verdict.value, "answer_type": "number", "lang": lang,
-        "response_lang": response_lang, "source": "made", "origin": "synthetic",
+        "response_lang": response_lang or lang, "source": "made", "origin": "synthetic",
         "pattern": "hard_negative", "labelled_by": "construction+rules",
         "chain_format": "cross_lingual", **meta,
     }  # fmt: skip
-    return TrainingRow(
-        prompt=build_prompt(item, PromptSettings()),
-        completion=(
-            {"role": "assistant", "content": render_chain(chain, ChainFormat.CROSS_LINGUAL)},
-        ),
-        meta=values,
-    ).model_dump(mode="json")
+    return {"prompt": [], "completion": [], "meta": values}
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +99,9 @@ class TestPage:
         """And the figures of the manifest; paths of the machine are not."""
         readme = (folder / "README.md").read_text("utf-8")
         assert re.findall(r"^## (.*)$", readme, re.MULTILINE) == [
-            "What this is", "Sizes", "Balance", "Origins and patterns", "Lengths", "Labels",
+            "What this is", "Sizes", "Balance", "Origins and patterns", "Labels",
             "What the response alone gives away", "Left out", "Shortfalls", "Teacher",
-            "Rows in full", "How to load it", "Limits",
+            "How to load it", "Limits",
         ]  # fmt: skip
         for text in ("1,234", "53.0% (48.0% to 58.0%)", "zh/code", "graded.jsonl"):
             assert text in readme
@@ -142,15 +114,13 @@ class TestPage:
         write_card(tmp_path, manifest, rows)
         assert (tmp_path / "README.md").read_bytes() == (folder / "README.md").read_bytes()
 
-    def test_a_response_cannot_write_into_the_page(
+    def test_a_name_cannot_write_into_the_page(
         self, tmp_path: Path, manifest: dict[str, Any]
     ) -> None:
-        """Fences and table bars in a response, pattern or source are shown as text."""
-        hostile = "<script>alert(1)</script>\n```\n# heading\n````"
-        bad = row(1, Verdict.CORRECT, extra=hostile, pattern="<img src=x>|`b`", source="答|案")
+        """Tags and table bars in a pattern or source are shown as text."""
+        bad = row(1, Verdict.CORRECT, pattern="<img src=x>|`b`", source="答|案")
         write_card(tmp_path, manifest, [bad])
         readme = (tmp_path / "README.md").read_text("utf-8")
-        assert "`````text\n" in readme
         assert r"| \<img src=x\>\|\`b\` |" in readme
 
     @pytest.mark.parametrize(
@@ -180,56 +150,7 @@ def cells(lines: Iterable[str]) -> list[list[str]]:
 class TestCounts:
     def test_every_row_is_in_one_cell(self, rows: list[dict[str, Any]]) -> None:
         """The sums of the tables equal the number of rows."""
-        facts, _ = collect(rows)
+        facts = collect(rows)
         assert cells(balance_table(facts))[-1] == ["all", "9", "8", "8", "8", "8", "8", "49"]
         by_origin = cells(verdict_table(facts, "origin"))
         assert [row[:2] for row in by_origin] == [["synthetic", "25"], ["real", "24"]]
-
-    def test_a_length_artifact_shows_in_the_table(self) -> None:
-        """If correct responses are always longer, the table shows 100 %."""
-        long, short = row(1, Verdict.CORRECT, extra="word " * 50), row(1, Verdict.INCORRECT)
-        assert cells(length_table(collect([long, short])[0]))[0][-1] == "100.0%"
-
-    @pytest.mark.parametrize(
-        ("correct", "incorrect", "share"),
-        [
-            ([3], [1, 2], 1.0),
-            ([2], [2], 0.5),
-            ([1, 4], [2, 2], 0.5),
-            ([1, 2], [2, 3, 9, 9], 0.0625),
-            ([], [1], None),
-        ],
-    )
-    def test_longer_share_by_hand(
-        self, correct: list[int], incorrect: list[int], share: float | None
-    ) -> None:
-        """Ties count half: (1, 2) against (2, 3, 9, 9) has one tie among eight pairs."""
-        assert longer_share(correct, incorrect) == share
-
-    def test_examples_do_not_depend_on_the_order_of_the_rows(
-        self, rows: list[dict[str, Any]]
-    ) -> None:
-        """One row of each verdict and one across languages is shown, the same in any order."""
-        _, shown = collect(rows)
-        assert set(shown) == {"correct", "incorrect", "invalid", "across languages"}
-        assert shown == collect(reversed(rows))[1]
-        assert shown["across languages"].row.meta["id"] == "r99"
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            (
-                {"prompt": [{"role": "user", "content": "hello"}]},
-                "row 2: not a training row of a judge",
-            ),
-            ({"meta": {}}, "row 2: not a training row of a judge"),
-            ({"completion": []}, "row 2: not a training row of a judge"),
-            ({"extra": 1}, "row 2: extra: unknown field"),
-        ],
-        ids=["another prompt", "no verdict", "no completion", "unknown field"],
-    )
-    def test_an_invalid_row_is_named(self, change: dict[str, Any], message: str) -> None:
-        """The error names the row and what is missing."""
-        good = row(1, Verdict.CORRECT)
-        with pytest.raises(InputError, match=message):
-            collect([good, good | change])

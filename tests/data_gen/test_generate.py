@@ -150,7 +150,6 @@ def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: P
         parametric=100,
         bank=1,
         sources=[{"path": str(graded_file), "split": "train"}],
-        counterfactuals=3,
         formats=MIXED,
     )
     train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
@@ -168,7 +167,7 @@ def test_unlabelled_answers_keep_to_their_split(
 ) -> None:
     """Unlabelled answers give rows, but not those to a question of the test split."""
     source = {"path": str(graded_file), "split": "train"}
-    make(parametric=0, unlabelled=[source], counterfactuals=4, formats=MIXED)
+    make(parametric=0, unlabelled=[source], formats=MIXED)
     kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
     assert questions(tmp_path / "a", "train") <= {question_key(q) for q in kept}
 
@@ -256,9 +255,7 @@ def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
         for n in range(1, 60)
     ]  # fmt: skip
     write_rows(tmp_path / "rows.jsonl", rows)
-    manifest = make(
-        parametric=60, sources=[{"path": str(tmp_path / "rows.jsonl")}], counterfactuals=0
-    )
+    manifest = make(parametric=60, sources=[{"path": str(tmp_path / "rows.jsonl")}])
     disputed = list(read_rows(tmp_path / "a" / "disputed.jsonl", Candidate))
     mine = {c.id: c.labels for c in disputed if c.origin == "real"}
     assert {*mine} == {f"rows:{n}" for n in range(1, 10)}

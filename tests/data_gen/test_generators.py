@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.generators import KINDS, facts, mathematics, parametric, words
-from data_gen.generators.builders import DrawnProblem, Kind, flipped, leaf, span
+from data_gen.generators.builders import DrawnProblem, ProblemKind, flipped, leaf, span
 from data_gen.generators.choice import LETTERS
 from data_gen.generators.notation import polynomial, tex
 from data_gen.problems import Problem
@@ -36,7 +36,7 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 @cache
-def draws(kind: Kind) -> list[tuple[bool, DrawnProblem]]:
+def draws(kind: ProblemKind) -> list[tuple[bool, DrawnProblem]]:
     """Fifteen draws in each language, first those in Chinese."""
     return [
         (zh, kind(random.Random(f"{index}:{zh}"), zh))
@@ -55,7 +55,7 @@ def problems() -> list[Problem]:
 
 @pytest.mark.parametrize(("kind", "answer_type"), EVERY)
 def test_a_kind_makes_problems_of_its_type_in_both_languages(
-    kind: Kind, answer_type: AnswerType
+    kind: ProblemKind, answer_type: AnswerType
 ) -> None:
     """Problems have an answer, steps, right and wrong forms, and varied monolingual questions."""
     questions = set()
@@ -74,7 +74,7 @@ def test_a_kind_makes_problems_of_its_type_in_both_languages(
 
 
 @pytest.mark.parametrize(("kind", "answer_type"), EVERY)
-def test_the_rules_contradict_no_kind(kind: Kind, answer_type: AnswerType) -> None:
+def test_the_rules_contradict_no_kind(kind: ProblemKind, answer_type: AnswerType) -> None:
     """No right form is called different, and no wrong form equal except by an unnamed unit."""
     for _, drawn in draws(kind)[::2]:
         assert not {drawn.reference, *drawn.right} & {*drawn.wrong}
@@ -143,7 +143,7 @@ def numbers(text: str) -> list[int]:
     return [int(n) for n in re.findall(r"-?\d+", text)]
 
 
-def english(kind: Kind, count: int = 40) -> Iterator[DrawnProblem]:
+def english(kind: ProblemKind, count: int = 40) -> Iterator[DrawnProblem]:
     for index in range(count):
         yield kind(random.Random(f"check:{index}"), False)
 
@@ -171,15 +171,14 @@ def test_two_roots_solve_their_equation() -> None:
         assert all(x * x + b * x + c == 0 for x in roots), drawn
 
 
-def test_divisors_and_prime_factors_are_complete() -> None:
-    """Each divides the number, and no other one does."""
-    for drawn in english(mathematics.divisors):
-        n, top = sorted(numbers(drawn.question), reverse=True)[:2]
-        assert {*numbers(drawn.reference)} == {d for d in range(1, top + 1) if n % d == 0}, drawn
-    for drawn in english(mathematics.prime_factors):
-        n = max(numbers(drawn.question))
-        primes = {p for p in range(2, n + 1) if n % p == 0 and all(p % d for d in range(2, p))}
-        assert {*numbers(drawn.reference)} == primes, drawn
+def test_set_operations_are_those_of_python() -> None:
+    """The reference has the elements that Python's own sets have."""
+    operations = {"cap": set.intersection, "cup": set.union, "setminus": set.difference}
+    for drawn in english(mathematics.set_operation):
+        lists = re.findall(r"-?\d+(?:, -?\d+)*", drawn.question)
+        one, other = ({*numbers(text)} for text in lists)
+        (name,) = re.findall(r"cap|cup|setminus", drawn.question)
+        assert {*numbers(drawn.reference)} == operations[name](one, other), drawn
 
 
 # --- words and notation ---------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from data_gen.candidates import (
 )
 from data_gen.generators import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import counterfactual, crossed, labelled, unlabelled, without_restated_answer
+from data_gen.real import crossed, labelled, unlabelled, without_restated_answer
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
@@ -365,38 +365,6 @@ def test_an_ungraded_answer_is_graded_by_the_rules_or_stays_unlabelled(
     assert made.labels == ({} if verdict is None else {"rules": verdict})
 
 
-@pytest.mark.parametrize(
-    ("response", "lang"),
-    [
-        ("Let me see.\nThe answer is 42.", "en"),
-        ("所以答案是 1,234。", "zh"),
-        ("故选B。", "zh"),
-        ("\\boxed{3/4}", "en"),
-        ("\\boxed{[2,5)}", "en"),
-        ("答案：x=3或x=-3", "zh"),
-    ],
-)
-@ANSWERED
-def test_another_reference_changes_the_verdict(response: str, lang: str, verdict: Verdict) -> None:
-    """Neither question nor style predicts the verdict; only the comparison does."""
-    question = CHOICE if "选" in response else "多少？"
-    item = Item(question=question, reference=("x",), response=response)
-    for index in range(30):
-        made = counterfactual(item, verdict, f"s:{index}", lang, "s", rng_for(str(index), 0))
-        assert made is not None
-        assert made.verdict is verdict
-        assert made.item.response == response
-        assert labels_agree(made.labels)
-
-
-def test_a_response_without_an_answer_gets_no_other_reference() -> None:
-    """There is no answer for which a reference could be made."""
-    item = Item(
-        reference=("x",), response="First 3, then 4.\nThat makes 7 in the end, or so it seems"
-    )
-    assert counterfactual(item, Verdict.CORRECT, "i", "en", "s", rng_for("0", 0)) is None
-
-
 def test_a_row_can_be_judged_from_its_prompt() -> None:
     """The prompt contains the reference, as an answer or as a worked solution."""
     for _, made, chain in written(BANK[:30], Verdict.CORRECT, 2):
@@ -494,7 +462,7 @@ def test_a_wrong_answer_with_the_words_of_the_reference_has_its_tag_alone() -> N
 
 
 def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
-    """The context is kept in labelled rows and in counterfactual ones with a question."""
+    """The context is kept in labelled rows."""
     example = Example(
         question="How long does it take?", context="It is 12 km at 3 km/h.", reference=("4 h",),
         response="The answer is 4 hours.", verdict=Verdict.CORRECT, lang="en",
@@ -503,9 +471,3 @@ def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
     assert texts_of(made.item) == (example.context, *texts_of(made.item)[1:])
     row = training_row(made, {ChainFormat.OUTCOME: 1.0}, PromptSettings(), 0)
     assert "<context>\nIt is 12 km at 3 km/h.\n</context>" in row.prompt[-1].content
-    others = [
-        counterfactual(example, Verdict.CORRECT, "i", "en", "s", rng_for(str(n), 0))
-        for n in range(20)
-    ]
-    kept = {(bool(o.item.question), o.item.context) for o in others if o is not None}
-    assert kept == {(True, example.context), (False, None)}

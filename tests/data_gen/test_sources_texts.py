@@ -1,4 +1,4 @@
-"""Boxes, options, steps and columns in the texts of a row."""
+"""Options, steps and columns in the texts of a row."""
 
 from __future__ import annotations
 
@@ -8,26 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.sources.texts import last_boxed, pick, steps, with_options
-
-
-@pytest.mark.parametrize(
-    ("solution", "boxed"),
-    [
-        (r"$\boxed{\frac{1}{\sqrt{2}}}$ it is", r"\frac{1}{\sqrt{2}}"),
-        (
-            r"not $\boxed{1}$ but $\boxed{\left\{ x \mid x>0 \right.}$",
-            r"\left\{ x \mid x>0 \right.",
-        ),
-        (r"$\boxed 7$.", "7"),
-        (r"\fbox{B}", "B"),
-        (r"cut \boxed{1", None),
-        ("no box", None),
-    ],
-)
-def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None) -> None:
-    """Escaped braces are ignored."""
-    assert last_boxed(solution) == boxed
+from data_gen.sources.texts import pick, steps, with_options
 
 
 @pytest.mark.parametrize(
@@ -36,9 +17,6 @@ def test_the_last_box_is_found_with_its_braces(solution: str, boxed: str | None)
         ["one", "two"],
         ["A. one", "(B) two"],
         {"A": "one", "B": "two"},
-        {"label": ["A", "B"], "text": ["one", "two"]},
-        [{"aoVal": "A", "content": "one"}, {"aoVal": "B", "content": "two"}],
-        [[{"aoId": "x9", "aoVal": "A", "content": "one "}], [{"aoVal": "B", "content": "two"}]],
     ],
 )
 def test_options_of_any_shape_are_listed_alike(listed: Any) -> None:

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from data_gen.teacher import TeacherModel, TeacherSettings
-from data_gen.teacher.cache import CachedReply, ReplyCache, cache_key
-from data_gen.teacher.meter import Usage
+from data_gen.teacher.replies import CachedReply, ReplyCache, Usage, cache_key
 from gradegpt.errors import EngineError, OutputError
 from gradegpt.schema import Message, Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always
@@ -97,8 +96,8 @@ def test_many_threads_share_a_cache(tmp_path: Path) -> None:
 
 _WRITER = """\
 import sys, threading
-from data_gen.teacher.cache import CachedReply, ReplyCache
-from data_gen.teacher.meter import Usage
+from data_gen.teacher.replies import CachedReply, ReplyCache
+from data_gen.teacher.replies import Usage
 cache = ReplyCache(sys.argv[1])
 def write(name):
     for n in range(10**6):

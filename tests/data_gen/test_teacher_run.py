@@ -66,7 +66,6 @@ def settings_of(tmp_path: Path, server: ScriptedServer, **teacher: Any) -> DataG
             "card": False,
             "balance": {"real": 0.5},
             "unlabelled": [{"path": str(tmp_path / "ungraded.jsonl")}],
-            "counterfactuals": 0,
             "teacher": {
                 "models": [{"model": "m", "input_price": 1, "output_price": 1}],
                 "base_url": server.base_url,
