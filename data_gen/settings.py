@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
 from gradegpt.chain import PromptSettings
-from gradegpt.importers.labelled import Part, Source
+from gradegpt.importers.labelled import Source, SplitPart
 from gradegpt.schema import ChainFormat, Verdict
 from gradegpt.settings import Settings, load_settings
 from gradegpt.shipped import found
@@ -22,7 +22,7 @@ class Avoid(Settings):
     """An evaluation file or one split of it, from which no row may be generated."""
 
     path: str
-    split: Part | None = None
+    split: SplitPart | None = None
 
 
 def _as_avoid(value: Any) -> Any:

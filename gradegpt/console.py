@@ -29,7 +29,7 @@ from gradegpt.tables import Form
 if TYPE_CHECKING:
     from gradegpt.cluster.checks import Checked
 
-Build = Callable[[], Judge]
+Loader = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""
 
 
@@ -37,7 +37,7 @@ def to_file(
     source: CheckedInput,
     output: Path,
     form: Form,
-    build: Build,
+    build: Loader,
     rows_at_a_time: int,
     *,
     overwrite: bool,
@@ -147,7 +147,7 @@ def say_columns(columns: Columns) -> None:
         typer.echo(f"columns: {columns.description}", err=True)
 
 
-def to_stdout(source: CheckedInput, form: Form, build: Build, rows_at_a_time: int) -> None:
+def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: int) -> None:
     """Judge to standard output: JSON Lines as they are judged, a table once all rows are judged.
 
     The summary and errors go to stderr.
@@ -205,7 +205,7 @@ def _stoppable(advice: str = "") -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _loaded(build: Build, console: Console) -> Judge:
+def _loaded(build: Loader, console: Console) -> Judge:
     with console.status("loading the judge"):
         return build()
 

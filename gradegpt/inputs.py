@@ -12,7 +12,7 @@ from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
-from gradegpt.tables import Form, Rereadable, Row, Table
+from gradegpt.tables import Form, Rereadable, Table, TableRow
 
 
 class Placed(NamedTuple):
@@ -20,7 +20,7 @@ class Placed(NamedTuple):
 
     where: str
     item: Item
-    row: Row
+    row: TableRow
     also: Mapping[str, str]
 
 
@@ -62,7 +62,7 @@ class CheckedInput(NamedTuple):
         aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
         return file | renamed | aside
 
-    def items(self) -> Iterator[tuple[Row, Item]]:
+    def items(self) -> Iterator[tuple[TableRow, Item]]:
         """The rows and their items, in order.
 
         Raises:
@@ -151,7 +151,9 @@ def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bo
         raise InputError(f"{name}: there are no rows{lines}")
 
 
-def items_of(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[Row, Item]]:
+def items_of(
+    table: Rereadable, columns: Columns, *, skip_bad: bool
+) -> Iterator[tuple[TableRow, Item]]:
     """The rows and their items, in order.
 
     Raises:
@@ -174,7 +176,7 @@ def _placed(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[
 
 
 def _read_item(
-    row: Row | str, columns: Columns, number: int
+    row: TableRow | str, columns: Columns, number: int
 ) -> tuple[Item | None, list[Complaint]]:
     if isinstance(row, str):
         return None, [Complaint("", row)]

@@ -9,7 +9,7 @@ from typing import Final, TextIO
 from gradegpt.errors import OutputError
 from gradegpt.inputs import CheckedInput
 from gradegpt.schema import Judgement
-from gradegpt.tables import Form, Row, check_library, write
+from gradegpt.tables import Form, TableRow, check_library, write
 from gradegpt.tables.xlsx import LONGEST, too_long
 
 Progress = Callable[[int, int], None]
@@ -62,8 +62,8 @@ def added_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def with_columns(
-    rows: Iterable[Row], judgements: Iterable[Judgement], names: Mapping[str, str]
-) -> Iterator[Row]:
+    rows: Iterable[TableRow], judgements: Iterable[Judgement], names: Mapping[str, str]
+) -> Iterator[TableRow]:
     """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives."""
     for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))

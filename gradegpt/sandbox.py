@@ -33,7 +33,7 @@ _ENVIRONMENT: Final = {
 }  # fmt: skip
 
 
-class Limits(NamedTuple):
+class ResourceLimits(NamedTuple):
     """The resource limits of a program.
 
     ``seconds`` of wall-clock time for all its processes together; ``memory_mb`` of address space
@@ -76,7 +76,7 @@ def run(
     *,
     stdin: bytes = b"",
     files: Mapping[str, bytes] | None = None,
-    limits: Limits | None = None,
+    limits: ResourceLimits | None = None,
 ) -> Ran:
     """Run ``command`` in a sandbox, with ``files`` as executables in its folder.
 
@@ -86,7 +86,7 @@ def run(
     """
     if why := missing():
         raise MissingError(f"code cannot be run on this system: {why}")
-    return _run(command, stdin, files or {}, limits or Limits())
+    return _run(command, stdin, files or {}, limits or ResourceLimits())
 
 
 @lru_cache(maxsize=1)
@@ -97,7 +97,7 @@ def missing() -> str:
     for name, package in (("bwrap", "bubblewrap"), ("prlimit", "util-linux")):
         if shutil.which(name) is None:
             return f"{name} is not installed; install the package {package}"
-    ran = _run(["true"], b"", {}, Limits())
+    ran = _run(["true"], b"", {}, ResourceLimits())
     if ran.ok:
         return ""
     errors = ran.stderr.decode("utf-8", "replace").strip().splitlines()
@@ -108,7 +108,9 @@ def missing() -> str:
     )
 
 
-def _run(command: Sequence[str], stdin: bytes, files: Mapping[str, bytes], limits: Limits) -> Ran:
+def _run(
+    command: Sequence[str], stdin: bytes, files: Mapping[str, bytes], limits: ResourceLimits
+) -> Ran:
     with ExitStack() as stack:
         given = {name: stack.enter_context(_in_memory(data)) for name, data in files.items()}
         source, out, err = (stack.enter_context(_in_memory(data)) for data in (stdin, b"", b""))
@@ -137,7 +139,7 @@ def _run(command: Sequence[str], stdin: bytes, files: Mapping[str, bytes], limit
     return Ran(end, 128 - code if code > 128 else code, *texts, seconds)
 
 
-def _confined(given: Mapping[str, int], limits: Limits) -> list[str]:
+def _confined(given: Mapping[str, int], limits: ResourceLimits) -> list[str]:
     """The command line before the program's own."""
     bwrap, prlimit = shutil.which("bwrap") or "bwrap", shutil.which("prlimit") or "prlimit"
     size = ["--size", str(limits.files_mb * _MB), "--tmpfs"]

@@ -17,7 +17,7 @@ from gradegpt.outputs import judgements_path
 from gradegpt.records import read_rows, sha256_file
 from gradegpt.run import MANIFEST
 from gradegpt.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.tables import Form, Row, Table, form_of
+from gradegpt.tables import Form, Table, TableRow, form_of
 
 from ..scores import scores
 from .results import Results, tags_of
@@ -121,7 +121,7 @@ def _judgements(path: Path) -> list[Judgement]:
     return found
 
 
-def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[Row, Item]]:
+def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[TableRow, Item]]:
     checked = _read(items, {}) if items else _as_manifest_says(judged)
     rows = list(checked.items())
     if [item.id for _, item in rows] != ids:
@@ -170,7 +170,7 @@ def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
     )
 
 
-def _stated(row: Row, item: Item, by: str) -> dict[str, str]:
+def _stated(row: TableRow, item: Item, by: str) -> dict[str, str]:
     columns = {**_STATED, by: by} if by else _STATED
     stated = {tag: str(row.get(column) or "") for column, tag in columns.items()}
     return stated | {"task": str(item.meta.get("task") or "")}

@@ -23,11 +23,11 @@ from gradegpt.records import validate
 from gradegpt.schema import AnswerType, Example, Item, Tolerance, TrainingRow, Verdict
 from gradegpt.settings import Settings
 from gradegpt.shipped import found
-from gradegpt.tables import Row, form_of, opened
+from gradegpt.tables import TableRow, form_of, opened
 
 Split = Literal["train", "dev", "test"]
 _SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
-Part = Split | Literal["fit", "calibrate"]
+SplitPart = Split | Literal["fit", "calibrate"]
 """A split, or one of the two parts of ``train``: to fit a judge, and to calibrate it."""
 _FIT: Final = 0.625
 """The share of all questions that are in ``fit``."""
@@ -72,7 +72,7 @@ class Source(Settings):
     path: Annotated[str, AfterValidator(found)]
     name: str = ""
     fields: Annotated[dict[str, str], AfterValidator(_known)] | None = Field(default={})
-    split: Part | None = None
+    split: SplitPart | None = None
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
@@ -157,7 +157,7 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
                 yield item, str(row.get(source.column("lang")) or "")
 
 
-def _example(row: Row, source: Source, where: str) -> Example | None:
+def _example(row: TableRow, source: Source, where: str) -> Example | None:
     if source.fields is None:
         return _own(row, source, where)
     column = source.column("verdict")
@@ -173,7 +173,7 @@ def _example(row: Row, source: Source, where: str) -> Example | None:
     )
 
 
-def _own(row: Row, source: Source, where: str) -> Example | None:
+def _own(row: TableRow, source: Source, where: str) -> Example | None:
     """An example in this project's own form, with ``verdict`` or ``label``; or a training row."""
     if "completion" in row:
         return _trained_on(validate(TrainingRow, row, where), where)
@@ -202,7 +202,7 @@ def _trained_on(row: TrainingRow, where: str) -> Example:
     return validate(Example, mapped, where)
 
 
-def _item(row: Row, source: Source, where: str) -> Item | None:
+def _item(row: TableRow, source: Source, where: str) -> Item | None:
     """The item of a row; none without a response."""
     if _cell(row, source.column("response"), where) is None:
         return None
@@ -230,7 +230,7 @@ def accepted(reference: Any, separator: str) -> Any:
     return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
 
 
-def _cell(row: Row, name: str, where: str) -> Any:
+def _cell(row: TableRow, name: str, where: str) -> Any:
     if name and not has_column(row, name):
         have = f"{', '.join(sorted(row))}; map columns with 'fields' in the settings"
         raise InputError(f"{where}: there is no column {name!r}; the row has: {have}")
@@ -284,7 +284,7 @@ def split_of(question: str) -> Split:
     return "test"
 
 
-def in_split(question: str, part: Part) -> bool:
+def in_split(question: str, part: SplitPart) -> bool:
     """Whether a question belongs to a split, or to a part of ``train``."""
     if part == "fit":
         return _share(question) < _FIT

@@ -33,7 +33,7 @@ from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.records import read_rows
-from gradegpt.sandbox import Limits
+from gradegpt.sandbox import ResourceLimits
 from gradegpt.schema import ChainFormat, TrainingRow
 from gradegpt.settings import Settings
 from gradegpt.shipped import NANO, adapter_of, base_of, is_judge
@@ -193,7 +193,7 @@ def _judge(settings: JudgeSettings) -> Judge:
     if settings.kind == "lexical":
         return LexicalJudge(read_weights(settings.weights) if settings.weights else None)
     if settings.kind == "code":
-        return CodeJudge(Limits(settings.seconds, settings.memory_mb), settings.threads)
+        return CodeJudge(ResourceLimits(settings.seconds, settings.memory_mb), settings.threads)
     if settings.kind == "panel":
         judges = [build_judge(judge) for judge in settings.judges]
         accuracies = [judge.accuracy for judge in settings.judges if judge.accuracy is not None]

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from gradegpt.errors import MissingError
 from gradegpt.judges.base import undecided
 from gradegpt.machine import cores
-from gradegpt.sandbox import End, Limits, Ran, missing, run
+from gradegpt.sandbox import End, Ran, ResourceLimits, missing, run
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, TestCase, Verdict
 
 VERSION: Final = "1"
@@ -24,7 +24,7 @@ _IS_CPP: Final = re.compile(r"^\s*#\s*include\b|\bint\s+main\s*\(", re.MULTILINE
 _IS_PYTHON: Final = re.compile(
     r"^\s*(?:import|from|def|class|print|for|while|if)\b|\binput\(", re.MULTILINE
 )
-_COMPILE: Final = Limits(seconds=30, memory_mb=2048, output_mb=64, files_mb=64)
+_COMPILE: Final = ResourceLimits(seconds=30, memory_mb=2048, output_mb=64, files_mb=64)
 _SHOWN: Final = 200
 _PARSED: Final = 50_000
 _ENDED: Final = {End.TIME: "time-limit", End.OUTPUT: "output-limit", End.KILLED: "killed"}
@@ -51,10 +51,10 @@ class CodeJudge:
 
     name = "code"
 
-    def __init__(self, limits: Limits | None = None, workers: int | None = None) -> None:
+    def __init__(self, limits: ResourceLimits | None = None, workers: int | None = None) -> None:
         if why := missing():
             raise MissingError(f"code cannot be judged on this system: {why}")
-        self._limits = limits or Limits()
+        self._limits = limits or ResourceLimits()
         self._workers = workers or cores()
 
     @property

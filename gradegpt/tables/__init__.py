@@ -3,7 +3,7 @@
 The meaning of columns is in ``gradegpt.columns``.
 """
 
-from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, place, sniffed
+from gradegpt.tables.forms import SUFFIXES, Form, Rows, TableRow, form_of, place, sniffed
 from gradegpt.tables.separated import as_cell
 from gradegpt.tables.table import (
     HUB,
@@ -19,6 +19,22 @@ from gradegpt.tables.table import (
 )
 
 __all__ = [
-    "HUB", "SUFFIXES", "Form", "Rereadable", "Row", "Rows", "Table", "as_cell", "check_library",
-    "digest", "files", "form_of", "opened", "place", "read", "read_table", "sniffed", "write",
+    "HUB",
+    "SUFFIXES",
+    "Form",
+    "Rereadable",
+    "Rows",
+    "Table",
+    "TableRow",
+    "as_cell",
+    "check_library",
+    "digest",
+    "files",
+    "form_of",
+    "opened",
+    "place",
+    "read",
+    "read_table",
+    "sniffed",
+    "write",
 ]  # fmt: skip

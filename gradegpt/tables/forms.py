@@ -22,8 +22,8 @@ class Form(StrEnum):
     XLSX = "xlsx"
 
 
-Row = dict[str, Any]
-Rows = Iterator[tuple[int, Row | str]]
+TableRow = dict[str, Any]
+Rows = Iterator[tuple[int, TableRow | str]]
 """Rows with their number in the file. A text instead of a row is the error of that row."""
 
 SUFFIXES: Final = {f".{form}": form for form in Form} | {".ndjson": Form.JSONL}

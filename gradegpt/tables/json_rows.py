@@ -9,7 +9,7 @@ from typing import Any, Final, TextIO
 
 from gradegpt.errors import InputError
 from gradegpt.records import parse_json, parse_line, read_lines
-from gradegpt.tables.forms import Row, Rows, plain
+from gradegpt.tables.forms import Rows, TableRow, plain
 
 _MARK: Final = b"\xef\xbb\xbf"
 _JSON: Final = (b"{", b"[")
@@ -27,7 +27,7 @@ def parsed_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Rows:
             what = "not JSON; if it is a CSV file, name it .csv"
             raise InputError(f"{name}:{number}: {what}")
         try:
-            row: Row | str = parse_line(raw, "")
+            row: TableRow | str = parse_line(raw, "")
         except InputError as error:
             row = str(error).removeprefix(": ")
         yield number, row
@@ -49,7 +49,7 @@ def read_json(path: Path, name: str) -> Rows:
         yield number, row if is_row else f"{type(row).__name__} instead of an object"
 
 
-def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[Row]) -> None:
+def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[TableRow]) -> None:
     """Write a list of objects, one per line."""
     before = "[\n"
     for row in rows:

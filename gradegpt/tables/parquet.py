@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from gradegpt.errors import InputError
-from gradegpt.tables.forms import Row, Rows, library
+from gradegpt.tables.forms import Rows, TableRow, library
 from gradegpt.tables.separated import as_cell
 
 
@@ -24,7 +24,10 @@ def read_parquet(path: Path, name: str) -> Rows:
 
 
 def write_parquet(
-    out: TextIO, columns: Sequence[str], rows: Iterable[Row], types: Mapping[str, Any] | None = None
+    out: TextIO,
+    columns: Sequence[str],
+    rows: Iterable[TableRow],
+    types: Mapping[str, Any] | None = None,
 ) -> None:
     """Write columns with the ``types`` given, or else the type of their values.
 
@@ -36,7 +39,7 @@ def write_parquet(
     parquet.write_table(pyarrow.table(arrays), out.buffer)
 
 
-def column_types(rows: Sequence[Row]) -> dict[str, Any]:
+def column_types(rows: Sequence[TableRow]) -> dict[str, Any]:
     """The Arrow type of each column of some rows, as ``write_parquet`` finds it."""
     pyarrow, _ = pyarrow_for("Parquet")
     names = dict.fromkeys(name for row in rows for name in row)

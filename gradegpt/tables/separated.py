@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from gradegpt.errors import InputError
 from gradegpt.records import MAX_LINE_BYTES
-from gradegpt.tables.forms import Row, Rows, plain
+from gradegpt.tables.forms import Rows, TableRow, plain
 
 
 def read_separated(path: Path, name: str, separator: str) -> Rows:
@@ -40,7 +40,7 @@ def read_separated(path: Path, name: str, separator: str) -> Rows:
 
 
 def write_separated(
-    out: TextIO, columns: Sequence[str], rows: Iterable[Row], separator: str
+    out: TextIO, columns: Sequence[str], rows: Iterable[TableRow], separator: str
 ) -> None:
     """Write the columns, then the rows; a missing value is an empty cell."""
     writer, quoting = (
@@ -78,7 +78,7 @@ def as_cell(value: Any) -> str:
     return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, default=plain)
 
 
-def _cells(header: list[str], cells: list[str]) -> Row | str:
+def _cells(header: list[str], cells: list[str]) -> TableRow | str:
     if len(cells) != len(header):
         return (
             f"{len(cells)} cells under {len(header)} columns; "

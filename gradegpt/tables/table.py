@@ -14,7 +14,17 @@ from typing import Final, NamedTuple, Protocol, TextIO
 
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import A_FILE, sha256_file
-from gradegpt.tables.forms import SUFFIXES, Form, Row, Rows, form_of, library, place, plain, sniffed
+from gradegpt.tables.forms import (
+    SUFFIXES,
+    Form,
+    Rows,
+    TableRow,
+    form_of,
+    library,
+    place,
+    plain,
+    sniffed,
+)
 from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
 from gradegpt.tables.parquet import read_parquet, write_parquet
 from gradegpt.tables.separated import read_separated, write_separated
@@ -30,7 +40,7 @@ _READERS: Final[dict[Form, Callable[[Path, str], Rows]]] = {
     Form.PARQUET: read_parquet,
     Form.XLSX: read_xlsx,
 }
-_WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[Row]], None]]] = {
+_WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]], None]]] = {
     Form.JSON: write_json,
     Form.CSV: partial(write_separated, separator=","),
     Form.TSV: partial(write_separated, separator="\t"),
@@ -88,11 +98,11 @@ class Table(NamedTuple):
             raise MissingError(f"{self.name}: no such file; check the path")
         return _READERS[self.form](self.path, self.name)
 
-    def valid(self) -> Iterator[tuple[str, Row]]:
+    def valid(self) -> Iterator[tuple[str, TableRow]]:
         """``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
         return ((self.place(number), row) for number, row in self.numbered())
 
-    def numbered(self) -> Iterator[tuple[int, Row]]:
+    def numbered(self) -> Iterator[tuple[int, TableRow]]:
         """The rows with their numbers; one that cannot be read is an ``InputError``."""
         for number, row in self.rows():
             if isinstance(row, str):
@@ -133,7 +143,7 @@ def opened(given: str) -> Iterator[Table]:
             yield Table(path, Form.JSONL, given)
 
 
-def read_table(path: str) -> Iterator[tuple[str, Row]]:
+def read_table(path: str) -> Iterator[tuple[str, TableRow]]:
     """Yield ``(where, row)`` for every row, in order; a path with ``*`` reads file after file.
 
     Raises:
@@ -177,7 +187,7 @@ def digest(path: str) -> str | None:
     return None if path.startswith(HUB) else sha256_file(path)
 
 
-def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[Row]) -> None:
+def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[TableRow]) -> None:
     """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
     ``gradegpt.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
@@ -195,7 +205,7 @@ def check_library(form: Form, name: str) -> None:
         library(_LIBRARIES[form], name)
 
 
-def _read_hub(path: str) -> Iterator[Row]:
+def _read_hub(path: str) -> Iterator[TableRow]:
     """The rows of ``hf:owner/name:config@split``, streamed.
 
     Raises:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from gradegpt.errors import InputError
-from gradegpt.tables.forms import Row, Rows, library
+from gradegpt.tables.forms import Rows, TableRow, library
 from gradegpt.tables.separated import as_cell, header_of
 
 LONGEST: Final = 32_767
@@ -42,7 +42,7 @@ def read_xlsx(path: Path, name: str) -> Rows:
         raise InputError(f"{name}: not a readable workbook ({error})") from error
 
 
-def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None:
+def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[TableRow]) -> None:
     """Write one sheet: the columns, then the rows. No text becomes a formula."""
     openpyxl, cells = library("openpyxl", "XLSX"), library("openpyxl.cell.cell", "XLSX")
     book = openpyxl.Workbook(write_only=True)
@@ -62,7 +62,7 @@ def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[Row]) -> None
     book.save(out.buffer)
 
 
-def too_long(row: Row) -> str:
+def too_long(row: TableRow) -> str:
     """The column of a row whose text is too long for a cell; empty where there is none."""
     return next((name for name, value in row.items() if len(as_cell(value)) > LONGEST), "")
 

@@ -8,7 +8,7 @@ from gradegpt.errors import MissingError
 from gradegpt.judges import CodeJudge, code
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.code import program_of
-from gradegpt.sandbox import Limits, missing
+from gradegpt.sandbox import ResourceLimits, missing
 from gradegpt.schema import Item, Outcome, TestCase, Verdict
 
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
@@ -71,7 +71,7 @@ def test_programs_are_judged(
     item = Item(
         id="p", question="Add two numbers.", reference=(PYTHON,), response=response, tests=TESTS
     )
-    (found,) = CodeJudge(Limits(seconds=1)).judge([item])
+    (found,) = CodeJudge(ResourceLimits(seconds=1)).judge([item])
     assert (found.verdict, found.reason, found.method) == (verdict, reason, "code")
     assert found.chain is None if detail is None else detail in (found.chain or "")
 

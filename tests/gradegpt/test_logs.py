@@ -19,7 +19,7 @@ from gradegpt import cli, console
 from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.importers.logs import inspect_ai, opencompass
 from gradegpt.importers.logs.by_row import LM_EVAL, user_turn
-from gradegpt.importers.logs.changed import Change, Rescored, by_task, shown, was_right
+from gradegpt.importers.logs.changed import Rescored, TaskChange, by_task, shown, was_right
 from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
 from gradegpt.importers.logs.rows import (
     LoggedItem,
@@ -587,7 +587,7 @@ ROWS = [Rescored(*row) for row in (
 
 def test_changes_are_counted_by_hand() -> None:
     """4 of 8 rows are compared: 2 right before, 3 after, 2 up and 1 down; the counts add up."""
-    change = Change("all", ROWS)
+    change = TaskChange("all", ROWS)
     kinds = (change.compared, change.no_verdict, change.unscored, change.graded)
     assert [len(rows) for rows in kinds] == [4, 2, 1, 1]
     assert sum(map(len, kinds)) == len(change.rows)

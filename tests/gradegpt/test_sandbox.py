@@ -13,9 +13,9 @@ import pytest
 
 from gradegpt import sandbox
 from gradegpt.errors import MissingError
-from gradegpt.sandbox import End, Limits, Ran, missing, run
+from gradegpt.sandbox import End, Ran, ResourceLimits, missing, run
 
-LIMITS = Limits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
+LIMITS = ResourceLimits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
 READS = (
     "/etc/passwd", "/etc/shadow", "/root/.bashrc", "/home", "/data", "/var/log", "/proc/1/environ",
@@ -243,7 +243,7 @@ def test_no_hostile_program_escapes_or_hangs(monkeypatch: pytest.MonkeyPatch) ->
 def test_hostile_cpp(text: str, end: End) -> None:
     """C++ programs are limited in the same way."""
     build = "g++ -O0 -x c++ /box/m.cpp -o /tmp/m && cat /tmp/m"
-    large = Limits(seconds=20, memory_mb=1024, output_mb=16)
+    large = ResourceLimits(seconds=20, memory_mb=1024, output_mb=16)
     made = run(["sh", "-c", build], files={"m.cpp": text.encode()}, limits=large)
     assert made.ok, made.stderr
     limits = LIMITS._replace(seconds=0.3 if end is End.TIME else 20)  # others end before it
@@ -257,7 +257,7 @@ def test_hostile_cpp(text: str, end: End) -> None:
 )  # fmt: skip
 def test_compiling_is_confined(text: str) -> None:
     """Sources that include other files or never end do not compile."""
-    limits = Limits(seconds=4, memory_mb=512)
+    limits = ResourceLimits(seconds=4, memory_mb=512)
     ran = run(["g++", "-x", "c++", "/box/m.cpp"], files={"m.cpp": text.encode()}, limits=limits)
     assert not ran.ok
     assert b"root:" not in ran.stdout + ran.stderr

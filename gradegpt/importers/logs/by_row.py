@@ -30,7 +30,7 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, rows_of
 from gradegpt.importers.logs.rows import (
-    Fields,
+    LoggedFields,
     Read,
     Tool,
     each,
@@ -40,7 +40,7 @@ from gradegpt.importers.logs.rows import (
     text,
     with_options,
 )
-from gradegpt.tables import Row
+from gradegpt.tables import TableRow
 
 _END: Final = re.compile(r"(?:<\|im_end\|>|<\|eot_id\|>|<\|endoftext\|>|<end_of_turn>|</s>)\s*$")
 """A chat template's end of turn, which OpenRLHF's outputs keep."""
@@ -80,7 +80,7 @@ class RowColumns(NamedTuple):
     context: str = ""
 
 
-def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Fields:
+def _mapped(fields: RowColumns, row: TableRow, where: str, task: str) -> LoggedFields:
     """A row by its columns, with the columns ``A``, ``B``, ... as options below the question."""
     scored = (name for name in fields.scores if name in row)
     # A tool's only score is in every row; of several, none may be.
@@ -100,7 +100,7 @@ def _mapped(fields: RowColumns, row: Row, where: str, task: str) -> Fields:
     }
 
 
-def _first(row: Row, names: tuple[str, ...]) -> str:
+def _first(row: TableRow, names: tuple[str, ...]) -> str:
     return next((name for name in names if row.get(name) is not None), names[0])
 
 
@@ -118,7 +118,7 @@ def user_turn(prompt: str) -> str:
     return unmarked.group(1).strip() if unmarked else prompt
 
 
-def _lm_eval(row: Row, where: str, task: str) -> Fields | str:
+def _lm_eval(row: TableRow, where: str, task: str) -> LoggedFields | str:
     """A sample; options ranked by log-likelihood are left out, as they have no text."""
     response = _generated(row)
     if response is None:
@@ -140,7 +140,7 @@ def _lm_eval(row: Row, where: str, task: str) -> Fields | str:
     }
 
 
-def _generated(row: Row) -> str | None:
+def _generated(row: TableRow) -> str | None:
     """The generated text where there is one; of several, the filter's result."""
     first = (row.get("resps") or [None])[0]
     texts = first if isinstance(first, list) else [first]
@@ -148,7 +148,7 @@ def _generated(row: Row) -> str | None:
     return scored[0] if isinstance(scored[0], str) else None
 
 
-def _asked(row: Row, doc: dict[str, Any]) -> str:
+def _asked(row: TableRow, doc: dict[str, Any]) -> str:
     """The document's own question with its options, else the prompt with its examples."""
     question = next((doc[q] for q in _QUESTIONS if isinstance(doc.get(q), str)), None)
     if question is not None:
@@ -180,7 +180,7 @@ def _reviews(path: Path) -> Path:
     raise InputError(f"{path}: {what}")
 
 
-def _evalscope(row: Row, where: str, task: str) -> Fields:
+def _evalscope(row: TableRow, where: str, task: str) -> LoggedFields:
     """A review; the old score is the benchmark's main one."""
     messages = row.get("messages") or []
     question, context = question_and_context(messages or row.get("input"))
@@ -209,7 +209,7 @@ def _tool(
     name: str,
     shape: str,
     *keys: set[str],
-    read: Callable[[Row, str, str], Fields | str],
+    read: Callable[[TableRow, str, str], LoggedFields | str],
     without: str = "",
     table: bool = False,
     file: Callable[[Path], Path] = Path,

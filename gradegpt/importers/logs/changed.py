@@ -24,7 +24,7 @@ def was_right(score: float | None) -> bool | None:
     return {1.0: True, 0.0: False, -1.0: False}.get(score) if score is not None else None
 
 
-class Change:
+class TaskChange:
     """The rows of one task; every row is in one of the first four lists.
 
     ``compared`` rows have an old score of right or wrong and a new verdict; scores are shares of
@@ -59,10 +59,10 @@ class Change:
         return f"{head}, {n:,} compared: {before} -> {after}; {moved}"
 
 
-def by_task(rows: Sequence[Rescored]) -> list[Change]:
+def by_task(rows: Sequence[Rescored]) -> list[TaskChange]:
     """The change of each task, in the order in which the tasks appear."""
     tasks = dict.fromkeys(row.task for row in rows)
-    return [Change(task, [row for row in rows if row.task == task]) for task in tasks]
+    return [TaskChange(task, [row for row in rows if row.task == task]) for task in tasks]
 
 
 def shown(
@@ -74,7 +74,7 @@ def shown(
 
     ``no_verdict`` and ``unscored`` say what the rows lack that are not compared.
     """
-    total, tasks = Change("all", rows), by_task(rows)
+    total, tasks = TaskChange("all", rows), by_task(rows)
     lines = [total.line]
     counts = {
         no_verdict: total.no_verdict,

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.records import parse_json
-from gradegpt.tables import Form, Row, Table, as_cell, sniffed
+from gradegpt.tables import Form, Table, TableRow, as_cell, sniffed
 
 _HEAD: Final = 65_536
 _TABLES: Final = (Form.CSV, Form.TSV, Form.XLSX)
@@ -89,7 +89,7 @@ def _table(path: Path) -> Table:
     return Table(path, sniffed(path), str(path))
 
 
-def rows_of(path: Path) -> Iterator[tuple[str, Row]]:
+def rows_of(path: Path) -> Iterator[tuple[str, TableRow]]:
     """``(where, row)`` of JSON Lines or of a table, whose cells are texts.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import Fields, Read, Tool, each, with_options
+from gradegpt.importers.logs.rows import LoggedFields, Read, Tool, each, with_options
 
 _METRICS: Final = (
     "final_number_exact_match", "math_equiv_chain_of_thought", "math_equiv",
@@ -48,7 +48,7 @@ def read(path: Path) -> Iterator[Read]:
     yield from each(rows, partial(_read, stats), task)
 
 
-def _read(stats: Stats, row: dict[str, Any], where: str, task: str) -> Fields | str:
+def _read(stats: Stats, row: dict[str, Any], where: str, task: str) -> LoggedFields | str:
     if row.get("reference_index") is not None:
         return "options ranked one by one: there is no text to grade"
     instance, options = row["instance"], row.get("output_mapping") or {}

@@ -18,7 +18,7 @@ from typing import Any, Final
 from gradegpt.errors import InputError, MissingError
 from gradegpt.importers.logs.contents import Contents, document
 from gradegpt.importers.logs.rows import (
-    Fields,
+    LoggedFields,
     Read,
     Tool,
     each,
@@ -85,7 +85,7 @@ def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
             raise InputError(f"{path}: the log is damaged ({error})") from error
 
 
-def _read(sample: dict[str, Any], where: str, task: str) -> Fields | str:
+def _read(sample: dict[str, Any], where: str, task: str) -> LoggedFields | str:
     if sample.get("error"):
         return "the sample ended in an error"
     question, context = question_and_context(sample.get("input"))

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, document
-from gradegpt.importers.logs.rows import Fields, Read, Tool, each, listed
+from gradegpt.importers.logs.rows import LoggedFields, Read, Tool, each, listed
 
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
@@ -125,7 +125,7 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
     return rows if rows and _DETAILS & rows[0].keys() else []
 
 
-def _read(row: _Row, where: str, task: str) -> Fields | str:
+def _read(row: _Row, where: str, task: str) -> LoggedFields | str:
     prediction, detail = row.prediction, row.detail
     inner = detail.get("origin_prediction")
     if isinstance(inner, dict) or any(key.startswith("label: ") for key in prediction):

@@ -42,7 +42,7 @@ class Ungradable(NamedTuple):
 
 
 Read = LoggedItem | Ungradable
-Fields = dict[str, Any]
+LoggedFields = dict[str, Any]
 
 
 class Tool(NamedTuple):
@@ -55,7 +55,7 @@ class Tool(NamedTuple):
 
 
 def each(
-    rows: Iterable[tuple[str, T]], read: Callable[[T, str, str], Fields | str], task: str
+    rows: Iterable[tuple[str, T]], read: Callable[[T, str, str], LoggedFields | str], task: str
 ) -> Iterator[Read]:
     """Every row as an item with its old score; ``task`` is that of rows that do not state theirs.
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from gradegpt.errors import InputError
 from gradegpt.importers.logs.contents import Contents, contents_of, document
-from gradegpt.importers.logs.rows import Fields, Read, Tool, each, question_and_context
+from gradegpt.importers.logs.rows import LoggedFields, Read, Tool, each, question_and_context
 
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
 _FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
@@ -34,7 +34,7 @@ def read(path: Path) -> Iterator[Read]:
     yield from each(rows, _read, path.stem)
 
 
-def _read(example: str, where: str, task: str) -> Fields:
+def _read(example: str, where: str, task: str) -> LoggedFields:
     messages = [
         {"role": role, "content": html.unescape(text)} for role, text in _MESSAGE.findall(example)
     ]
