@@ -22,7 +22,7 @@ from rich.table import Table
 
 from eval.estimate.estimators import (
     Bounds,
-    Counts,
+    LabelCounts,
     gold_only,
     prediction_powered,
     rogan_gladen,
@@ -75,7 +75,7 @@ class Measured(NamedTuple):
     offered: float
 
 
-def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) -> Counts:
+def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) -> LabelCounts:
     """Data sets ``[draws, 2]`` with labels at random or by verdict."""
     right = rng.binomial(ITEMS, case.accuracy, draws)
     accepted = rng.binomial(right, case.sensitivity)
@@ -88,7 +88,7 @@ def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) ->
         first = rng.hypergeometric(items[:, 0], items[:, 1], case.labels)
     labelled = np.stack([first, case.labels - first], axis=1)
     correct = np.stack([accepted, right - accepted], axis=1)
-    return Counts(*(x.astype(float) for x in (
+    return LabelCounts(*(x.astype(float) for x in (
         items, labelled, rng.hypergeometric(correct, items - correct, labelled)
     )))  # fmt: skip
 
@@ -102,7 +102,9 @@ def elsewhere(case: Case, draws: int, rng: np.random.Generator) -> Bounds:
     ))  # fmt: skip
     labelled = np.stack([accepted + false, 2 * half - accepted - false], axis=1).astype(float)
     correct = np.stack([accepted, half - accepted], axis=1).astype(float)
-    return rogan_gladen(judged, np.full(draws, float(ITEMS)), Counts(labelled, labelled, correct))
+    return rogan_gladen(
+        judged, np.full(draws, float(ITEMS)), LabelCounts(labelled, labelled, correct)
+    )
 
 
 def measured(found: Bounds, accuracy: float) -> Measured:

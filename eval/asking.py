@@ -35,7 +35,7 @@ _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
 """Keys of ``meta`` that describe this reply; a row made from another reply has that one's."""
 
-BaseUrl = Annotated[
+ServerUrl = Annotated[
     str | None, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
 ]
 ModelName = Annotated[str | None, typer.Option("--model", help="The model's name there.")]

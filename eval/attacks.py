@@ -18,7 +18,7 @@ from gradegpt.settings import load_settings
 from gradegpt.statistics import clopper_pearson
 
 from .console import percent, show
-from .evaluate import Build, run_judges
+from .evaluate import BuildJudge, run_judges
 from .judging import Judged, read_sources
 from .settings import EvalSettings
 
@@ -100,7 +100,7 @@ def _above(bound: float, overall: AttackRate, patterns: dict[str, AttackRate]) -
 
 
 def measure_attacks(
-    settings: AttackSettings, *, overwrite: bool = False, build: Build = build_judge
+    settings: AttackSettings, *, overwrite: bool = False, build: BuildJudge = build_judge
 ) -> list[AttackedJudge]:
     """Judge the attacks with every judge; write report.json and accepted.jsonl to the run's folder.
 

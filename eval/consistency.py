@@ -19,7 +19,7 @@ _SHOWN: Final = 10
 """The most flips that are printed; flips.jsonl has them all."""
 
 
-class Change(Row):
+class Consistency(Row):
     """One change of the items, and how many of them keep a judge's verdict.
 
     ``n`` items = ``same`` + ``flipped`` + ``now_open`` + ``now_decided``. Verdicts are two-way,
@@ -55,12 +55,12 @@ class Flip(Row):
 
 def change_of(
     judge: str, name: str, before: Sequence[Judgement], after: Sequence[Judgement]
-) -> Change:
+) -> Consistency:
     """Count the pairs of judgements."""
     pairs = [(_result(a), _result(b)) for a, b in zip(before, after, strict=True)]
     same = sum(a is b for a, b in pairs)
     low, high = wilson(same, len(pairs))
-    return Change(
+    return Consistency(
         judge=judge, name=name, n=len(pairs), same=same,
         flipped=sum(a is not b and None not in (a, b) for a, b in pairs),
         now_open=sum(b is None is not a for a, b in pairs),
@@ -82,7 +82,7 @@ def judged_again(
     folder: Path,
     *,
     overwrite: bool,
-) -> tuple[list[Change], list[Flip]]:
+) -> tuple[list[Consistency], list[Flip]]:
     """Let a judge judge the items after each change; finished judgements are reused.
 
     Raises:
@@ -90,7 +90,7 @@ def judged_again(
             ``overwrite`` is not set.
 
     """
-    found, flips = list[Change](), list[Flip]()
+    found, flips = list[Consistency](), list[Flip]()
     for change in changes:
         made = ((VARIATIONS[change](item), n) for n, item in enumerate(items))
         changed = [(item, n) for item, n in made if item is not None]
@@ -121,7 +121,7 @@ def _flips(
             )  # fmt: skip
 
 
-def print_changes(changes: Sequence[Change]) -> None:
+def print_changes(changes: Sequence[Consistency]) -> None:
     """Print how often each change keeps each judge's verdict."""
     rows = [
         (

@@ -24,7 +24,7 @@ from gradegpt.schema import Item, Judgement, Message, Row, Verdict
 
 from .asking import Protocol
 from .console import say, show
-from .error_rules import ATLAS, EQUAL, MEANING, UNKNOWN, Category, Shown, of_answer
+from .error_rules import ATLAS, EQUAL, MEANING, UNKNOWN, Category, ErrorFound, of_answer
 from .judging import paired
 from .parts import REPLIES, SavedReply
 
@@ -181,7 +181,7 @@ def by_rules(wrong: Wrong) -> WrongAnswer:
     """The category that the rules find, compared with the nearest of the accepted references."""
     item, judgement = wrong.item, wrong.judgement
     if wrong.answer is None:
-        unnamed = Shown(Category.UNKNOWN, "the judge named no answer")
+        unnamed = ErrorFound(Category.UNKNOWN, "the judge named no answer")
         return _error(wrong, unnamed, item.reference[0])
     kind = type_of(item) if wrong.part else judgement.answer_type or type_of(item)
     policy = judgement.tolerance or item.tolerance or "auto"
@@ -192,12 +192,12 @@ def by_rules(wrong: Wrong) -> WrongAnswer:
     return _error(wrong, *min(shown, key=lambda pair: _distance(pair[0])))
 
 
-def _distance(shown: Shown) -> tuple[bool, float]:
+def _distance(shown: ErrorFound) -> tuple[bool, float]:
     error = shown.relative_error
     return shown == UNKNOWN, float("inf") if error is None else error
 
 
-def _error(wrong: Wrong, shown: Shown, reference: str) -> WrongAnswer:
+def _error(wrong: Wrong, shown: ErrorFound, reference: str) -> WrongAnswer:
     return WrongAnswer(
         id=wrong.judgement.id, part=wrong.part, category=shown.category,
         by="nobody" if shown.category is Category.UNKNOWN else "rules", detail=shown.detail,
@@ -221,12 +221,12 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
     return Message(role="system", content=_ASKED), Message(role="user", content=user)
 
 
-def parse_category(reply: str | None) -> Shown | None:
+def parse_category(reply: str | None) -> ErrorFound | None:
     """The category that a reply names, with its reason; None for an unparsed reply."""
     found = Fault.NO_JSON if reply is None else json_object(reply, "category")
     if not isinstance(found, dict) or found.get("category") not in list(Category):
         return None
-    return Shown(Category(found["category"]), " ".join(str(found.get("why") or "").split()))
+    return ErrorFound(Category(found["category"]), " ".join(str(found.get("why") or "").split()))
 
 
 def summed_up(

@@ -77,7 +77,7 @@ MEANING: Final = {
 """The definition of each category in the model's prompt."""
 
 
-class Shown(NamedTuple):
+class ErrorFound(NamedTuple):
     """A category with its detail, and for two numbers |given - wanted| / |wanted|."""
 
     category: Category
@@ -85,21 +85,21 @@ class Shown(NamedTuple):
     relative_error: float | None = None
 
 
-UNKNOWN: Final = Shown(Category.UNKNOWN)
-EQUAL: Final = Shown(Category.UNKNOWN, "equal by the rules: check the judgement")
+UNKNOWN: Final = ErrorFound(Category.UNKNOWN)
+EQUAL: Final = ErrorFound(Category.UNKNOWN, "equal by the rules: check the judgement")
 
 
 def of_answer(
     reference: str, answer: str, kind: AnswerType, question: str = "", tolerance: str = "auto"
-) -> Shown:
+) -> ErrorFound:
     """The error category of ``answer``; ``unknown`` where the rules find none, or no error."""
     if not answer.strip():
-        return Shown(Category.MISSING, "no answer")
+        return ErrorFound(Category.MISSING, "no answer")
     wanted, given = read(reference, kind, question), read(answer, kind, question)
     if compare(wanted, given, question=question, tolerance=tolerance).same:
         return EQUAL
     if opposite := _opposite(reference, answer):
-        return Shown(Category.CONTRADICTORY, opposite)
+        return ErrorFound(Category.CONTRADICTORY, opposite)
     if isinstance(wanted.value, Options) and isinstance(given.value, Options):
         return _of_options(wanted.value, given.value)
     if kind in (AnswerType.TEXT, AnswerType.CODE):
@@ -117,34 +117,34 @@ def _opposite(reference: str, answer: str) -> str:
     return "a value where there is none" if none else "none where there is a value"
 
 
-def _of_options(wanted: Options, given: Options) -> Shown:
+def _of_options(wanted: Options, given: Options) -> ErrorFound:
     missing = [letter for letter in wanted.letters if letter not in given.letters]
     if not wanted.ordered and {*given.letters} < {*wanted.letters}:
-        return Shown(Category.MISSING, f"option {', '.join(missing)} is missing")
-    return Shown(Category.UNKNOWN, "another option")
+        return ErrorFound(Category.MISSING, f"option {', '.join(missing)} is missing")
+    return ErrorFound(Category.UNKNOWN, "another option")
 
 
-def _of_words(reference: str, answer: str) -> Shown:
+def _of_words(reference: str, answer: str) -> ErrorFound:
     """Only an answer whose words are all in the reference is known to be incomplete."""
     wanted, given = {*words(reference)}, {*words(answer)}
     if len(given) > 1 and given < wanted and not denies(wanted - given):
-        return Shown(Category.INCOMPLETE, f"{len(given)} of {len(wanted)} words")
+        return ErrorFound(Category.INCOMPLETE, f"{len(given)} of {len(wanted)} words")
     return UNKNOWN
 
 
-def _of_values(one: Answer, other: Answer) -> Shown:
+def _of_values(one: Answer, other: Answer) -> ErrorFound:
     wanted, given = one.value, other.value
     if not isinstance(wanted, Value):
         return UNKNOWN
     if not isinstance(given, Value) or not is_read(given):
         prose = is_read(wanted) and len(words(other.text)) > 2
-        return Shown(Category.STRUCTURAL, "words instead of a value") if prose else UNKNOWN
+        return ErrorFound(Category.STRUCTURAL, "words instead of a value") if prose else UNKNOWN
     if not is_read(wanted):
         return UNKNOWN
     if isinstance(wanted, Group) or isinstance(given, Group):
         return _of_groups(_items(wanted), _items(given))
     if isinstance(wanted, Region) and isinstance(given, Region):
-        return Shown(Category.MATHEMATICAL, "another interval")
+        return ErrorFound(Category.MATHEMATICAL, "another interval")
     return _of_single(wanted, given)
 
 
@@ -152,24 +152,28 @@ def _items(value: Value) -> tuple[Value, ...]:
     return value.items if isinstance(value, Group) else (value,)
 
 
-def _of_groups(wanted: Sequence[Value], given: Sequence[Value]) -> Shown:
+def _of_groups(wanted: Sequence[Value], given: Sequence[Value]) -> ErrorFound:
     counts = f"{len(given)} of {len(wanted)} values"
     if len(given) < len(wanted):
-        return Shown(Category.MISSING, counts)
+        return ErrorFound(Category.MISSING, counts)
     if len(given) > len(wanted):
-        return Shown(Category.STRUCTURAL, f"{len(given)} values instead of {len(wanted)}")
+        return ErrorFound(Category.STRUCTURAL, f"{len(given)} values instead of {len(wanted)}")
     pairs = zip(wanted, given, strict=True)
     shown = [_of_single(one, other) for one, other in pairs if not same(one, other)]
     return shown[0] if len({one.category for one in shown}) == 1 else UNKNOWN
 
 
-def _of_single(wanted: Value, given: Value) -> Shown:
+def _of_single(wanted: Value, given: Value) -> ErrorFound:
     kinds = [_kind_of(value) for value in (wanted, given)]
     if kinds[0] != kinds[1]:
         both = all(kind in ("a number", "an expression", "an equation") for kind in kinds)
-        return Shown(Category.STRUCTURAL, f"{kinds[1]} instead of {kinds[0]}") if both else UNKNOWN
+        return (
+            ErrorFound(Category.STRUCTURAL, f"{kinds[1]} instead of {kinds[0]}")
+            if both
+            else UNKNOWN
+        )
     if kinds[0] in ("an expression", "an equation"):
-        return Shown(Category.MATHEMATICAL, _unknowns(wanted, given))
+        return ErrorFound(Category.MATHEMATICAL, _unknowns(wanted, given))
     if isinstance(wanted, Leaf) and isinstance(given, Leaf) and wanted.quantity and given.quantity:
         return of_numbers(wanted.quantity, given.quantity)
     return UNKNOWN
@@ -193,25 +197,25 @@ def _unknowns(wanted: Value, given: Value) -> str:
     return "; ".join(parts)
 
 
-def of_numbers(wanted: Quantity, given: Quantity) -> Shown:
+def of_numbers(wanted: Quantity, given: Quantity) -> ErrorFound:
     """The error of a number or of its unit; values are converted where both units are known."""
     factor = units.factor(given.unit, wanted.unit) if wanted.unit and given.unit else 1
     named = f"{given.unit or 'no unit'} instead of {wanted.unit or 'no unit'}"
     if factor is None or (wanted.unit != given.unit and algebra.close(wanted.value, given.value)):
-        return Shown(Category.UNIT, named)
+        return ErrorFound(Category.UNIT, named)
     return _size(wanted.value, given.value * factor)
 
 
-def _size(wanted: Magnitude, given: Magnitude) -> Shown:
+def _size(wanted: Magnitude, given: Magnitude) -> ErrorFound:
     a, b = complex(wanted), complex(given)
     if not a:
-        return Shown(Category.NUMERICAL, "not 0")
+        return ErrorFound(Category.NUMERICAL, "not 0")
     ratio, error = b / a, abs(b - a) / abs(a)
     if abs(ratio.imag) > _WHOLE:
-        return Shown(Category.NUMERICAL, "", error)
+        return ErrorFound(Category.NUMERICAL, "", error)
     detail = _named_ratio(ratio.real)
     way = "high" if b.real > a.real else "low"
-    return Shown(Category.NUMERICAL, detail or f"{100 * error:.3g} % too {way}", error)
+    return ErrorFound(Category.NUMERICAL, detail or f"{100 * error:.3g} % too {way}", error)
 
 
 def _named_ratio(ratio: float) -> str:

@@ -16,7 +16,7 @@ from gradegpt.run import CheckedInput
 from gradegpt.schema import Item
 from gradegpt.tables import digest
 
-from .consistency import Change, Flip, judged_again
+from .consistency import Consistency, Flip, judged_again
 from .judging import (
     Judged,
     from_records,
@@ -25,16 +25,16 @@ from .judging import (
     write_items,
 )
 from .panel import panel_of
-from .report.content import AnswersReport, Report, answers_report, labelled_report
+from .report.content import AnswersReport, EvalReport, answers_report, labelled_report
 from .report.numbers import Numbers, numbers
 from .report.page import render_page
-from .report.results import Results, of_run
+from .report.results import JudgedRows, of_run
 from .scores import scores
 from .settings import EvalSettings
 
 MANIFEST: Final = "manifest.json"
 _PACKAGES: Final = ("gradegpt", "numpy", "torch", "transformers", "peft", "openai")
-Build = Callable[[JudgeSettings], Judge]
+BuildJudge = Callable[[JudgeSettings], Judge]
 
 
 class Runs(NamedTuple):
@@ -42,13 +42,13 @@ class Runs(NamedTuple):
 
     items: CheckedInput
     judged: list[Judged]
-    changes: list[Change]
+    changes: list[Consistency]
     flips: list[Flip]
 
 
 def evaluate(
-    settings: EvalSettings, *, overwrite: bool = False, build: Build = build_judge
-) -> Report:
+    settings: EvalSettings, *, overwrite: bool = False, build: BuildJudge = build_judge
+) -> EvalReport:
     """Judge all labelled rows with all judges, measure them, and write to the run's folder.
 
     ``overwrite`` replaces judgements that were made from other rows or by another judge.
@@ -67,7 +67,7 @@ def evaluate(
 
 
 def evaluate_answers(
-    settings: EvalSettings, *, overwrite: bool = False, build: Build = build_judge
+    settings: EvalSettings, *, overwrite: bool = False, build: BuildJudge = build_judge
 ) -> AnswersReport:
     """Judge ``settings.answers``, which have no labels, and score the model that answered.
 
@@ -89,7 +89,9 @@ def evaluate_answers(
     return report
 
 
-def run_judges(settings: EvalSettings, rows: Sequence[Item], overwrite: bool, build: Build) -> Runs:
+def run_judges(
+    settings: EvalSettings, rows: Sequence[Item], overwrite: bool, build: BuildJudge
+) -> Runs:
     """Judge the rows with all judges into the run's folder; finished judgements are reused."""
     folder = settings.folder
     (folder / MANIFEST).unlink(missing_ok=True)
@@ -113,8 +115,8 @@ def run_judges(settings: EvalSettings, rows: Sequence[Item], overwrite: bool, bu
 
 def _write(
     settings: EvalSettings,
-    report: Report | AnswersReport,
-    results: Results,
+    report: EvalReport | AnswersReport,
+    results: JudgedRows,
     found: Numbers,
     runs: Runs,
     started: float,

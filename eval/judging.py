@@ -29,7 +29,6 @@ from gradegpt.schema import Example, Item, Judgement, Outcome, Row
 
 from .settings import RowsSettings
 
-Tags = Mapping[str, str | Sequence[str]]
 T = TypeVar("T")
 ROWS_PER_WRITE: Final = 256
 Advance = Callable[[int, int], None]
@@ -180,7 +179,9 @@ def _made_from(path: Path) -> tuple[str, str] | None:
     return made["judge"], made["input"]["sha256"]
 
 
-def tagged(rows: Iterable[T], tags_of: Callable[[T], Tags]) -> dict[str, dict[str, list[T]]]:
+def tagged(
+    rows: Iterable[T], tags_of: Callable[[T], Mapping[str, str | Sequence[str]]]
+) -> dict[str, dict[str, list[T]]]:
     """Rows by tag and value; a row with several values of a tag is under each."""
     groups: dict[str, dict[str, list[T]]] = {}
     for row in rows:

@@ -40,7 +40,7 @@ INTERVALS: Final = (
 )  # fmt: skip
 
 
-class Metrics(Row):
+class JudgeMetrics(Row):
     """One judge on one set of rows. Shares are in [0, 1], ``acc_outcome`` is in percent.
 
     ``majority``: the accuracy of always giving the more frequent label.
@@ -90,7 +90,7 @@ def measure(
     *,
     bootstrap: int = DRAWS,
     seed: int = 0,
-) -> Metrics:
+) -> JudgeMetrics:
     """Compare judgements with labels, row by row; both sequences have the same length and order."""
     cells, totals, auc = _draw(examples, [judgements], bootstrap, seed)
     cells, totals = cells[:, 0], totals[:, 0]
@@ -100,7 +100,7 @@ def measure(
     over_all = score(unjudged_as_wrong(totals))["balanced_accuracy"]
     drawn = score(totals) | {"balanced_accuracy_all": over_all, "auc": auc[:, 0]}
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
-    return Metrics(
+    return JudgeMetrics(
         n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
@@ -198,7 +198,7 @@ class Difference(Row):
     interval: Interval
 
 
-class Pair(Row):
+class JudgePair(Row):
     """Two judges on the rows that both judged; where they differ, one agrees with the label.
 
     ``a_right`` and ``b_right`` are None where there are no labels. The differences, b minus a, are
@@ -241,7 +241,7 @@ def compare_judges(
     *,
     bootstrap: int = DRAWS,
     seed: int = 0,
-) -> Pair:
+) -> JudgePair:
     """The two-way agreement of two named judges, and which of them is right more often."""
     both = [
         (says_yes(one.verdict), says_yes(other.verdict))
@@ -261,7 +261,7 @@ def compare_judges(
             "kappa_difference": _difference(score(strict)["kappa"]),
             "auc_difference": _difference(auc),
         }
-    return Pair(
+    return JudgePair(
         a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
         b_right=None if a_right is None else n_differ - a_right,
         agreement=_defined(scores["accuracy"]), kappa=_defined(scores["kappa"]),

@@ -13,7 +13,7 @@ from gradegpt.statistics import says_yes
 
 from .console import percent, say, show
 from .judging import Judged, Recorded
-from .metrics import Metrics, measure
+from .metrics import JudgeMetrics, measure
 
 _LEAST: Final = 0.501
 """The least accuracy in a vote, so a judge at or below chance has hardly any weight."""
@@ -27,8 +27,8 @@ class Panel(Row):
 
     vote: Vote
     n_differ: int
-    panel: Metrics
-    without: dict[str, Metrics]
+    panel: JudgeMetrics
+    without: dict[str, JudgeMetrics]
 
     @property
     def better_without(self) -> str | None:
@@ -45,7 +45,7 @@ class Panel(Row):
         return max(better, key=lambda name: better[name], default=None)
 
 
-def _rightness(metrics: Metrics) -> tuple[float, float]:
+def _rightness(metrics: JudgeMetrics) -> tuple[float, float]:
     """The share right of what is decided, and the share decided."""
     return metrics.accuracy or 0.0, metrics.coverage or 0.0
 
@@ -62,12 +62,12 @@ def panel_of(
     """The panel of all judges; weights are their accuracies on these rows."""
     rows = list(read_rows(items.path, Item))
 
-    def measured(judgements: Sequence[Judgement]) -> Metrics:
+    def measured(judgements: Sequence[Judgement]) -> JudgeMetrics:
         return measure(examples, judgements, bootstrap=bootstrap, seed=seed)
 
     shares = {run.name: max(_LEAST, measured(run.judgements).accuracy or 0.0) for run in runs}
 
-    def together(members: Sequence[Judged]) -> Metrics:
+    def together(members: Sequence[Judged]) -> JudgeMetrics:
         judges = [Recorded(run, items) for run in members]
         accuracies = [shares[run.name] for run in members]
         return measured(PanelJudge(judges, vote, accuracies).judge(rows))
@@ -96,5 +96,5 @@ def print_panel(found: Panel) -> None:
         say(f"leave out {worst}: the panel decides and is right no less without it")
 
 
-def _cells(metrics: Metrics) -> list[str]:
+def _cells(metrics: JudgeMetrics) -> list[str]:
     return [percent(m) for m in (metrics.coverage, metrics.accuracy, metrics.balanced_accuracy)]

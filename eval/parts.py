@@ -62,7 +62,7 @@ _MOST: Final = 400
 """The most spans of a text that an answer is compared with, the last ones first."""
 
 
-class Problem(StrEnum):
+class Rejection(StrEnum):
     """Why a reply is not accepted; the value is the text of tables and files."""
 
     REFUSED = "the server gave no reply"
@@ -88,7 +88,7 @@ class RejectedReply(Row):
 
     line: int
     id: str
-    problem: Problem
+    problem: Rejection
     detail: str = ""
     parts: tuple[str, ...] = ()
 
@@ -114,7 +114,7 @@ def parts_protocol(
         for one, row in zip(rows, replies, strict=True):
             parts, problem, detail = checked(one.item, row.reply)
             if problem is None and (other := _other(one.item, parts)):
-                problem, detail = Problem.OTHER_REFERENCE, other
+                problem, detail = Rejection.OTHER_REFERENCE, other
             if problem is None:
                 update = {"parts": parts, "reference": (_joined(parts),)}
                 items.append(one.item.model_copy(update=update))
@@ -145,20 +145,20 @@ def parts_prompt(item: Item) -> tuple[Message, ...]:
     return system, Message(role="user", content=user)
 
 
-def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Problem | None, str]:
+def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Rejection | None, str]:
     """The answers that a reply names, with the problem and its detail if one is not accepted."""
     if reply is None:
-        return (), Problem.REFUSED, ""
+        return (), Rejection.REFUSED, ""
     parts = json_answers(reply)
     if parts is Fault.WRONG_COUNT or (not isinstance(parts, Fault) and not all(parts)):
-        return (), Problem.NO_ANSWER, ""
+        return (), Rejection.NO_ANSWER, ""
     if isinstance(parts, Fault):
-        return (), Problem.NO_JSON if parts is Fault.NO_JSON else Problem.JSON_ERROR, ""
+        return (), Rejection.NO_JSON if parts is Fault.NO_JSON else Rejection.JSON_ERROR, ""
     marked = _asked_parts(item.question)
     if marked > 1 and marked != len(parts):
-        return parts, Problem.COUNT, f"{len(parts)} for {marked}"
+        return parts, Rejection.COUNT, f"{len(parts)} for {marked}"
     missing = [f"({n}) {part}" for n, part in enumerate(parts, 1) if not gives(item.solution, part)]
-    return parts, Problem.NOT_THERE if missing else None, "; ".join(missing)
+    return parts, Rejection.NOT_THERE if missing else None, "; ".join(missing)
 
 
 def _asked_parts(question: str) -> int:

@@ -17,13 +17,14 @@ from gradegpt.tables import opened
 
 from .asking import (
     ApiKey,
-    BaseUrl,
     Concurrency,
     InputPrice,
     ModelName,
     OutputPrice,
     Protocol,
+    ReplaceOutput,
     Request,
+    ServerUrl,
     engine_of,
     run_protocol,
 )
@@ -31,7 +32,7 @@ from .asking import (
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-class Kind(StrEnum):
+class ProtocolName(StrEnum):
     """What is graded."""
 
     STEPS = "steps"
@@ -42,9 +43,12 @@ class Kind(StrEnum):
 
 
 _TAKES: Final = {
-    Kind.STEPS: {"judgements"}, Kind.RUBRIC: {"rubrics", "people"}, Kind.PARTS: set[str](),
-    Kind.ERRORS: {"judgements"}, Kind.LEAKAGE: {"judgements", "k", "n"},
-}  # fmt: skip
+    ProtocolName.STEPS: {"judgements"},
+    ProtocolName.RUBRIC: {"rubrics", "people"},
+    ProtocolName.PARTS: set[str](),
+    ProtocolName.ERRORS: {"judgements"},
+    ProtocolName.LEAKAGE: {"judgements", "k", "n"},
+}
 """The options that are not for every protocol."""
 
 
@@ -54,13 +58,13 @@ _TAKES: Final = {
     "the answers with --rubrics."
 )
 def main(
-    kind: Annotated[Kind, typer.Argument(metavar="PROTOCOL", help="See above.")],
+    kind: Annotated[ProtocolName, typer.Argument(metavar="PROTOCOL", help="See above.")],
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The rows, as JSON Lines.")],
     out: Annotated[
         Path,
         options.output("The file for the rows or, of errors and leakage, for all numbers as JSON."),
     ],
-    base_url: BaseUrl = None,
+    base_url: ServerUrl = None,
     model: ModelName = None,
     judgements: Annotated[
         Path | None,
@@ -134,7 +138,7 @@ def main(
     for name, value in given.items():
         if value and name not in _TAKES[kind]:
             raise SettingsError(f"--{name}: not for {kind.value}")
-    if kind is Kind.LEAKAGE:
+    if kind is ProtocolName.LEAKAGE:
         key = {"api_key": api_key, "concurrency": concurrency}
         engine, protocol = _leakage(path, out, columns, base_url, model, given, key)
     else:
@@ -151,7 +155,7 @@ def main(
 
 
 def _protocol(
-    kind: Kind,
+    kind: ProtocolName,
     path: Path,
     out: Path,
     columns: dict[str, str],
@@ -161,17 +165,17 @@ def _protocol(
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
     match kind:
-        case Kind.STEPS:
+        case ProtocolName.STEPS:
             from .steps.protocol import steps_protocol
 
             return steps_protocol(path, out, columns, by_model=by_model, judgements=judgements)
-        case Kind.RUBRIC:
+        case ProtocolName.RUBRIC:
             from .rubric.protocol import grade_protocol, make_protocol
 
             if _has_responses(path, columns):
                 return grade_protocol(path, out, rubrics, given["people"], columns)
             return make_protocol(path, out, rubrics, columns)
-        case Kind.PARTS:
+        case ProtocolName.PARTS:
             from .parts import parts_protocol
 
             return parts_protocol(path, out, columns)

@@ -45,7 +45,7 @@ class Bin(Row):
     accuracy: Share
 
 
-class Calibration(Row):
+class Reliability(Row):
     """The calibration of a judge, or of one of its methods, on judged and labelled rows.
 
     ``n_uncalibrated`` further rows have no confidence. ``error`` is the root of the mean squared
@@ -89,7 +89,7 @@ def calibrations(
     *,
     bootstrap: int = DRAWS,
     seed: int = 0,
-) -> dict[str, Calibration | None]:
+) -> dict[str, Reliability | None]:
     """The calibration of all judged rows, under ``ALL``, and of the rows of each method.
 
     None where no row has a confidence. The sequences have the same length and order.
@@ -114,7 +114,7 @@ def calibrations(
 
 def calibration(
     rows: Rated, n_uncalibrated: int = 0, bootstrap: int = DRAWS, seed: int = 0
-) -> Calibration:
+) -> Reliability:
     """The calibration of at least one row.
 
     Bins have equally many rows: one for every 30, at most ten; equal confidences share a bin. The
@@ -142,7 +142,7 @@ def calibration(
     low = max(low, min(float(of_mean), middle))
     brier, brier_interval = _brier(rows, bootstrap, seed)
     calibrated = np.array([_if_calibrated(b) for b in bins])
-    return Calibration(
+    return Reliability(
         n_rows=len(rows.right),
         n_questions=len(np.unique(rows.question)),
         n_uncalibrated=n_uncalibrated,

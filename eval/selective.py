@@ -27,7 +27,7 @@ _POINTS: Final = 50
 """The most points of a curve."""
 
 
-class Point(Row):
+class CurvePoint(Row):
     """The rows decided at a threshold: their share of all labelled rows, and the share in error.
 
     ``confidence`` is the least confidence of a decided row, None where a row has none.
@@ -51,8 +51,8 @@ class RiskCoverage(Row):
 
     n_rows: int
     n_withheld: int
-    points: tuple[Point, ...]
-    operating: Point | None
+    points: tuple[CurvePoint, ...]
+    operating: CurvePoint | None
     aurc: float | None
     interval: Interval | None
 
@@ -147,9 +147,9 @@ def _spread(ends: NDArray[np.int64]) -> list[int]:
     return [int(end) for end in np.unique(ends[np.searchsorted(ends, wanted)])]
 
 
-def _point(rows: Ranked, chosen: NDArray[np.int64], n_rows: int) -> Point:
+def _point(rows: Ranked, chosen: NDArray[np.int64], n_rows: int) -> CurvePoint:
     confidence = rows.confidence[chosen]
-    return Point(
+    return CurvePoint(
         n_rows=len(chosen),
         coverage=len(chosen) / n_rows,
         risk=proportion(rows.wrong[chosen], rows.question[chosen]),

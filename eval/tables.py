@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .consistency import print_changes
 from .console import decimal, limits, percent, say, show
-from .metrics import Metrics, Pair
+from .metrics import JudgeMetrics, JudgePair
 from .panel import print_panel
-from .reliability import Calibration
-from .report.content import AnswersReport, MeasuredJudge, Report
+from .reliability import Reliability
+from .report.content import AnswersReport, EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores.tables import print_scores
 
 
-def print_report(report: Report) -> None:
+def print_report(report: EvalReport) -> None:
     """Print the views, the scores that chance has too, the confidences and the pairs of judges."""
     _print_view("overall", {"all": {j.name: j.overall for j in report.judges}})
     for view in VIEWS:
@@ -46,7 +46,7 @@ def print_answers(report: AnswersReport) -> None:
         print_changes(report.changes)
 
 
-def _print_view(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> None:
+def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
     rows: list[tuple[str, ...] | None] = []
     for group, judges in groups.items():
         rows += (
@@ -58,7 +58,7 @@ def _print_view(title: str, groups: Mapping[str, Mapping[str, Metrics]]) -> None
     show(("", "judge", *names), rows, title)
 
 
-def _cells(metrics: Metrics) -> Iterator[str]:
+def _cells(metrics: JudgeMetrics) -> Iterator[str]:
     yield f"{metrics.n_items:,}"
     yield percent(metrics.coverage)
     yield percent(metrics.accuracy) + limits(metrics.intervals.get("accuracy"))
@@ -93,7 +93,7 @@ def _print_confidence(judges: Sequence[MeasuredJudge]) -> None:
     show(("judge", "method", *measured), rows, "confidence")
 
 
-def _calibration(found: Calibration | None) -> tuple[str, str, str, str]:
+def _calibration(found: Reliability | None) -> tuple[str, str, str, str]:
     if found is None:
         return "", "not calibrated", "", ""
     ece = f"{percent(found.ece)} ({percent(found.ece_by_chance)})"
@@ -101,7 +101,7 @@ def _calibration(found: Calibration | None) -> tuple[str, str, str, str]:
     return f"{found.n_rows:,}", error, ece, f"{found.brier:.3f}"
 
 
-def _print_pairs(pairs: Sequence[Pair]) -> None:
+def _print_pairs(pairs: Sequence[JudgePair]) -> None:
     if not pairs:
         return
     right = ("a right", "b right") if pairs[0].a_right is not None else ()

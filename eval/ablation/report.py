@@ -31,7 +31,7 @@ from ..evaluate import evaluate
 from ..judging import read_sources
 from ..report.content import parsed_rate
 from ..settings import EvalSettings, RowsSettings
-from .runs import Run, train_all
+from .runs import TrainedRun, train_all
 from .settings import UNTUNED, AblationSettings
 
 BUDGETS: Final = ("steps", "tokens")
@@ -101,7 +101,7 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False, draws: int = 
     return arms
 
 
-def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
+def _judges(settings: AblationSettings, runs: Sequence[TrainedRun]) -> Iterator[JudgeSettings]:
     common = {"kind": "model", "model": settings.model, **settings.judge}
     untuned = {"adapter": None, "constrained": False, "shots": _shots(settings)}
     yield JudgeSettings.model_validate(common | untuned | {"name": UNTUNED})
@@ -128,7 +128,7 @@ def _shots(settings: AblationSettings) -> str | None:
 
 
 def _arms(
-    runs: Sequence[Run],
+    runs: Sequence[TrainedRun],
     budget: str,
     examples: Sequence[Example],
     judgements: Mapping[str, Sequence[Judgement]],

@@ -16,23 +16,23 @@ from gradegpt.schema import ChainFormat, Message, TrainingRow, Verdict
 
 from .settings import AblationSettings
 
-Budget = Literal["steps", "tokens"]
+EqualBudget = Literal["steps", "tokens"]
 LONGEST: Final = ChainFormat.CROSS_LINGUAL
 """The format whose equal-steps runs set the number of tokens."""
 
 
-class Run(NamedTuple):
+class TrainedRun(NamedTuple):
     """One trained adapter: its format, which budget was equal, its seed and its folder."""
 
     chain_format: ChainFormat
-    budget: Budget
+    budget: EqualBudget
     seed: int
     steps: int
     tokens: int
     folder: Path
 
 
-def train_all(settings: AblationSettings) -> list[Run]:
+def train_all(settings: AblationSettings) -> list[TrainedRun]:
     """Every run at equal steps, then those that need more steps for equal tokens.
 
     A run that has a manifest is finished and is not trained again.
@@ -53,7 +53,7 @@ def train_all(settings: AblationSettings) -> list[Run]:
     return [*runs, *_equal_tokens(settings, runs)]
 
 
-def _equal_tokens(settings: AblationSettings, runs: list[Run]) -> Iterator[Run]:
+def _equal_tokens(settings: AblationSettings, runs: list[TrainedRun]) -> Iterator[TrainedRun]:
     most = {run.seed: run.tokens for run in runs if run.chain_format is LONGEST}
     for run in runs:
         steps = round(settings.steps * most[run.seed] / run.tokens)
@@ -64,8 +64,12 @@ def _equal_tokens(settings: AblationSettings, runs: list[Run]) -> Iterator[Run]:
 
 
 def _train(
-    settings: AblationSettings, chain_format: ChainFormat, budget: Budget, seed: int, steps: int
-) -> Run:
+    settings: AblationSettings,
+    chain_format: ChainFormat,
+    budget: EqualBudget,
+    seed: int,
+    steps: int,
+) -> TrainedRun:
     folder = settings.folder / "runs" / f"{chain_format.value}-{budget}-{seed}"
     overrides = {
         **settings.train,
@@ -85,7 +89,7 @@ def _train(
                 f"gradegpt train {' '.join(given)}: failed; its output is above. "
                 "Run the same command again to resume"
             )
-    return Run(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
+    return TrainedRun(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
 
 
 def _tokens(folder: Path, steps: int) -> int:

@@ -20,7 +20,7 @@ from ..asking import (
     run_protocol,
 )
 from .ask import answer_protocol
-from .prompts import Style
+from .prompts import PromptStyle
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -40,12 +40,12 @@ def main(
     ],
     model: Annotated[str, typer.Option(help="The model's name there.")],
     prompt: Annotated[
-        Style,
+        PromptStyle,
         typer.Option(
             help="direct: without instructions. steps: numbered steps. english: reasoning in "
             "English. cross_lingual: the problem in English first. json: a list of answers."
         ),
-    ] = Style.DIRECT,
+    ] = PromptStyle.DIRECT,
     samples: Annotated[int, typer.Option(min=1, help="Answers to each question.")] = 1,
     temperature: Annotated[
         float | None, typer.Option(min=0, help="[default: 0, or 0.6 for several samples]")

@@ -9,7 +9,7 @@ from typing import Final
 from gradegpt.schema import Item
 
 from ..asking import Protocol, read_asked
-from .prompts import Style, prompt
+from .prompts import PromptStyle, prompt
 from .turns import in_turns
 
 UNIT: Final = "unit"
@@ -20,7 +20,7 @@ def answer_protocol(
     path: Path,
     out: Path,
     *,
-    style: Style = Style.DIRECT,
+    style: PromptStyle = PromptStyle.DIRECT,
     samples: int = 1,
     progressive: bool = False,
     columns: Mapping[str, str] | None = None,

@@ -15,7 +15,7 @@ from gradegpt.judges.calibration import type_of
 from gradegpt.schema import AnswerType, Item, Message
 
 
-class Style(StrEnum):
+class PromptStyle(StrEnum):
     """How a model is asked to reason.
 
     ``direct``: no instruction (OlympiadBench, OlympicArena). ``steps``: numbered ``<STEP1>``, as
@@ -33,19 +33,19 @@ class Style(StrEnum):
 
 
 _THINK: Final = {
-    Style.DIRECT: ("", ""),
-    Style.STEPS: (
+    PromptStyle.DIRECT: ("", ""),
+    PromptStyle.STEPS: (
         "Solve it in steps. Write each step between <STEPn> and </STEPn>, where n is its number, "
         "with one conclusion to a step.",
         "请分步解答。每一步写在 <STEPn> 与 </STEPn> 之间，n 为步骤序号，每步只得出一个结论。",
     ),
-    Style.ENGLISH: ("Think step by step in English.", "请用英语一步一步地思考。"),
-    Style.CROSS_LINGUAL: (
+    PromptStyle.ENGLISH: ("Think step by step in English.", "请用英语一步一步地思考。"),
+    PromptStyle.CROSS_LINGUAL: (
         "First say in English what each sentence of the problem means; then solve it step by step "
         "in English.",
         "请先用英语逐句说明题意，再用英语一步一步地解答。",
     ),
-    Style.JSON: (
+    PromptStyle.JSON: (
         "Solve it step by step, each sub-question by itself.",
         "请逐步解答，每个小问单独作答。",
     ),
@@ -89,14 +89,16 @@ _UNIT: Final = (
 )
 
 
-def prompt(item: Item, style: Style = Style.DIRECT, unit: str = "") -> tuple[Message, ...]:
+def prompt(
+    item: Item, style: PromptStyle = PromptStyle.DIRECT, unit: str = ""
+) -> tuple[Message, ...]:
     """The conversation that asks the item's question, in the question's language.
 
     ``unit``: the unit of the answer. The item's ``context``, such as earlier parts, comes first.
     """
     chinese = needs_gloss(item.question)
     kind = type_of(item)
-    if style is Style.JSON:
+    if style is PromptStyle.JSON:
         last = _JSON[chinese]
     elif kind is AnswerType.CODE:
         last = _CODE[chinese]

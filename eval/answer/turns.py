@@ -15,7 +15,7 @@ from gradegpt.schema import Item, Message
 
 PROBLEM: Final = "problem"
 """The key in ``meta`` or ``tags`` that the parts of a problem share."""
-Question = tuple[Item, str]
+AskedQuestion = tuple[Item, str]
 """An item, and the unit that it is to be answered in."""
 
 
@@ -26,7 +26,7 @@ class Turns(NamedTuple):
     those that precede it in its conversation.
     """
 
-    questions: list[Question]
+    questions: list[AskedQuestion]
     sizes: list[int]
     before: list[tuple[int, ...]]
 
@@ -70,14 +70,14 @@ def _turn(asked: list[str], reply: str) -> tuple[Message, Message]:
     )
 
 
-def in_turns(questions: Sequence[Question], path: Path) -> Turns:
+def in_turns(questions: Sequence[AskedQuestion], path: Path) -> Turns:
     """The questions by rounds; one without a problem is a problem of one part.
 
     Raises:
         InputError: no two questions are parts of one problem.
 
     """
-    problems: dict[tuple[str, str], list[Question]] = {}
+    problems: dict[tuple[str, str], list[AskedQuestion]] = {}
     for item, unit in questions:
         name = item.meta.get(PROBLEM) or item.tags.get(PROBLEM) or ""
         key = (str(name), "" if name else item.id)

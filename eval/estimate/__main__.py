@@ -18,8 +18,8 @@ from gradegpt.tables import Form, form_of, write
 
 from ..console import percent, show, signed
 from ..report.judged import ANSWER_OF, drawn_by, read_judged
-from ..report.results import Results
-from .compare import AccuracyDifference, Comparison, Sides, compared, read_sides, to_label
+from ..report.results import JudgedRows
+from .compare import AccuracyDifference, ModelComparison, Sides, compared, read_sides, to_label
 from .estimate import Accuracy, Drawn, counts_of, estimates, from_pool, strata_of
 from .pick import labels_for, pick
 
@@ -143,11 +143,11 @@ def _drawn(stated: Drawn | None, labels: Sequence[Path]) -> Drawn:
     return Drawn.BY_VERDICT if by_verdict else Drawn.RANDOM
 
 
-def _read(judged: Sequence[Path], items: Path | None, labels: Path | None) -> Results:
+def _read(judged: Sequence[Path], items: Path | None, labels: Path | None) -> JudgedRows:
     return read_judged(judged, items=items, labels=labels)
 
 
-def _first(results: Results) -> list[Judgement]:
+def _first(results: JudgedRows) -> list[Judgement]:
     return list(next(iter(results.judges.values())))
 
 
@@ -174,7 +174,7 @@ def _print_plan(width: float, n: int | None) -> None:
         typer.echo(f"about {n:,} labels give an interval of {width:g}; draw them: --pick {n}")
 
 
-def _print_comparison(found: Comparison, sides: Sides, out: Path | None) -> None:
+def _print_comparison(found: ModelComparison, sides: Sides, out: Path | None) -> None:
     _print(found.estimates, None)
     if sides.left_out:
         typer.echo(f"left out: {sides.left_out:,} items that only one file has")

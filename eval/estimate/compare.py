@@ -14,7 +14,7 @@ from gradegpt.schema import Item, Judgement, Row, Verdict
 from gradegpt.statistics import CONFIDENCE, mcnemar, says_yes
 
 from ..report.judged import ANSWER_OF, has_column, read_judged
-from ..report.results import Results
+from ..report.results import JudgedRows
 from .estimate import (
     BY_VERDICT_ONLY,
     CORRECT,
@@ -22,7 +22,7 @@ from .estimate import (
     Drawn,
     Estimate,
     Labels,
-    Stratum,
+    ResultStratum,
     always_right,
     made,
     strata_of,
@@ -56,7 +56,7 @@ class Sides(NamedTuple):
     left_out: int
 
     @property
-    def strata(self) -> list[Stratum]:
+    def strata(self) -> list[ResultStratum]:
         """The pair of results of each item."""
         return strata_of([self.first.judgements, self.second.judgements])
 
@@ -70,7 +70,7 @@ class AccuracyDifference(Estimate):
     difference: float | None
 
 
-class Comparison(Row):
+class ModelComparison(Row):
     """The estimates; and of the items with both labels, those that only one model has right.
 
     ``p`` is that of McNemar's exact test of equal accuracies; None where the labels were drawn by
@@ -122,7 +122,7 @@ def read_sides(
     return Sides(*sides, left_out)
 
 
-def _places(results: Results, path: Path) -> dict[str, int]:
+def _places(results: JudgedRows, path: Path) -> dict[str, int]:
     places = {item.id: place for place, item in enumerate(results.items)}
     if len(places) < len(results.items):
         twice = Counter(item.id for item in results.items).most_common(1)[0][0]
@@ -130,7 +130,7 @@ def _places(results: Results, path: Path) -> dict[str, int]:
     return places
 
 
-def _side(results: Results, places: Sequence[int]) -> Side:
+def _side(results: JudgedRows, places: Sequence[int]) -> Side:
     (judgements,) = results.judges.values()
     return Side(
         [results.items[n] for n in places], [judgements[n] for n in places],
@@ -138,7 +138,7 @@ def _side(results: Results, places: Sequence[int]) -> Side:
     )  # fmt: skip
 
 
-def pair_counts(strata: Sequence[Stratum], first: Labels, second: Labels) -> PairCounts:
+def pair_counts(strata: Sequence[ResultStratum], first: Labels, second: Labels) -> PairCounts:
     """The counts of each stratum, in the order of their names."""
     place = {name: n for n, name in enumerate(sorted(set(strata)))}
     items, both = np.zeros(len(place)), np.zeros((len(place), 2, 2))
@@ -154,7 +154,7 @@ def pair_counts(strata: Sequence[Stratum], first: Labels, second: Labels) -> Pai
     return PairCounts(items, both, alone[0], alone[1])
 
 
-def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> Comparison:
+def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> ModelComparison:
     """The difference as judged, by the labels alone, and corrected.
 
     Raises:
@@ -173,7 +173,7 @@ def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> Comp
     )
     first, second = int(counts.table[1, 0]), int(counts.table[0, 1])
     p = mcnemar(first, second) if drawn is Drawn.RANDOM else None
-    return Comparison(estimates=found, first_only=first, second_only=second, p=p)
+    return ModelComparison(estimates=found, first_only=first, second_only=second, p=p)
 
 
 def _difference(
@@ -183,7 +183,7 @@ def _difference(
     return AccuracyDifference(difference=value, **others)
 
 
-def _as_judged(strata: Sequence[Stratum], confidence: float) -> AccuracyDifference:
+def _as_judged(strata: Sequence[ResultStratum], confidence: float) -> AccuracyDifference:
     table = np.zeros((2, 2))
     for first, second in strata:
         if first in _JUDGED and second in _JUDGED:
@@ -206,7 +206,7 @@ def _alone(counts: PairCounts, drawn: Drawn, confidence: float) -> tuple[Bounds,
 
 
 def _corrected(
-    counts: PairCounts, strata: Sequence[Stratum], confidence: float
+    counts: PairCounts, strata: Sequence[ResultStratum], confidence: float
 ) -> tuple[Bounds, str]:
     first, second = counts.sides
     n_labels = [int(first.sum()), int(second.sum())]

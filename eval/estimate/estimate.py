@@ -18,7 +18,7 @@ from .estimators import (
     LEAST_COUNT,
     NOTHING,
     Bounds,
-    Counts,
+    LabelCounts,
     gold_only,
     prediction_powered,
     rogan_gladen,
@@ -26,7 +26,7 @@ from .estimators import (
 )
 
 Labels = Sequence[Verdict | None]
-Stratum = tuple[str, ...]
+ResultStratum = tuple[str, ...]
 """The results that judges gave an item: ``correct``, ``incorrect`` or an outcome."""
 CORRECT: Final = Verdict.CORRECT.value
 INCORRECT: Final = Verdict.INCORRECT.value
@@ -81,7 +81,7 @@ def always_right(left: int) -> str:
     return f"the judge is always right{others}"
 
 
-def strata_of(judges: Sequence[Sequence[Judgement]]) -> list[Stratum]:
+def strata_of(judges: Sequence[Sequence[Judgement]]) -> list[ResultStratum]:
     """The stratum of each item: the results of all judges, ``invalid`` counted as incorrect."""
     return [tuple(map(_result, judgements)) for judgements in zip(*judges, strict=True)]
 
@@ -92,13 +92,15 @@ def _result(judgement: Judgement) -> str:
     return CORRECT if judgement.verdict is Verdict.CORRECT else INCORRECT
 
 
-def counts_of(strata: Sequence[Stratum], labels: Labels) -> tuple[list[Stratum], Counts]:
+def counts_of(
+    strata: Sequence[ResultStratum], labels: Labels
+) -> tuple[list[ResultStratum], LabelCounts]:
     """The strata in a fixed order, and their counts ``[strata]``."""
     names = sorted(set(strata))
     items = Counter(strata)
     labelled = Counter(s for s, label in zip(strata, labels, strict=True) if label is not None)
     right = Counter(s for s, label in zip(strata, labels, strict=True) if label is Verdict.CORRECT)
-    return names, Counts(*(
+    return names, LabelCounts(*(
         np.array([count[name] for name in names], dtype=np.float64)
         for count in (items, labelled, right)
     ))  # fmt: skip
@@ -174,7 +176,7 @@ def from_pool(
     return [_as_judged(names, counts, confidence), corrected]
 
 
-def _as_judged(names: Sequence[Stratum], counts: Counts, confidence: float) -> Accuracy:
+def _as_judged(names: Sequence[ResultStratum], counts: LabelCounts, confidence: float) -> Accuracy:
     by_result: Counter[str] = Counter()
     for (result, *_), n in zip(names, counts.items, strict=True):
         by_result[result] += int(n)
@@ -186,7 +188,9 @@ def _as_judged(names: Sequence[Stratum], counts: Counts, confidence: float) -> A
     return _accuracy("as judged", bounds, always_right(by_result.total() - judged), judged, 0)
 
 
-def _powered(names: Sequence[Stratum], counts: Counts, confidence: float) -> tuple[Bounds, str]:
+def _powered(
+    names: Sequence[ResultStratum], counts: LabelCounts, confidence: float
+) -> tuple[Bounds, str]:
     of_result = {CORRECT: 1.0, INCORRECT: 0.0}
     scores = np.array([of_result.get(name[0], 0.5) for name in names])
     bounds = prediction_powered(counts, scores, confidence)
@@ -196,7 +200,7 @@ def _powered(names: Sequence[Stratum], counts: Counts, confidence: float) -> tup
     return bounds, "a random draw, and enough labels for a normal interval"
 
 
-def _unknown(names: Sequence[Stratum], counts: Counts) -> str:
+def _unknown(names: Sequence[ResultStratum], counts: LabelCounts) -> str:
     """What the stratified estimate assumes, and which items it knows nothing of."""
     missing = [
         f"{int(n):,} {' and '.join(name)}"

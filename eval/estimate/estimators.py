@@ -20,7 +20,7 @@ LEAST_YOUDEN: Final = 0.2
 """The least sensitivity + specificity - 1 of a judge that Rogan and Gladen's estimate corrects."""
 
 
-class Counts(NamedTuple):
+class LabelCounts(NamedTuple):
     """Items, labelled items and those labelled correct, each ``[..., strata]``."""
 
     items: Values
@@ -40,14 +40,14 @@ NOTHING: Final = Bounds(np.array(np.nan), np.array(np.nan), np.array(np.nan))
 """The estimate of a method that must not be used."""
 
 
-def gold_only(counts: Counts, confidence: float = CONFIDENCE) -> Bounds:
+def gold_only(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
     """The share of labelled items that are correct, with Wilson's limits; for random labels."""
     n, k = counts.labelled.sum(axis=-1), counts.correct.sum(axis=-1)
     value = np.divide(k, n, out=np.full_like(k, np.nan), where=n > 0)
     return Bounds(value, *wilson(k, n, confidence))
 
 
-def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Bounds:
+def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
     """The accuracy within each stratum, weighed by the strata's shares of the items.
 
     For labels drawn at random within each stratum, or over all items. It is the efficient estimate
@@ -68,7 +68,9 @@ def stratified(counts: Counts, confidence: float = CONFIDENCE) -> Bounds:
     return Bounds(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
 
 
-def prediction_powered(counts: Counts, scores: Values, confidence: float = CONFIDENCE) -> Bounds:
+def prediction_powered(
+    counts: LabelCounts, scores: Values, confidence: float = CONFIDENCE
+) -> Bounds:
     """PPI++ (arXiv 2311.01453, example 6.1 with the power tuning of section 6): a normal interval.
 
     For random labels. ``scores`` ``[strata]`` are the judge's: 1 correct, 0 incorrect. NaN where
@@ -98,7 +100,7 @@ def prediction_powered(counts: Counts, scores: Values, confidence: float = CONFI
 
 
 def rogan_gladen(
-    judged_correct: Values, judged: Values, pool: Counts, confidence: float = CONFIDENCE
+    judged_correct: Values, judged: Values, pool: LabelCounts, confidence: float = CONFIDENCE
 ) -> Bounds:
     """The share judged correct, corrected by the judge's sensitivity and specificity elsewhere.
 

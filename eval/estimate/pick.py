@@ -11,8 +11,8 @@ import numpy as np
 from gradegpt.errors import InputError
 from gradegpt.statistics import CONFIDENCE, Values
 
-from .estimate import CORRECT, INCORRECT, Labels, Stratum, counts_of
-from .estimators import Counts, stratified
+from .estimate import CORRECT, INCORRECT, Labels, ResultStratum, counts_of
+from .estimators import LabelCounts, stratified
 
 _RIGHT: Final = 0.9
 """The share of right verdicts that a plan assumes where there are no labels yet."""
@@ -46,7 +46,7 @@ def allocation(sizes: Values, n: int) -> Values:
     return quota
 
 
-def pick(strata: Sequence[Stratum], labels: Labels, n: int, seed: int) -> list[int]:
+def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> list[int]:
     """The places of ``n`` items to label, in random order, drawn by ``allocation``.
 
     Items that have a label are not picked.
@@ -56,7 +56,7 @@ def pick(strata: Sequence[Stratum], labels: Labels, n: int, seed: int) -> list[i
 
     """
     rng = random.Random(seed)
-    places: dict[Stratum, list[int]] = {name: [] for name in sorted(set(strata))}
+    places: dict[ResultStratum, list[int]] = {name: [] for name in sorted(set(strata))}
     for place, (name, label) in enumerate(zip(strata, labels, strict=True)):
         if label is None:
             places[name].append(place)
@@ -72,8 +72,8 @@ def pick(strata: Sequence[Stratum], labels: Labels, n: int, seed: int) -> list[i
 
 def labels_for(
     width: float,
-    strata: Sequence[Stratum],
-    labels: Counts | None = None,
+    strata: Sequence[ResultStratum],
+    labels: LabelCounts | None = None,
     confidence: float = CONFIDENCE,
 ) -> int | None:
     """How many labels, drawn by ``allocation``, make the stratified interval so wide.
@@ -92,13 +92,13 @@ def labels_for(
 
     def reached(n: int) -> bool:
         labelled = allocation(counts.items, n)
-        found = stratified(Counts(counts.items, labelled, labelled * rate), confidence)
+        found = stratified(LabelCounts(counts.items, labelled, labelled * rate), confidence)
         return bool(found.high - found.low <= width)
 
     return next((n for n in _growing(len(strata)) if reached(n)), None)
 
 
-def _rates(names: Sequence[Stratum], labels: Counts | None) -> Values:
+def _rates(names: Sequence[ResultStratum], labels: LabelCounts | None) -> Values:
     """The share labelled correct that is expected in each stratum."""
     of_result = {CORRECT: _RIGHT, INCORRECT: 1 - _RIGHT}
     expected: Values = np.array([of_result.get(name[0], 0.5) for name in names])

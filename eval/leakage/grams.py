@@ -30,7 +30,7 @@ class Match(StrEnum):
     ROUGE_L = "rouge_l"
 
 
-class Place(StrEnum):
+class GramPlace(StrEnum):
     """Which text of an item an n-gram begins in."""
 
     QUESTION = "question"
@@ -44,7 +44,7 @@ class Gram(Row):
     """
 
     start: int
-    part: Place
+    part: GramPlace
     wanted: str
     predicted: str
     exact: bool
@@ -93,7 +93,7 @@ def starting_points(length: int, k: int, n: int) -> list[int]:
 
 
 def gram(
-    start: int, part: Place, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
+    start: int, part: GramPlace, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
 ) -> Gram:
     """The n-gram with its similarities."""
     one, other = model.text(wanted), model.text(predicted)

@@ -22,14 +22,14 @@ from gradegpt.statistics import Share, ratio
 from ..asking import Protocol, read_asked
 from ..console import say, show, shown
 from ..judging import tagged
-from .grams import Gram, Match, Place, cut, gram, starting_points
+from .grams import Gram, GramPlace, Match, cut, gram, starting_points
 from .models import Continues
 
 VERSION: Final = "1"
-_WHERE: Final = ("all", *Place)
+_WHERE: Final = ("all", *GramPlace)
 
 
-class Measured(Row):
+class MemorisedItem(Row):
     """An item and its n-grams; none where it is too short, or where the request failed."""
 
     id: str
@@ -74,7 +74,7 @@ class Leakage(Row):
     n_too_short: int
     n_failed: int
     accuracy: dict[Match, Share | None]
-    parts: dict[Place, dict[Match, Share | None]]
+    parts: dict[GramPlace, dict[Match, Share | None]]
     n_leaked: dict[str, int]
     solved: Solved | None = None
 
@@ -118,7 +118,7 @@ def leakage_protocol(
     n: int = 5,
     columns: Mapping[str, str] | None = None,
     judgements: Path | None = None,
-) -> Protocol[Measured]:
+) -> Protocol[MemorisedItem]:
     """The n-grams of every item of ``path`` that the model predicts.
 
     ``out`` has the report, ``.items.jsonl`` beside it the items. ``judgements`` are those of the
@@ -133,25 +133,25 @@ def leakage_protocol(
     starts = [starting_points(len(tokens), k, n) for tokens, _ in texts]
     right = right_by_item(judgements, {item.id for item in items}) if judgements else None
 
-    def read(number: int, replies: Sequence[Any] | None) -> Measured:
+    def read(number: int, replies: Sequence[Any] | None) -> MemorisedItem:
         item, (tokens, asked) = items[number], texts[number]
         grams = (
             gram(
-                start, Place.QUESTION if start < asked else Place.ANSWER,
+                start, GramPlace.QUESTION if start < asked else GramPlace.ANSWER,
                 tokens[start : start + n], reply[:n], model,
             )
             for start, reply in zip(starts[number], replies or (), strict=False)
         )  # fmt: skip
-        return Measured(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=tuple(grams))
+        return MemorisedItem(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=tuple(grams))
 
-    def finish(rows: list[Measured]) -> None:
+    def finish(rows: list[MemorisedItem]) -> None:
         found = report_of(rows, model=model.name, k=k, n=n, right=right)
         write_json(out, found.model_dump(mode="json"))
         print_report(found)
         typer.echo(f"wrote {out}")
 
     return Protocol(
-        source=path, rows=out.with_name(f"{out.stem}.items.jsonl"), row_type=Measured,
+        source=path, rows=out.with_name(f"{out.stem}.items.jsonl"), row_type=MemorisedItem,
         version=f"leakage-{VERSION}|{k}", read=read, finish=finish, max_new_tokens=n,
         prompts=[
             [tokens[:start] for start in own]
@@ -161,7 +161,7 @@ def leakage_protocol(
 
 
 def report_of(
-    rows: Sequence[Measured],
+    rows: Sequence[MemorisedItem],
     *,
     model: str,
     k: int,
@@ -173,7 +173,7 @@ def report_of(
     ``right``: by item id the share of its answers that are right.
     """
 
-    def leakage(some: Sequence[Measured]) -> Leakage:
+    def leakage(some: Sequence[MemorisedItem]) -> Leakage:
         return leakage_of(some, right=right)
 
     groups = tagged(rows, lambda row: row.tags)
@@ -183,7 +183,7 @@ def report_of(
 
 
 def leakage_of(
-    rows: Sequence[Measured],
+    rows: Sequence[MemorisedItem],
     *,
     right: Mapping[str, float] | None = None,
 ) -> Leakage:
@@ -198,13 +198,13 @@ def leakage_of(
         n_too_short=len(rows) - len(measured) - failed,
         n_failed=failed,
         accuracy=shares["all"],
-        parts={place: shares[place] for place in Place},
+        parts={place: shares[place] for place in GramPlace},
         n_leaked=leaked | {"any": sum(row.leaked_by_any for row in measured)},
         solved=None if right is None else _solved(measured, right),
     )
 
 
-def _accuracies(rows: Sequence[Measured]) -> dict[str, dict[Match, Share | None]]:
+def _accuracies(rows: Sequence[MemorisedItem]) -> dict[str, dict[Match, Share | None]]:
     """By where an n-gram begins and by kind: hits over n-grams, ``[items, places, kinds, 2]``."""
     cells = np.zeros((len(rows), len(_WHERE), len(Match), 2))
     for at, row in enumerate(rows):
@@ -219,7 +219,7 @@ def _accuracies(rows: Sequence[Measured]) -> dict[str, dict[Match, Share | None]
     }
 
 
-def _solved(rows: Sequence[Measured], right: Mapping[str, float]) -> Solved:
+def _solved(rows: Sequence[MemorisedItem], right: Mapping[str, float]) -> Solved:
     judged = [row for row in rows if row.id in right]
     leaked = [right[row.id] for row in judged if row.leaked_by_any]
     others = [right[row.id] for row in judged if not row.leaked_by_any]

@@ -17,7 +17,7 @@ from gradegpt.tables import Form, form_of, write
 
 if TYPE_CHECKING:
     from .replaced import Replacement
-    from .results import Results
+    from .results import JudgedRows
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -134,7 +134,7 @@ def _check(path: Path, inputs: Sequence[Path], n_judges: int) -> None:
         raise OutputError(f"{path}: is an input; choose another name")
 
 
-def _write(path: Path, found: Replacement, results: Results) -> None:
+def _write(path: Path, found: Replacement, results: JudgedRows) -> None:
     from .replaced import differing
 
     form = form_of(path)

@@ -9,15 +9,15 @@ from gradegpt.judges.model import NOT_VERBATIM
 from gradegpt.schema import Judgement, Outcome, Row, Verdict
 from gradegpt.statistics import says_yes
 
-from ..consistency import Change
+from ..consistency import Consistency
 from ..judging import Judged
-from ..metrics import Metrics, Pair
+from ..metrics import JudgeMetrics, JudgePair
 from ..panel import Panel
-from ..reliability import Calibration
-from ..scores import Scores
+from ..reliability import Reliability
+from ..scores import ModelScores
 from ..selective import RiskCoverage
 from .numbers import Numbers
-from .results import VIEWS, Results
+from .results import VIEWS, JudgedRows
 
 NOT_JUDGED: Final = "not judged"
 _DECIMALS: Final = 6
@@ -40,10 +40,10 @@ class MeasuredJudge(Row):
 
     name: str
     fingerprint: str
-    overall: Metrics
-    calibration: dict[str, Calibration | None]
+    overall: JudgeMetrics
+    calibration: dict[str, Reliability | None]
     risk_coverage: RiskCoverage | None
-    views: dict[str, dict[str, Metrics]]
+    views: dict[str, dict[str, JudgeMetrics]]
     confusion: dict[str, dict[str, int]]
     parsed_rate: float | None
     quote_verbatim_rate: float | None
@@ -52,7 +52,7 @@ class MeasuredJudge(Row):
     n_disagreements: int
 
 
-class Report(_Rounded):
+class EvalReport(_Rounded):
     """The whole evaluation on labelled rows."""
 
     name: str
@@ -61,9 +61,9 @@ class Report(_Rounded):
     bootstrap: int
     seed: int
     judges: tuple[MeasuredJudge, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JudgePair, ...]
     panel: Panel | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Consistency, ...] = ()
 
 
 class AnswersReport(_Rounded):
@@ -72,20 +72,20 @@ class AnswersReport(_Rounded):
     name: str
     n_items: int
     fingerprints: dict[str, str]
-    scores: dict[str, Scores]
-    pairs: tuple[Pair, ...]
-    changes: tuple[Change, ...] = ()
+    scores: dict[str, ModelScores]
+    pairs: tuple[JudgePair, ...]
+    changes: tuple[Consistency, ...] = ()
 
 
 def labelled_report(
-    results: Results,
+    results: JudgedRows,
     found: Numbers,
     runs: Sequence[Judged],
-    changes: Sequence[Change] = (),
+    changes: Sequence[Consistency] = (),
     panel: Panel | None = None,
-) -> Report:
+) -> EvalReport:
     """The report of judges on rows that all have a label."""
-    return Report(
+    return EvalReport(
         name=results.name,
         n_items=len(results.items),
         labels={v.value: sum(label is v for label in results.labels) for v in Verdict},
@@ -99,7 +99,7 @@ def labelled_report(
 
 
 def answers_report(
-    results: Results, found: Numbers, runs: Sequence[Judged], changes: Sequence[Change] = ()
+    results: JudgedRows, found: Numbers, runs: Sequence[Judged], changes: Sequence[Consistency] = ()
 ) -> AnswersReport:
     """The report of a model's answers."""
     return AnswersReport(
@@ -112,7 +112,7 @@ def answers_report(
     )
 
 
-def _measured(results: Results, found: Numbers, run: Judged) -> MeasuredJudge:
+def _measured(results: JudgedRows, found: Numbers, run: Judged) -> MeasuredJudge:
     pairs = list(zip(results.labels, run.judgements, strict=True))
     return MeasuredJudge(
         name=run.name,
@@ -133,7 +133,7 @@ def _measured(results: Results, found: Numbers, run: Judged) -> MeasuredJudge:
     )
 
 
-def _view(groups: Mapping[str, Mapping[str, Any]], judge: str) -> dict[str, Metrics]:
+def _view(groups: Mapping[str, Mapping[str, Any]], judge: str) -> dict[str, JudgeMetrics]:
     return {name: by_judge[judge].metrics for name, by_judge in groups.items()}
 
 

@@ -20,7 +20,7 @@ from gradegpt.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.tables import Form, Table, TableRow, form_of
 
 from ..scores import scores
-from .results import Results, tags_of
+from .results import JudgedRows, tags_of
 
 OLD: Final = "old score"
 """The page's name of the judge whose verdicts are the scores of a log."""
@@ -38,7 +38,7 @@ def read_judged(
     name: str = "",
     of: str = "",
     by: str = "",
-) -> Results:
+) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``. A
@@ -64,7 +64,7 @@ def read_judged(
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
     given = _labels(labels, ids, of) if labels else [None] * len(ids)
-    return Results(
+    return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
         judges=judges,

@@ -12,10 +12,10 @@ from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdic
 from gradegpt.statistics import Interval, says_yes
 
 from ..judging import Advance, tagged
-from ..metrics import Metrics, Pair, compare_judges, measure
-from ..reliability import Calibration, calibrations
+from ..metrics import JudgeMetrics, JudgePair, compare_judges, measure
+from ..reliability import Reliability, calibrations
 from ..selective import RiskCoverage, risk_coverage
-from .results import Results
+from .results import JudgedRows
 
 RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
 """The results that a row can have: three verdicts, and three outcomes without one."""
@@ -23,7 +23,7 @@ T = TypeVar("T")
 _TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
 
 
-class Group(Row):
+class MeasuredGroup(Row):
     """One judge on a group of rows. ``said`` counts its verdicts, and outcomes without one.
 
     ``score`` is the accuracy over the labelled rows that it judged or, where the page has no label
@@ -36,13 +36,13 @@ class Group(Row):
     said: dict[str, int]
     score: float | None
     interval: Interval | None
-    metrics: Metrics | None
+    metrics: JudgeMetrics | None
 
 
 class ComparedJudges(NamedTuple):
     """Two judges, and the number of rows that only one of them judges correct."""
 
-    pair: Pair
+    pair: JudgePair
     first_only: int
     second_only: int
 
@@ -54,32 +54,32 @@ class Numbers(NamedTuple):
     """
 
     n_questions: int
-    overall: dict[str, Group]
-    tags: dict[str, dict[str, dict[str, Group]]]
+    overall: dict[str, MeasuredGroup]
+    tags: dict[str, dict[str, dict[str, MeasuredGroup]]]
     confusion: dict[str, dict[str, dict[str, int]]]
-    calibration: dict[str, dict[str, Calibration | None]]
+    calibration: dict[str, dict[str, Reliability | None]]
     risk: dict[str, RiskCoverage | None]
     pairs: list[ComparedJudges]
 
     @property
-    def several(self) -> dict[str, dict[str, dict[str, Group]]]:
+    def several(self) -> dict[str, dict[str, dict[str, MeasuredGroup]]]:
         """The tags that have several values."""
         return {tag: values for tag, values in self.tags.items() if len(values) > 1}
 
     @property
-    def measured(self) -> dict[str, Metrics]:
+    def measured(self) -> dict[str, JudgeMetrics]:
         """The scores of every judge on all labelled rows; empty where there are no labels."""
         return {name: group.metrics for name, group in self.overall.items() if group.metrics}
 
 
-def numbers(results: Results, advance: Advance = lambda done, total: None) -> Numbers:
+def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) -> Numbers:
     """Measure every judge on all rows, and by every tag."""
     every = range(len(results.items))
     groups = tagged(every, lambda row: results.tags[row])
     examples = _examples(results)
     steps, total = count(1), 1 + sum(map(len, groups.values()))
 
-    def measured(rows: Sequence[int]) -> dict[str, Group]:
+    def measured(rows: Sequence[int]) -> dict[str, MeasuredGroup]:
         found = {
             name: _group(results, examples, judgements, rows)
             for name, judgements in results.judges.items()
@@ -115,7 +115,7 @@ def _in_order(group: tuple[str, list[int]]) -> int:
 
 
 def _each(
-    results: Results, examples: Sequence[Example | None], measured: Callable[..., T]
+    results: JudgedRows, examples: Sequence[Example | None], measured: Callable[..., T]
 ) -> dict[str, T]:
     """Every judge on all labelled rows; nothing where there are no labels."""
     known = [(n, e) for n, e in enumerate(examples) if e is not None and results.labelled]
@@ -136,7 +136,7 @@ def result_of(judgement: Judgement) -> str:
     return (judgement.verdict or judgement.outcome).value
 
 
-def _examples(results: Results) -> list[Example | None]:
+def _examples(results: JudgedRows) -> list[Example | None]:
     """The labelled rows; without any label, all rows labelled correct.
 
     Against such labels the accuracy is the share judged correct. Items are valid already and are
@@ -150,11 +150,11 @@ def _examples(results: Results) -> list[Example | None]:
 
 
 def _group(
-    results: Results,
+    results: JudgedRows,
     examples: Sequence[Example | None],
     judgements: Sequence[Judgement],
     rows: Sequence[int],
-) -> Group:
+) -> MeasuredGroup:
     scored = [(example, judgements[n]) for n in rows if (example := examples[n]) is not None]
     metrics = measure(
         [example for example, _ in scored],
@@ -163,7 +163,7 @@ def _group(
         seed=results.seed,
     ) if scored else None  # fmt: skip
     found = Counter(result_of(judgements[n]) for n in rows)
-    return Group(
+    return MeasuredGroup(
         n_rows=len(rows),
         n_labelled=len(scored) if results.labelled else 0,
         said={word: found[word] for word in RESULTS},
@@ -182,7 +182,7 @@ def confusion(
     return {label.value: {word: counts[label, word] for word in RESULTS} for label in present}
 
 
-def _pairs(results: Results, examples: Sequence[Example | None]) -> list[ComparedJudges]:
+def _pairs(results: JudgedRows, examples: Sequence[Example | None]) -> list[ComparedJudges]:
     known = [example for example in examples if example is not None]
     every = known if results.labelled and len(known) == len(examples) else None
     resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
@@ -192,7 +192,7 @@ def _pairs(results: Results, examples: Sequence[Example | None]) -> list[Compare
     ]
 
 
-def _compared(pair: Pair, a: Sequence[Judgement], b: Sequence[Judgement]) -> ComparedJudges:
+def _compared(pair: JudgePair, a: Sequence[Judgement], b: Sequence[Judgement]) -> ComparedJudges:
     both = Counter(
         (says_yes(one.verdict), says_yes(other.verdict))
         for one, other in zip(a, b, strict=True)

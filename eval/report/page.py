@@ -13,7 +13,7 @@ from gradegpt.errors import MissingError
 from ..console import decimal, percent
 from . import plots
 from .numbers import RESULTS, Numbers, numbers
-from .results import Results
+from .results import JudgedRows
 from .rows import listed
 
 _HERE: Final = Path(__file__).parent
@@ -25,7 +25,7 @@ LISTED: Final = 5000
 """The usual number of items that a page lists: about 10 MB of ordinary rows."""
 
 
-def render_page(results: Results, found: Numbers | None = None, *, most: int = LISTED) -> str:
+def render_page(results: JudgedRows, found: Numbers | None = None, *, most: int = LISTED) -> str:
     """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
 
     Raises:

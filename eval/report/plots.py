@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from gradegpt.statistics import Interval
 
-from ..metrics import Metrics
-from ..reliability import Calibration
+from ..metrics import JudgeMetrics
+from ..reliability import Reliability
 from ..selective import RiskCoverage
 
 TOP: Final = 16
@@ -93,7 +93,7 @@ class Judges(NamedTuple):
     dots: list[Dot]
 
 
-def judges_plot(measured: Mapping[str, Metrics]) -> Judges | None:
+def judges_plot(measured: Mapping[str, JudgeMetrics]) -> Judges | None:
     """The judges that decided a row; None where no judge did."""
     found = [
         (name, number, m.coverage, m.intervals["coverage"], m.accuracy, m.intervals["accuracy"])
@@ -122,7 +122,7 @@ def apart(heights: Sequence[float]) -> list[float]:
     return placed
 
 
-def reliability_axis(found: Calibration) -> Axis:
+def reliability_axis(found: Reliability) -> Axis:
     """Both axes of the reliability diagram, on which the diagonal is that of equal values."""
     return up_to_one(min(min(one.low, one.accuracy.interval.low) for one in found.bins))
 

@@ -29,9 +29,9 @@ from gradegpt.statistics import (
 
 from ..console import decimal, percent, say, show, signed
 from ..estimate.paired import bonett_price
-from ..metrics import Pair, compare_judges
+from ..metrics import JudgePair, compare_judges
 from .numbers import RESULTS, result_of
-from .results import Results
+from .results import JudgedRows
 
 LEAST_MODELS: Final = 3
 """The fewest models whose ranks are correlated: two have one order or the other."""
@@ -90,7 +90,7 @@ class Replacement(Row):
     new: str
     n_items: int
     results: dict[str, dict[str, int]]
-    pair: Pair
+    pair: JudgePair
     kappa: Interval | None
     now_correct: int
     no_longer_correct: int
@@ -102,7 +102,7 @@ class Replacement(Row):
 
 
 def replacement(
-    results: Results, by: str, seconds: Mapping[str, float | None] | None = None
+    results: JudgedRows, by: str, seconds: Mapping[str, float | None] | None = None
 ) -> Replacement:
     """Compare the first two judges of the results; ``by`` is the tag that names the model."""
     (old, before), (new, after) = list(results.judges.items())[:2]
@@ -131,7 +131,7 @@ def _yes(judgement: Judgement) -> tuple[bool, bool]:
     return says_yes(judgement.verdict), judgement.verdict is not None
 
 
-def differing(results: Results) -> list[dict[str, Any]]:
+def differing(results: JudgedRows) -> list[dict[str, Any]]:
     """The items with another result: opposite verdicts first, then those that one left open."""
     (old, before), (new, after) = list(results.judges.items())[:2]
     rows = zip(results.items, before, after, results.labels, strict=True)
@@ -175,7 +175,7 @@ def _labelled(
 
 
 def _models(
-    results: Results, by: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any]
+    results: JudgedRows, by: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any]
 ) -> list[ScoredModel]:
     """The models of whose items both judges judged some."""
     places: dict[str, list[int]] = {}
@@ -189,7 +189,7 @@ def _models(
 
 
 def _model(
-    name: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any], results: Results
+    name: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any], results: JudgedRows
 ) -> ScoredModel:
     counts = sums(question, *verdicts.T)
     totals = resampled(counts, results.bootstrap if len(counts) > 1 else 0, results.seed)

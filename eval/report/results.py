@@ -10,7 +10,7 @@ from gradegpt.schema import Example, Item, Judgement, Verdict
 from gradegpt.statistics import DRAWS
 
 from ..judging import Judged
-from ..scores import Scores
+from ..scores import ModelScores
 from ..settings import EvalSettings
 
 Tags = Mapping[str, tuple[str, ...]]
@@ -19,7 +19,7 @@ VIEWS: Final = ("source", "language", "answer type")
 _UNNAMED: Final = "not stated"
 
 
-class Results(NamedTuple):
+class JudgedRows(NamedTuple):
     """Rows with their judgements; ``items``, ``labels``, ``tags`` and judgements have one order.
 
     A row without a label has None. ``scores`` are those of the model that answered, by judge, where
@@ -31,7 +31,7 @@ class Results(NamedTuple):
     judges: Mapping[str, Sequence[Judgement]]
     labels: Sequence[Verdict | None]
     tags: Sequence[Tags]
-    scores: Mapping[str, Scores] = {}
+    scores: Mapping[str, ModelScores] = {}
     bootstrap: int = DRAWS
     seed: int = 0
 
@@ -41,9 +41,9 @@ class Results(NamedTuple):
         return any(label is not None for label in self.labels)
 
 
-def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged]) -> Results:
+def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged]) -> JudgedRows:
     """The results of an evaluation's judges, on labelled rows or on answers."""
-    return Results(
+    return JudgedRows(
         name=settings.name,
         items=rows,
         judges={run.name: run.judgements for run in runs},

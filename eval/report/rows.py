@@ -10,7 +10,7 @@ from gradegpt.schema import Item, Judgement, Verdict
 from gradegpt.statistics import says_yes
 
 from .numbers import result_of
-from .results import Results
+from .results import JudgedRows
 
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
@@ -32,7 +32,7 @@ def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, label
     return 2 if None in given else 3
 
 
-def listed(results: Results, most: int) -> list[dict[str, Any]]:
+def listed(results: JudgedRows, most: int) -> list[dict[str, Any]]:
     """The first ``most`` rows by interest, as values for the page's script."""
     labelled = results.labelled
     order = [
@@ -44,7 +44,7 @@ def listed(results: Results, most: int) -> list[dict[str, Any]]:
     return [_row(results, n, kind) for kind, n in sorted(order)[:most]]
 
 
-def _row(results: Results, n: int, kind: int) -> dict[str, Any]:
+def _row(results: JudgedRows, n: int, kind: int) -> dict[str, Any]:
     item, label = results.items[n], results.labels[n]
     texts = {
         "question": _cut("question", item.question),

@@ -36,7 +36,7 @@ _GRADED_LINE: Final = re.compile(r"(criterion\s*[0-9]+\s*):", re.IGNORECASE)
 _SHOWN: Final = 80
 
 
-class Fault(StrEnum):
+class GradingFault(StrEnum):
     """Why a grading cannot be used."""
 
     FORM = "line-not-read"
@@ -48,7 +48,7 @@ class Fault(StrEnum):
     NO_QUOTE = "points-without-quote"
 
 
-HALLUCINATED: Final = frozenset({Fault.NOT_IN_RUBRIC, Fault.OVER_MAXIMUM})
+HALLUCINATED: Final = frozenset({GradingFault.NOT_IN_RUBRIC, GradingFault.OVER_MAXIMUM})
 """Points that the rubric does not have (ARB, table 4: hallucinated rubric)."""
 
 
@@ -80,7 +80,7 @@ class ParsedGrading(Row):
 
     outcome: Outcome
     grading: Grading | None = None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[GradingFault, ...] = ()
     reason: str = ""
 
 
@@ -116,18 +116,18 @@ def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:
     """
     response = shown(response)
     found: dict[int, Award] = {}
-    faults: list[tuple[Fault, str]] = []
+    faults: list[tuple[GradingFault, str]] = []
     for line in filter(None, map(str.strip, text.split("\n"))):
         award = _award(line)
         if award is None:
-            faults.append((Fault.FORM, repr(line[:_SHOWN])))
+            faults.append((GradingFault.FORM, repr(line[:_SHOWN])))
             continue
         if award.number in found:
-            faults.append((Fault.TWICE, str(award.number)))
+            faults.append((GradingFault.TWICE, str(award.number)))
         faults += ((fault, str(award.number)) for fault in _faults(award, rubric, response))
         found[award.number] = award
     numbers = range(1, len(rubric.criteria) + 1)
-    faults += ((Fault.MISSING, str(number)) for number in numbers if number not in found)
+    faults += ((GradingFault.MISSING, str(number)) for number in numbers if number not in found)
     if faults:
         return _unread(faults)
     grading = Grading(awards=tuple(found[number] for number in numbers))
@@ -142,18 +142,18 @@ def _award(line: str) -> Award | None:
     )  # fmt: skip
 
 
-def _faults(award: Award, rubric: Rubric, response: str) -> Iterator[Fault]:
+def _faults(award: Award, rubric: Rubric, response: str) -> Iterator[GradingFault]:
     if not 1 <= award.number <= len(rubric.criteria):
-        yield Fault.NOT_IN_RUBRIC
+        yield GradingFault.NOT_IN_RUBRIC
     elif award.points > rubric.criteria[award.number - 1].points + SAME:
-        yield Fault.OVER_MAXIMUM
+        yield GradingFault.OVER_MAXIMUM
     if award.quote is None and award.points > 0:
-        yield Fault.NO_QUOTE
+        yield GradingFault.NO_QUOTE
     if award.quote is not None and not quotes_verbatim(award.quote, response):
-        yield Fault.NOT_VERBATIM
+        yield GradingFault.NOT_VERBATIM
 
 
-def _unread(faults: Sequence[tuple[Fault, str]]) -> ParsedGrading:
+def _unread(faults: Sequence[tuple[GradingFault, str]]) -> ParsedGrading:
     reason = "; ".join(f"{fault.value} {where}" for fault, where in faults)
     kinds = tuple(dict.fromkeys(fault for fault, _ in faults))
     return ParsedGrading(outcome=Outcome.UNPARSED, faults=kinds, reason=f"grading:{reason}")

@@ -27,7 +27,6 @@ FINDINGS: Final = ".findings.jsonl"
 _COSTS: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 _SHOWN: Final = 5
 Rubrics = dict[str, tuple[str, RubricRow]]
-Columns = Mapping[str, str] | None
 
 
 class RubricFinding(Row):
@@ -40,7 +39,7 @@ class RubricFinding(Row):
 
 
 def make_protocol(
-    path: Path, out: Path, rubrics: Path | None = None, columns: Columns = None
+    path: Path, out: Path, rubrics: Path | None = None, columns: Mapping[str, str] | None = None
 ) -> Protocol[RubricRow]:
     """A rubric for every item; those in ``rubrics``, written by hand, are used without asking.
 
@@ -67,7 +66,7 @@ def make_protocol(
         )
 
     def finish(rows: list[RubricRow]) -> None:
-        measured = [check_rubric(row, one.item) for row, one in zip(rows, asked, strict=True)]
+        measured = list(map(check_rubric, rows))
         found = list(findings(rows, measured, str(out)))
         write_rows(out.with_name(out.name + FINDINGS), found)
         print_checked(measured, found)
@@ -107,13 +106,8 @@ def findings(
 
 def print_checked(measured: Sequence[Quality], found: Sequence[RubricFinding]) -> None:
     """Print the mean quality of the rubrics, and their defects, the most frequent first."""
-    for name, values in (
-        ("steps covered", [q.coverage for q in measured]),
-        ("spread of points", [q.spread for q in measured]),
-    ):
-        some = [value for value in values if value is not None]
-        if some:
-            say(f"{name}: {sum(some) / len(some):.2f} on average, of 0 to 1")
+    if spreads := [one.spread for one in measured if one.spread is not None]:
+        say(f"spread of points: {sum(spreads) / len(spreads):.2f} on average, of 0 to 1")
     faulty = len({finding.id for finding in found})
     say(f"{faulty:,} of {len(measured):,} items have a rubric to check")
     rows = []
@@ -131,7 +125,7 @@ def grade_protocol(
     out: Path,
     rubrics: Path | None,
     people: str | None = None,
-    columns: Columns = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Protocol[GradeRow]:
     """The points of every response, by the rubric of its item or question.
 
@@ -162,7 +156,7 @@ def grade_protocol(
         typer.echo(f"wrote {written}")
 
     return Protocol(
-        source=path, rows=out, row_type=GradeRow, version=f"grade|{sha256_file(rubrics)}",
+        source=path, rows=out, row_type=GradeRow, version=f"grade-2|{sha256_file(rubrics)}",
         prompts=["" if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs],
         read=lambda n, reply: grade_row(*pairs[n], reply), finish=finish,
     )  # fmt: skip
@@ -185,10 +179,9 @@ def _answered(asked: Placed) -> Item:
 
 def grade_row(item: Item, rubric: RubricRow, reply: str | None) -> GradeRow:
     """The row of a response from the grader's reply, which is None where the server refused."""
-    quality = check_rubric(rubric, item)
     row = GradeRow(
         id=item.id, rubric=rubric.id, outcome=Outcome.FAILED, total=rubric.total,
-        criteria=rubric.criteria, coverage=quality.coverage, spread=quality.spread,
+        criteria=rubric.criteria, spread=check_rubric(rubric).spread,
         meta=item.meta,
     )  # fmt: skip
     if rubric.problem:
@@ -226,7 +219,6 @@ def print_scores(found: RubricScores) -> None:
             say(_agreement(name, one))
     errors = found.errors
     figures = {
-        "rubric coverage, measured": found.coverage,
         "point spread, measured": found.spread,
         "rubric coverage, by people (1 to 5)": found.rated_coverage,
         "point spread, by people (1 to 5)": found.rated_spread,

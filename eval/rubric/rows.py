@@ -13,7 +13,7 @@ from gradegpt.records import read_objects, validate
 from gradegpt.schema import Item, Outcome, Row
 
 from .form import SAME, TOTAL, Criterion, Rubric
-from .grading import Award, Fault
+from .grading import Award, GradingFault
 
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Likert = Annotated[float, Field(ge=1, le=5)]
@@ -34,8 +34,8 @@ class RubricRow(Rubric):
 class GradeRow(Row):
     """The points of one response. Only the outcome ``judged`` has points.
 
-    ``rubric`` is the id of the rubric, which all answers to a question share; ``coverage`` and
-    ``spread`` are the rubric's, as ``eval.rubric.quality`` measures them; ``undecided`` is a
+    ``rubric`` is the id of the rubric, which all answers to a question share; ``spread``
+    is the rubric's, as ``eval.rubric.quality`` measures it; ``undecided`` is a
     response whose item has no usable rubric.
     """
 
@@ -46,10 +46,9 @@ class GradeRow(Row):
     total: Annotated[float, Field(gt=0)]
     criteria: tuple[Criterion, ...] = ()
     awards: tuple[Award, ...] = ()
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[GradingFault, ...] = ()
     reason: str = ""
     reply: str = ""
-    coverage: float | None = None
     spread: float | None = None
     meta: dict[str, Any] = Field(default_factory=dict)
 

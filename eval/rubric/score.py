@@ -79,8 +79,8 @@ class RubricScores(Row):
 
     ``points``: the mean share of the total; ``by_rubric``: compared with human points by the
     rubric, so only the grader's errors count (table 5); ``on_the_whole``: compared with overall
-    human points, so errors of the rubric count, too. ``coverage`` and ``spread``: of the rubrics,
-    as measured, in [0, 1]; ``rated_…`` by humans, from 1 to 5.
+    human points, so errors of the rubric count, too. ``spread``: of the rubrics, as
+    measured, in [0, 1]; ``rated_…`` by humans, from 1 to 5.
     """
 
     n_rows: int
@@ -92,7 +92,6 @@ class RubricScores(Row):
     by_rubric: ComparedPoints | None
     on_the_whole: ComparedPoints | None
     errors: RubricErrors
-    coverage: Mean | None
     spread: Mean | None
     rated_coverage: Mean | None
     rated_spread: Mean | None
@@ -120,7 +119,6 @@ def rubric_scores(
             reduced_credit=_share((row, _credit(row, p, -1)) for row, p in pairs),
             hallucinated_rubric=_share((row, _hallucinated(row)) for row in grades),
         ),
-        coverage=_share((row, row.coverage) for row in rubrics),
         spread=_share((row, row.spread) for row in rubrics),
         rated_coverage=_mean((row, p.coverage) for row, p in pairs),
         rated_spread=_mean((row, p.spread) for row, p in pairs),

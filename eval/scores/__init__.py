@@ -16,10 +16,8 @@ from gradegpt.answers.read import read
 from gradegpt.errors import InputError
 from gradegpt.importers.labelled import item_key
 from gradegpt.judges.calibration import type_of
-from gradegpt.judges.parts import credit
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
-from gradegpt.rules.profiles.atlas import labels
 from gradegpt.schema import Item, Judgement, Row, Verdict
 from gradegpt.statistics import Share, numbered, ratio
 
@@ -30,7 +28,7 @@ from .sampled import g_pass_at_k, mg_pass_at_k, pass_at_k
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
-Answer = tuple[Item, Judgement]
+JudgedAnswer = tuple[Item, Judgement]
 
 
 class Samples(Row):
@@ -47,9 +45,8 @@ class GroupScore(Row):
 
     ``accuracy_of_answers`` leaves out responses that give no answer (``invalid``; OlympiadBench,
     appendix B, removes them); ``consensus`` is the accuracy of the answer that most samples of a
-    question give. ``credit`` is the mean share of right parts, by the weights in
-    ``meta.part_weights``, where items have parts. ``no_answer`` counts the reasons of invalid
-    responses, ``rates`` counts them by ATLAS's kinds, ``not_judged`` the outcomes without verdict.
+    question give. ``no_answer`` counts the reasons of invalid responses,
+    ``rates`` counts them by ATLAS's kinds, ``not_judged`` the outcomes without verdict.
     """
 
     n_rows: int
@@ -57,14 +54,13 @@ class GroupScore(Row):
     accuracy: Share | None
     accuracy_of_answers: Share | None
     consensus: Share | None
-    credit: Share | None = None
     samples: tuple[Samples, ...]
     no_answer: dict[str, int]
     rates: Rates
     not_judged: dict[str, int]
 
 
-class Scores(Row):
+class ModelScores(Row):
     """The scores of a whole judged file; ``tags`` by tag and value, ``ssr`` by tag and alpha."""
 
     overall: GroupScore
@@ -79,7 +75,7 @@ def scores(
     ks: Sequence[int] = (),
     alphas: Sequence[float] = ALPHAS,
     seed: int = 0,
-) -> Scores:
+) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
     Raises:
@@ -89,7 +85,7 @@ def scores(
     rows = paired(items, judgements)
     ks = ks or _powers(_by_question(rows))
     groups = tagged(rows, lambda row: row[0].tags)
-    return Scores(
+    return ModelScores(
         overall=score_of(rows, ks, seed),
         tags={
             tag: {value: score_of(own, (), seed) for value, own in values.items()}
@@ -102,14 +98,14 @@ def scores(
     )
 
 
-def _powers(questions: Sequence[Sequence[Answer]]) -> tuple[int, ...]:
+def _powers(questions: Sequence[Sequence[JudgedAnswer]]) -> tuple[int, ...]:
     """The powers of two up to the answers of every question and the judged answers of one."""
     judged = max(_counts(question)[1] for question in questions)
     most = min(judged, *map(len, questions))
     return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
 
 
-def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> GroupScore:
+def score_of(rows: Sequence[JudgedAnswer], ks: Sequence[int] = (), seed: int = 0) -> GroupScore:
     """The scores of some rows.
 
     Raises:
@@ -124,7 +120,6 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> G
         accuracy=ratio([(right, n) for right, n, _ in counted], seed),
         accuracy_of_answers=ratio([(right, n - none) for right, n, none in counted], seed),
         consensus=_consensus(questions, seed),
-        credit=_credit(questions, seed),
         samples=tuple(_samples(k, counted, seed) for k in ks),
         no_answer=_no_answer(rows),
         rates=rates(rows),
@@ -134,7 +129,7 @@ def score_of(rows: Sequence[Answer], ks: Sequence[int] = (), seed: int = 0) -> G
     )
 
 
-def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float | None:
+def ssr(points: Iterable[Sequence[JudgedAnswer]], alpha: float) -> float | None:
     """Knowledge Successful Solve Rate: the share of knowledge points with an accuracy above alpha.
 
     CMMaTH, appendix D.2, equation 1. A point's accuracy is that of its judged rows; points without
@@ -148,7 +143,7 @@ def ssr(points: Iterable[Sequence[Answer]], alpha: float) -> float | None:
     return float(np.mean([a > alpha for a in accuracies])) if accuracies else None
 
 
-def classes(answers: Sequence[Answer]) -> list[int | None]:
+def classes(answers: Sequence[JudgedAnswer]) -> list[int | None]:
     """A class number for each row's answer, the same where the rules find two answers equal.
 
     None where the judge named no answer. An answer is compared with the first of each class.
@@ -174,15 +169,15 @@ def classes(answers: Sequence[Answer]) -> list[int | None]:
     return found
 
 
-def _by_question(rows: Sequence[Answer]) -> list[list[Answer]]:
+def _by_question(rows: Sequence[JudgedAnswer]) -> list[list[JudgedAnswer]]:
     keys = numbered(item_key(item) for item, _ in rows)
-    groups: dict[int, list[Answer]] = {}
+    groups: dict[int, list[JudgedAnswer]] = {}
     for key, row in zip(keys.tolist(), rows, strict=True):
         groups.setdefault(key, []).append(row)
     return list(groups.values())
 
 
-def _counts(question: Sequence[Answer]) -> tuple[int, int, int]:
+def _counts(question: Sequence[JudgedAnswer]) -> tuple[int, int, int]:
     """The numbers of correct, judged and invalid answers."""
     verdicts = Counter(j.verdict for _, j in question)
     judged = sum(n for verdict, n in verdicts.items() if verdict is not None)
@@ -210,7 +205,7 @@ def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samp
     )
 
 
-def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
+def _consensus(questions: Sequence[Sequence[JudgedAnswer]], seed: int) -> Share | None:
     """Over questions with several samples; of equally frequent answers the earliest counts."""
     right: list[tuple[float, float]] = []
     for question in questions:
@@ -224,22 +219,6 @@ def _consensus(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None
     return ratio(right, seed)
 
 
-def _credit(questions: Sequence[Sequence[Answer]], seed: int) -> Share | None:
-    """The mean credit of rows that have one; None where no row was judged in parts."""
-    if not any(len(labels(j.reason)) > 1 for question in questions for _, j in question):
-        return None
-    earned = [[credit(j, _weights(i)) for i, j in question] for question in questions]
-    known = [[one for one in several if one is not None] for several in earned]
-    return ratio([(sum(several), len(several)) for several in known], seed)
-
-
-def _weights(item: Item) -> list[float]:
-    found = item.meta.get("part_weights") or []
-    if not isinstance(found, list) or not all(isinstance(one, int | float) for one in found):
-        raise InputError(f"item {item.id!r}: meta.part_weights: give a list of numbers")
-    return found
-
-
-def _no_answer(rows: Sequence[Answer]) -> dict[str, int]:
+def _no_answer(rows: Sequence[JudgedAnswer]) -> dict[str, int]:
     reasons = (j.reason for _, j in rows if j.verdict is Verdict.INVALID)
     return dict(sorted(Counter(reason.rpartition(":")[2] for reason in reasons).items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ..console import percent, say, show, shown
-from . import GroupScore, Scores
+from . import GroupScore, ModelScores
 from .rates import NoAnswer
 
 _NO_ANSWER: Final = {
@@ -14,7 +14,7 @@ _NO_ANSWER: Final = {
 }  # fmt: skip
 
 
-def print_scores(found: Scores) -> None:
+def print_scores(found: ModelScores) -> None:
     """Print the tables of a command line."""
     groups = [("all", found.overall)]
     groups += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
@@ -22,8 +22,6 @@ def print_scores(found: Scores) -> None:
     show(("", "rows", "questions", *accuracies), [(name, *_cells(one)) for name, one in groups])
     rates = [(name, *_rates(one)) for name, one in groups]
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
-    if found.overall.credit is not None:
-        say(f"credit by parts, %: {shown(found.overall.credit)}")
     if samples := found.overall.samples:
         levels = [f"G-Pass {least}" for least in samples[0].g_pass]
         rows = [

@@ -15,7 +15,7 @@ from .split import MAX_STEPS, reference_steps, response_steps
 METHOD: Final = "rules"
 VERSION: Final = "1"
 """Increased with every change that can change a score."""
-Results = Sequence[Result | None]
+StepResults = Sequence[Result | None]
 Matches = Sequence[Sequence[bool | None]]
 """Whether each step (row) has the result of each reference step (column)."""
 
@@ -45,7 +45,7 @@ def score_by_rules(item: Item) -> StepScores:
     return judged(item, METHOD, f"rules:{n_scored}-of-{len(steps)}-steps", scores, references)
 
 
-def _matches(wanted: Results, given: Results, item: Item) -> Matches:
+def _matches(wanted: StepResults, given: StepResults, item: Item) -> Matches:
     """Every step of the response compared with every step of the reference."""
     matches = [[a and b and same_result(a, b, item) for a in wanted] for b in given]
     answer = next((n for n, result in enumerate(wanted) if result and result.answers), None)

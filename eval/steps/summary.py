@@ -106,7 +106,7 @@ class StepSummary(Row):
     not_scored: dict[str, int]
 
 
-class Scored(NamedTuple):
+class ScoredItem(NamedTuple):
     """An item, its step scores, the judgement of its answer, and the number of its question."""
 
     item: Item
@@ -131,7 +131,7 @@ def summarise(
     """Every figure of scored items; without judgements, figures of answers are None."""
     keys = numbered(map(item_key, items)).tolist()
     judged: Sequence[Judgement | None] = judgements or [None] * len(items)
-    rows = [Scored(*row) for row in zip(items, steps, judged, keys, strict=True)]
+    rows = [ScoredItem(*row) for row in zip(items, steps, judged, keys, strict=True)]
     groups = {
         tag: {value: _group(own, seed) for value, own in values.items()}
         for tag, values in tagged(rows, lambda row: row.item.tags).items()
@@ -160,7 +160,7 @@ def correlation(pairs: Sequence[tuple[float, float]]) -> Correlation:
     return Correlation(n=len(values), pearson=pearson(x, y), spearman=spearman(x, y))
 
 
-def _group(rows: Sequence[Scored], seed: int) -> StepGroup:
+def _group(rows: Sequence[ScoredItem], seed: int) -> StepGroup:
     n_steps = sum(row.steps.n_steps for row in rows)
     known = sum(score is not None for row in rows for score in row.steps.scores)
     pairs = [
@@ -180,12 +180,12 @@ def _group(rows: Sequence[Scored], seed: int) -> StepGroup:
     )
 
 
-def _process(row: Scored) -> float | None:
+def _process(row: ScoredItem) -> float | None:
     return row.steps.mean
 
 
 def _mean(
-    rows: Sequence[Scored], value_of: Callable[[Scored], float | None], seed: int
+    rows: Sequence[ScoredItem], value_of: Callable[[ScoredItem], float | None], seed: int
 ) -> Share | None:
     """The mean over rows that have a value; its interval draws questions with all their rows."""
     totals: dict[int, tuple[float, int]] = {}
@@ -225,7 +225,7 @@ def _histogram(places: Sequence[float]) -> tuple[int, ...]:
     return tuple(counts.tolist())
 
 
-def _human(rows: Sequence[Scored], seed: int) -> HumanAgreement | None:
+def _human(rows: Sequence[ScoredItem], seed: int) -> HumanAgreement | None:
     labelled = [row for row in rows if row.item.meta.get(LABELS) is not None]
     if not labelled:
         return None

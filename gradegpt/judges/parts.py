@@ -12,10 +12,10 @@ from typing import Final, NamedTuple
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.chain import defuse
-from gradegpt.errors import InputError, SettingsError
+from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge, undecided
 from gradegpt.judges.rules import REFUSAL
-from gradegpt.rules.profiles.atlas import LABELS, labels, written
+from gradegpt.rules.profiles.atlas import LABELS, written
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
@@ -203,28 +203,3 @@ def _confidence(parts: Sequence[Part], verdict: Verdict | None) -> float | None:
     if verdict is None or len(known) < len(given):
         return None
     return min(known) if right else max(known)
-
-
-def credit(judgement: Judgement, weights: Sequence[float] = ()) -> float | None:
-    """The weighted share of an item's parts that are right; 1 or 0 for an item without parts.
-
-    None where the judgement has no verdict, or where a part of it is undecided.
-
-    Raises:
-        InputError: there is not one weight above 0 for each part.
-
-    """
-    if judgement.verdict is None:
-        return None
-    found = labels(judgement.reason)
-    if not found:
-        unsettled = judgement.reason.startswith(PARTS)
-        return None if unsettled else float(judgement.verdict is Verdict.CORRECT)
-    weights = weights or [1.0] * len(found)
-    if len(weights) != len(found) or min(weights) <= 0:
-        raise InputError(
-            f"{judgement.id or 'a judgement'}: weights: {len(weights)} for {len(found)} parts; "
-            "give a number above 0 for each"
-        )
-    right = sum(w for w, label in zip(weights, found, strict=True) if label == "A")
-    return right / sum(weights)

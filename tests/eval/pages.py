@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eval.report.results import Results, tags_of
+from eval.report.results import JudgedRows, tags_of
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> <!-- So it is 4.'
@@ -44,13 +44,13 @@ def items(n: int = 3) -> list[Item]:
 
 def results(
     n: int = 3, *, labels: Sequence[Verdict | None] = (), second: bool = True, name: str = "a <b>"
-) -> Results:
+) -> JudgedRows:
     """Two judges, or one; the second differs on the first row and leaves the last one open."""
     rows = items(n)
     first = [judged(i.id, R, confidence=0.9, quote="So it is  4.") for i in rows]
     other = [judged(i.id, W if k == 0 else R, confidence=0.3) for k, i in enumerate(rows)]
     other[-1] = judged(rows[-1].id, None)
-    return Results(
+    return JudgedRows(
         name=name,
         items=rows,
         judges={"rules": first, "other, too": other} if second else {"rules": first},

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import eval.answer.__main__ as command
 from eval.answer.ask import answer_protocol
-from eval.answer.prompts import Style, prompt
+from eval.answer.prompts import PromptStyle, prompt
 from eval.asking import Asked
 from eval.asking import ask as ask_rows
 from eval.scores import scores
@@ -63,8 +63,8 @@ def questions(path: Path, count: int = 6, **more: Any) -> Path:
     return path / "questions.jsonl"
 
 
-@pytest.mark.parametrize("style", list(Style))
-def test_a_prompt_is_in_the_questions_language(style: Style) -> None:
+@pytest.mark.parametrize("style", list(PromptStyle))
+def test_a_prompt_is_in_the_questions_language(style: PromptStyle) -> None:
     """The parts are the context, the question, how to reason, the unit, and how to end."""
     item = Item(question="求速度。", reference=("5",), response="", context="已知 s=10。",
                 answer_type=AnswerType.NUMBER)  # fmt: skip
@@ -73,9 +73,9 @@ def test_a_prompt_is_in_the_questions_language(style: Style) -> None:
     assert "以 m/s 为单位" in chinese.content
     (english,) = prompt(item.model_copy(update={"question": "Find v."}), style)
     assert " in " not in english.content.split("Find v.")[0]
-    assert ("\\boxed{…}" in english.content) is (style is not Style.JSON)
-    assert ('{"answers": ["…", "…"]}' in english.content) is (style is Style.JSON)
-    assert ("<STEPn>" in english.content) is (style is Style.STEPS)
+    assert ("\\boxed{…}" in english.content) is (style is not PromptStyle.JSON)
+    assert ('{"answers": ["…", "…"]}' in english.content) is (style is PromptStyle.JSON)
+    assert ("<STEPn>" in english.content) is (style is PromptStyle.STEPS)
 
 
 def test_every_answer_type_is_asked_in_its_form() -> None:

@@ -14,7 +14,13 @@ from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app
 from eval.estimate.estimate import Drawn, counts_of, estimates, from_pool, strata_of
-from eval.estimate.estimators import Counts, gold_only, prediction_powered, rogan_gladen, stratified
+from eval.estimate.estimators import (
+    LabelCounts,
+    gold_only,
+    prediction_powered,
+    rogan_gladen,
+    stratified,
+)
 from eval.estimate.pick import allocation, labels_for, pick
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.inputs import check_input
@@ -39,8 +45,8 @@ def judged(results: Sequence[str]) -> list[Judgement]:
     ]  # fmt: skip
 
 
-def counts(*strata: tuple[float, float, float]) -> Counts:
-    return Counts(*(np.array(column, dtype=float) for column in zip(*strata, strict=True)))
+def counts(*strata: tuple[float, float, float]) -> LabelCounts:
+    return LabelCounts(*(np.array(column, dtype=float) for column in zip(*strata, strict=True)))
 
 
 # --- estimators -----------------------------------------------------------------------------------

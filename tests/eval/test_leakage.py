@@ -17,8 +17,8 @@ import eval.protocol
 from eval.asking import ask
 from eval.leakage.grams import (
     Gram,
+    GramPlace,
     Match,
-    Place,
     cut,
     edit_similarity,
     gram,
@@ -29,7 +29,7 @@ from eval.leakage.grams import (
 from eval.leakage.models import Completions, words
 from eval.leakage.protocol import (
     Continuing,
-    Measured,
+    MemorisedItem,
     leakage_of,
     leakage_protocol,
     print_report,
@@ -80,7 +80,7 @@ class ByHeart:
         return [self._slip(word) for word in next(known, [])[len(prefix) :][:n]] or [" what"] * n
 
 
-def measure(path: Path, out: Path, model: ByHeart, k: int = 5, **more: Any) -> list[Measured]:
+def measure(path: Path, out: Path, model: ByHeart, k: int = 5, **more: Any) -> list[MemorisedItem]:
     protocol = leakage_protocol(path, out.with_suffix(".json"), model, k=k)
     return ask(protocol, Continuing(model), **more)[0]
 
@@ -129,10 +129,10 @@ def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, ot
 def test_only_above_75_percent_is_predicted() -> None:
     """Three of four words are not enough; by letters the pair has 22 of 24, which is enough."""
     one, other = words("police killed the gunman"), words("police kill the gunman")
-    found = gram(2, Place.QUESTION, one, other, ByHeart([]))
+    found = gram(2, GramPlace.QUESTION, one, other, ByHeart([]))
     assert [found.hit(kind) for kind in Match] == [False, True, False]
     assert found.edit == pytest.approx(22 / 24)
-    same = gram(2, Place.QUESTION, one, one, ByHeart([]))
+    same = gram(2, GramPlace.QUESTION, one, one, ByHeart([]))
     assert [same.hit(kind) for kind in Match] == [True] * 3
 
 
@@ -144,8 +144,8 @@ def test_half_a_character_is_not_taken_for_another_half() -> None:
             return "\ufffd" * len(tokens)
 
     model = Halves([])
-    assert not gram(2, Place.QUESTION, ["\ue001"], ["\ue002"], model).exact
-    assert gram(2, Place.QUESTION, ["\ue001"], ["\ue001"], model).exact
+    assert not gram(2, GramPlace.QUESTION, ["\ue001"], ["\ue002"], model).exact
+    assert gram(2, GramPlace.QUESTION, ["\ue001"], ["\ue001"], model).exact
 
 
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 9))
@@ -197,7 +197,7 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     assert share is not None
     assert (share.value, share.n_questions) == (0.5, 4)
     assert share.interval.low < 0.5 < share.interval.high
-    in_answer = found.parts[Place.ANSWER][Match.EXACT]
+    in_answer = found.parts[GramPlace.ANSWER][Match.EXACT]
     assert in_answer is not None
     assert in_answer.value == 0.5
     report = report_of(rows, model="m", k=5, n=5)
@@ -254,14 +254,14 @@ def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message:
 # --- the report -----------------------------------------------------------------------------------
 
 
-def measured(id_: str, *hits: str) -> Measured:
+def measured(id_: str, *hits: str) -> MemorisedItem:
     """A row of n-grams: ``e`` exact, ``d`` by edit distance, ``r`` by ROUGE-L, ``-`` none."""
     grams = tuple(
-        Gram(start=2, part=Place.QUESTION, wanted="w", predicted="p", exact="e" in hit,
+        Gram(start=2, part=GramPlace.QUESTION, wanted="w", predicted="p", exact="e" in hit,
              edit=float("d" in hit), rouge_l=float("r" in hit))
         for hit in hits
     )  # fmt: skip
-    return Measured(id=id_, n_tokens=9, grams=grams)
+    return MemorisedItem(id=id_, n_tokens=9, grams=grams)
 
 
 def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
@@ -271,7 +271,7 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
     assert found.n_leaked == {"exact": 1, "edit": 1, "rouge_l": 2, "any": 2}
     values = {kind.value: share and share.value for kind, share in found.accuracy.items()}
     assert values == {"exact": 2 / 6, "edit": 4 / 6, "rouge_l": 5 / 6}
-    assert found.parts[Place.ANSWER][Match.EXACT] is None
+    assert found.parts[GramPlace.ANSWER][Match.EXACT] is None
 
 
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:

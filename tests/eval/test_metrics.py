@@ -15,7 +15,7 @@ from eval.metrics import (
     INTERVALS,
     Difference,
     Interval,
-    Metrics,
+    JudgeMetrics,
     compare_judges,
     measure,
 )
@@ -46,7 +46,7 @@ def judgements(said: str) -> list[Judgement]:
     ]
 
 
-def measured(labels: str, said: str, bootstrap: int = 0) -> Metrics:
+def measured(labels: str, said: str, bootstrap: int = 0) -> JudgeMetrics:
     return measure(examples(labels), judgements(said), bootstrap=bootstrap)
 
 

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from eval.asking import Asked, ask
 from eval.parts import (
     FINDINGS,
-    Problem,
     RejectedReply,
+    Rejection,
     checked,
     gives,
     parts_prompt,
@@ -105,15 +105,15 @@ def test_an_answer_is_in_the_solution_or_not(answer: str, there: bool) -> None:
     ("said", "problem", "detail"),
     [
         (reply("10 m/s", "100 J"), None, ""),
-        (reply("10 m/s", "90 J"), Problem.NOT_THERE, "(2) 90 J"),
-        (reply("10 m/s"), Problem.COUNT, "1 for 2"),
-        (reply("10 m/s", "100 J", "12.5%"), Problem.COUNT, "3 for 2"),
-        (reply("10 m/s", None), Problem.NO_ANSWER, ""), (reply(), Problem.NO_ANSWER, ""),
-        ("10 m/s and 100 J", Problem.NO_JSON, ""), ('{"answers": [1', Problem.JSON_ERROR, ""),
-        (None, Problem.REFUSED, ""),
+        (reply("10 m/s", "90 J"), Rejection.NOT_THERE, "(2) 90 J"),
+        (reply("10 m/s"), Rejection.COUNT, "1 for 2"),
+        (reply("10 m/s", "100 J", "12.5%"), Rejection.COUNT, "3 for 2"),
+        (reply("10 m/s", None), Rejection.NO_ANSWER, ""), (reply(), Rejection.NO_ANSWER, ""),
+        ("10 m/s and 100 J", Rejection.NO_JSON, ""), ('{"answers": [1', Rejection.JSON_ERROR, ""),
+        (None, Rejection.REFUSED, ""),
     ],
 )  # fmt: skip
-def test_what_is_accepted(said: str | None, problem: Problem | None, detail: str) -> None:
+def test_what_is_accepted(said: str | None, problem: Rejection | None, detail: str) -> None:
     """A reply needs as many answers as the question has parts, each in the solution."""
     item = Item(question=QUESTION, reference=("x",), response="", solution=SOLUTION)
     assert checked(item, said)[1:] == (problem, detail)
@@ -145,9 +145,9 @@ def test_items_and_findings(tmp_path: Path) -> None:
     assert (item.parts, item.reference) == (("10 m/s", "100 J"), ("(1) 10 m/s; (2) 100 J",))
     assert item.solution.startswith("By energy")
     (finding,) = found(out)
-    assert (finding.line, finding.id, finding.problem) == (2, "p1", Problem.NOT_THERE)
+    assert (finding.line, finding.id, finding.problem) == (2, "p1", Rejection.NOT_THERE)
     manifest = json.loads((tmp_path / "items.jsonl.manifest.json").read_text())
-    assert manifest == {"rows": 1, "parts": 2, "findings": {Problem.NOT_THERE.value: 1}}
+    assert manifest == {"rows": 1, "parts": 2, "findings": {Rejection.NOT_THERE.value: 1}}
     assert made.prompt_tokens == 20
     answered = item.model_copy(update={"response": reply("10 m/s", "0.1 kJ")})
     (judged,) = PartsJudge(RuleJudge()).judge([answered])
@@ -162,7 +162,7 @@ def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 7 J")
     parsed(path, tmp_path / "b.jsonl", Model(GOOD))
     (finding,) = found(tmp_path / "b.jsonl")
-    assert finding.problem is Problem.OTHER_REFERENCE
+    assert finding.problem is Rejection.OTHER_REFERENCE
 
 
 @pytest.mark.parametrize(

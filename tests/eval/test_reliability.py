@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from eval.reliability import ALL, Calibration, Rated, calibration, calibrations, equal_mass
+from eval.reliability import ALL, Rated, Reliability, calibration, calibrations, equal_mass
 from gradegpt.schema import Example, Judgement, Outcome, Verdict
 
 RIGHT, WRONG = Verdict.CORRECT, Verdict.INCORRECT
@@ -19,7 +19,7 @@ def rated(*rows: tuple[float, bool], answers: int = 1) -> Rated:
     return Rated(np.array(confidence), np.array(right), np.arange(len(rows)) // answers)
 
 
-def drawn(n: int, bias: float, *, answers: int = 1) -> Calibration:
+def drawn(n: int, bias: float, *, answers: int = 1) -> Reliability:
     """Rows of a judge whose accuracy is its confidence less ``bias``."""
     rng = np.random.default_rng(7)
     confidence = rng.beta(9, 1, n)

@@ -17,7 +17,8 @@ import eval.rubric.score
 from eval.asking import Asked, ask
 from eval.protocol import app
 from eval.rubric.form import Criterion
-from eval.rubric.grading import Award, Fault
+from eval.rubric.grading import Award
+from eval.rubric.grading import GradingFault as Fault
 from eval.rubric.protocol import findings, grade_protocol, make_protocol
 from eval.rubric.quality import Defect, check_rubric
 from eval.rubric.rows import GradeRow, People, RubricRow, read_people, read_rubrics
@@ -25,7 +26,7 @@ from eval.rubric.score import ComparedPoints, Mean, RubricScores, rubric_scores
 from gradegpt.engines import Generation
 from gradegpt.errors import EngineError, InputError
 from gradegpt.records import read_objects, read_rows, write_rows
-from gradegpt.schema import Item, Message, Outcome
+from gradegpt.schema import Message, Outcome
 from gradegpt.statistics import pearson, spearman
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
@@ -425,11 +426,11 @@ def test_correlations_are_drawn_by_question_too() -> None:
 
 
 def test_rubrics_are_rated_once_each() -> None:
-    """Coverage and spread are averaged over rubrics, not over graded answers."""
-    grades = [row(f"a{n}", 1, 1, question="a", coverage=1.0, spread=0.9) for n in range(9)]
-    grades.append(row("b", 1, 1, coverage=0.0, spread=0.5))
+    """The spread is averaged over rubrics, not over graded answers."""
+    grades = [row(f"a{n}", 1, 1, question="a", spread=0.9) for n in range(9)]
+    grades.append(row("b", 1, 1, spread=0.5))
     found = scored(grades, People(id="b", coverage=4, spread=5))
-    assert (known(found.coverage), known(found.spread)) == pytest.approx((0.5, 0.7))
+    assert known(found.spread) == pytest.approx(0.7)
     assert (known(found.rated_coverage), known(found.rated_spread)) == (4, 5)
 
 
@@ -539,6 +540,5 @@ def test_a_defect_of_a_rubric_is_found_without_a_model(tmp_path: Path) -> None:
     assert {one["defect"] for one in found} == {Defect.SPREAD.value, Defect.SHARE.value}
     assert found[0]["where"] == f"{out}:1"
     none = RubricRow(id="q9", criteria=(), reason="rubric:no criteria")
-    item = Item(id="q9", question="?", reference=("1",), response="")
-    (missing,) = findings([none], [check_rubric(none, item)], "r")
+    (missing,) = findings([none], [check_rubric(none)], "r")
     assert (missing.defect, missing.detail) == (Defect.EMPTY, "rubric:no criteria")

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from eval.rubric.form import Criterion, Rubric, parse_rubric, render_rubric
-from eval.rubric.grading import Award, Fault, Grading, parse_grading, render_grading, shown
+from eval.rubric.grading import Award, Grading, parse_grading, render_grading, shown
+from eval.rubric.grading import GradingFault as Fault
 from eval.rubric.prompts import grade_prompt, make_prompt
-from eval.rubric.quality import Defect, check_rubric, key_terms
+from eval.rubric.quality import Defect, check_rubric
 from gradegpt.schema import Item, Outcome
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -305,38 +306,12 @@ def test_a_written_grading_is_read_back(rows: list[tuple[int, str | None, str]])
 # --- quality --------------------------------------------------------------------------------------
 
 
-def test_a_rubric_of_the_worked_example_covers_it() -> None:
-    r"""ARB, table 12: three steps, each in a criterion; \frac{a}{b} is a/b, \varepsilon is ε."""
-    quality = check_rubric(CAPACITOR_RUBRIC, CAPACITOR)
-    assert quality.coverage == 1
-    assert quality.covers_answer is True
-    assert quality.largest == 0.4
-    assert quality.spread == pytest.approx(
-        -(0.4 * math.log(0.4) + 0.6 * math.log(0.3)) / math.log(3)
-    )
+def test_the_rubric_of_the_worked_example_has_no_defect() -> None:
+    """ARB, table 12: three criteria of 4, 3 and 3 points."""
+    quality = check_rubric(CAPACITOR_RUBRIC)
+    spread = -(0.4 * math.log(0.4) + 0.6 * math.log(0.3)) / math.log(3)
+    assert (quality.spread, quality.largest) == (pytest.approx(spread), 0.4)
     assert quality.defects == ()
-
-
-def test_coverage_counts_steps_by_their_new_terms() -> None:
-    """Of four steps two add a new number, and one of these is in no criterion: 0.5."""
-    item = Item(
-        question="A box of 12 pens costs 30 dollars. What do 8 pens cost?",
-        reference=("20",),
-        response="",
-        solution="There are 12 pens for 30 dollars. One pen costs 2.5 dollars. So 8 cost $20.00$. "
-        "It is 20.",
-    )
-    assert check_rubric(rubric((4, "Divides 30 by 12"), (6, "Gives 20")), item).coverage == 0.5
-    assert check_rubric(rubric((4, "Finds 2.50"), (6, "Gives 20")), item).coverage == 1
-
-
-def test_chinese_solutions_are_covered() -> None:
-    """By numbers next to Chinese characters and by names of theorems."""
-    assert key_terms("由勾股定理得斜边是5厘米") == {("name", "勾股定理"), ("number", "5")}
-    assert check_rubric(RUBRICS["zh"], ITEMS["zh"]).defects == ()
-    poor = rubric((6, "计算认真"), (4, "书写整洁"))
-    found = check_rubric(poor, ITEMS["zh"])
-    assert [defect for defect, _ in found.defects] == [Defect.COVERAGE, Defect.ANSWER]
 
 
 @pytest.mark.parametrize(
@@ -347,8 +322,6 @@ def test_chinese_solutions_are_covered() -> None:
         ([(8, "E"), (0, "V"), (2, "C")], Defect.NOT_POSITIVE, "2 has 0"),
         ([(12, "E"), (-2, "V")], Defect.NOT_POSITIVE, "2 has -2"),
         ([(5, "States E."), (5, "states  E")], Defect.DUPLICATE, "2 is 1 again"),
-        ([(5, "Neat"), (5, "C = 2πεL/ln(b/a)")], Defect.COVERAGE, "33% covered"),
-        ([(5, "E = λ/(2πεr)"), (5, "Says what it means")], Defect.ANSWER, "frac"),
         ([(8, "E"), (1, "V"), (1, "C")], Defect.SPREAD, "0.58, at least 0.7"),
         ([(7, "E"), (2, "V"), (1, "C")], Defect.SHARE, "70%, at most 60%"),
         ([(10, "All of it")], Defect.SHARE, "100%"),
@@ -356,32 +329,12 @@ def test_chinese_solutions_are_covered() -> None:
 )  # fmt: skip
 def test_each_defect(criteria: list[tuple[float, str]], defect: Defect, detail: str) -> None:
     """Bounds by hand: 8, 1, 1 have (0.8 ln 1.25 + 0.2 ln 10) / ln 3 = 0.58."""
-    found = dict(check_rubric(rubric(*criteria), CAPACITOR).defects)
+    found = dict(check_rubric(rubric(*criteria)).defects)
     assert detail in found[defect]
 
 
 def test_the_spread_of_equal_points_is_one() -> None:
     """It is not defined for one criterion, which has all the points."""
-    item = CAPACITOR
-    assert check_rubric(rubric((5, "a"), (5, "b")), item).spread == pytest.approx(1)
-    one = check_rubric(rubric((10, "a")), item)
+    assert check_rubric(rubric((5, "a"), (5, "b"))).spread == pytest.approx(1)
+    one = check_rubric(rubric((10, "a")))
     assert (one.spread, one.largest) == (None, 1)
-
-
-@pytest.mark.parametrize(
-    ("answer", "text", "covered"),
-    [
-        ("38 cm", "the perimeter is 38", True),
-        ("38", "the perimeter is 138", False),
-        ("1,000", "it is 1000 m", True),
-        ("x=3 or x=-3", "gives 3 and -3", True),
-        ("B", "chooses B", True),
-        ("B", "divides by Boltzmann's constant", False),
-        ("oxygen", "names Oxygen.", True),
-        ("a statement to be proved, " * 5, "proves it", None),
-    ],
-)
-def test_the_final_answer_in_a_criterion(answer: str, text: str, covered: bool | None) -> None:
-    """As a number, a formula or separate words; a proof has no final answer."""
-    item = Item(question="?", reference=(answer,), response="")
-    assert check_rubric(rubric((10, text)), item).covers_answer is covered

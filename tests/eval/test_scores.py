@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from eval.scores import Scores, classes, score_of, scores, ssr
+from eval.scores import ModelScores, classes, score_of, scores, ssr
 from eval.scores.__main__ import app
 from eval.scores.rates import Rate, Rates, no_answer, rates
 from eval.scores.tables import print_scores
@@ -43,7 +43,7 @@ def answers(marks: str, question: str, points: Sequence[str] = ()) -> list[tuple
     return rows
 
 
-def found(rows: Sequence[tuple[Item, Judgement]], *ks: int) -> Scores:
+def found(rows: Sequence[tuple[Item, Judgement]], *ks: int) -> ModelScores:
     return scores([i for i, _ in rows], [j for _, j in rows], ks=ks)
 
 
@@ -148,7 +148,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert ran.exit_code == 0, ran.output
     assert re.search(r"\n 4 +2 +", ran.output)
     assert "SSR of points" in ran.output
-    written = Scores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
+    written = ModelScores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
     assert written == found(rows, 4)
     other = rows[1:] + rows[:1]
     with pytest.raises(InputError, match="row 1: item 'a0' beside judgement 'a1'"):
@@ -239,30 +239,6 @@ def test_every_score_has_rates() -> None:
     one = Rate(n=2, share=1.0)
     with pytest.raises(ValueError, match="more rows without an answer than rows"):
         Rates(n_rows=2, truncated=one, refusal=one, json_error=one, unparsable=one)
-
-
-def in_parts(weights: object = None) -> list[tuple[Item, Judgement]]:
-    rows = answers("+--?", "a")
-    reasons = ("parts:A,A", "parts:A,B", "parts:B,?", "parts:A,?")
-    meta = {"part_weights": weights} if weights else {}
-    return [
-        (i.model_copy(update={"meta": meta}), j.model_copy(update={"reason": reason}))
-        for (i, j), reason in zip(rows, reasons, strict=True)
-    ]
-
-
-def test_credit_for_parts() -> None:
-    """Credits 1 and 1/2 without open rows: 3/4; with weights 3 and 1 they are 1 and 3/4: 7/8."""
-    assert found(answers("+-", "a")).overall.credit is None
-    plain = score_of(in_parts()).credit
-    weighted = score_of(in_parts([3, 1])).credit
-    assert plain is not None
-    assert weighted is not None
-    assert (plain.value, weighted.value) == (0.75, 0.875)
-    with pytest.raises(InputError, match=r"item 'a0': meta\.part_weights: give a list of numbers"):
-        score_of(in_parts("3, 1"))
-    with pytest.raises(InputError, match="a0: weights: 1 for 2 parts"):
-        score_of(in_parts([3]))
 
 
 def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.cli import app
 from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, SettingsError
+from gradegpt.errors import EngineError, SettingsError
 from gradegpt.judges import PartsJudge, PartsModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.judges.parts import credit, part_items
+from gradegpt.judges.parts import part_items
 from gradegpt.judges.parts_model import parse_labels, parts_prompt
 from gradegpt.records import read_rows, write_rows
 from gradegpt.rules.profiles.atlas import labels
@@ -216,24 +216,6 @@ def test_blank_answers_and_references() -> None:
     assert (found.verdict, found.reason) == (Verdict.INVALID, "parts:C,C:no-answer")
     (found,) = PartsJudge(judge).judge([item(listed("+1", "+1"), "3", " ")])
     assert (found.outcome, found.reason) == (Outcome.UNDECIDED, "parts:empty-reference")
-
-
-def test_partial_credit() -> None:
-    """Two of three right is 2/3; by weights 1, 1 and 2 it is 1/2; None with an undecided part."""
-    found = signed("++-")
-    assert credit(found) == pytest.approx(2 / 3)
-    assert credit(found, (1, 1, 2)) == 0.5
-    assert credit(signed("++")) == 1.0
-    assert (credit(signed("-?")), credit(signed("+?"))) == (None, None)
-    (whole,) = RuleJudge().judge([item("The answer is 4.", reference="4")])
-    assert credit(whole) == 1.0
-    (none,) = PartsJudge(BySign()).judge([item("3 and 5", "3", "5")])
-    assert credit(none) == 0.0
-    for weights in ((1, 1), (1, 1, 0)):
-        with pytest.raises(InputError, match=r"q: weights: . for 3 parts"):
-            credit(found, weights)
-    with pytest.raises(SettingsError, match="least: is 0"):
-        PartsJudge(BySign(), 0)
 
 
 def test_the_server_returns_a_label_for_each_part() -> None:
