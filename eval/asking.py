@@ -18,7 +18,7 @@ from typing import Protocol as Structure
 
 import typer
 
-from gradegpt.console import read_items
+from gradegpt.console import progress, read_items
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
@@ -29,7 +29,7 @@ from gradegpt.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.schema import Message
 from gradegpt.settings import build_settings
 
-from .judging import Advance, progress_bar
+from .judging import Advance
 
 _TOKENS: Final = ("prompt_tokens", "completion_tokens")
 _COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
@@ -261,7 +261,7 @@ def run_protocol(
         raise SettingsError("a model is asked: give --base-url and --model")
     started, made, rows = time.monotonic(), None, list[R]()
     if protocol.prompts:
-        with progress_bar("asking") as advance:
+        with progress("asking") as advance:
             rows, made = ask(
                 protocol, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
                 overwrite=overwrite, on_progress=advance,

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
+from gradegpt.console import progress
 from gradegpt.errors import InputError, OutputError, SettingsError
 from gradegpt.importers.labelled import read_examples
 from gradegpt.judges.base import Judge
@@ -122,7 +113,7 @@ def judge_items(
             f"{path}: made from other rows or another judge; "
             "choose another 'out' or pass --overwrite"
         )
-    with progress_bar(name) as advance:
+    with progress(name) as advance:
         if reused:
             advance(items.rows, items.rows)
         else:
@@ -175,7 +166,7 @@ def _made_from(path: Path) -> tuple[str, str] | None:
     manifest = path.with_name(path.name + MANIFEST)
     if not path.is_file() or not manifest.is_file():
         return None
-    made: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+    made = json.loads(manifest.read_text(encoding="utf-8"))
     return made["judge"], made["input"]["sha256"]
 
 
@@ -189,28 +180,3 @@ def tagged(
             for value in (values,) if isinstance(values, str) else values:
                 groups.setdefault(tag, {}).setdefault(value, []).append(row)
     return groups
-
-
-@contextmanager
-def progress_bar(name: str) -> Iterator[Advance]:
-    """A bar on stderr with the rate and the time left; only rows of this run count for the rate."""
-    bar = Progress(
-        TextColumn("{task.description:<16}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-    )
-    task = bar.add_task(name, total=None, rate="", start=False)
-
-    def advance(done: int, total: int) -> None:
-        if not bar.tasks[task].started:
-            bar.update(task, completed=done)
-            bar.start_task(task)
-        speed = bar.tasks[task].speed
-        rate = f"{speed:,.1f} rows/s" if speed else ""
-        bar.update(task, completed=done, total=total, rate=rate)
-
-    with bar:
-        yield advance

@@ -22,7 +22,6 @@ from .asking import (
     ModelName,
     OutputPrice,
     Protocol,
-    ReplaceOutput,
     Request,
     ServerUrl,
     engine_of,

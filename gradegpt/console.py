@@ -48,7 +48,7 @@ def to_file(
     check_form(str(output), form, source)
     with _stoppable(f"; run the same command again to resume from {record}.partial"):
         judge = _loaded(build, console)
-        with _progress(console) as report:
+        with progress(console=console) as report:
             summary = judge_file(
                 source, output, judge,
                 form=form, overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
@@ -86,7 +86,7 @@ def to_cluster(
         with console.status("checking the input"):
             checked = check_files(inputs(sources), each, **reading)
         report_columns(checked)
-        with _progress(console) as report:
+        with progress(console=console) as report:
             summary = judge_files(
                 checked, output, settings,
                 form=form, workers=workers, overwrite=overwrite, on_progress=report,
@@ -157,7 +157,7 @@ def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: i
     counts, failure, kept = Counts(), "", list[Judgement]()
     with _stoppable():
         judge, started = _loaded(build, console), time.perf_counter()
-        with _progress(console, shown=is_table) as report:
+        with progress(console=console, shown=is_table) as report:
             for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
                 if is_table:
                     kept += judged
@@ -219,10 +219,13 @@ def _complain(summary: Summary, advice: str = "") -> None:
 
 
 @contextmanager
-def _progress(console: Console, *, shown: bool = True) -> Iterator[Report]:
+def progress(
+    name: str = "judging", console: Console | None = None, *, shown: bool = True
+) -> Iterator[Report]:
     """A bar with the rate and the time left; rows of an earlier run count as done."""
+    console = console or Console(stderr=True)
     rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
-    columns = TextColumn("judging"), BarColumn(), MofNCompleteColumn(), rate, left
+    columns = TextColumn(f"{name:<8}"), BarColumn(), MofNCompleteColumn(), rate, left
     bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))
 
     def report(done: int, total: int) -> None:

@@ -86,7 +86,8 @@ def main(
     The old scores of a judged log are shown as one more judge. The page is a single file that loads
     no other; its address holds the filters, so a view can be shared.
     """
-    from ..judging import progress_bar
+    from gradegpt.console import progress
+
     from .judged import read_judged, seconds_of
     from .numbers import numbers
     from .page import render_page
@@ -107,7 +108,7 @@ def main(
         typer.echo(logs.compare(judged[0]))
     for path in outputs:
         if path.suffix.lower() in _PAGE:
-            with progress_bar("measuring") as advance:
+            with progress("measuring") as advance:
                 page = render_page(results, numbers(results, advance), most=most)
             with whole_file(path) as file:
                 file.write(page)
