@@ -12,6 +12,7 @@ from eval.ablation.settings import AblationSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.errors import MissingError, SettingsError
+from gradegpt.options import with_folder
 from gradegpt.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
@@ -274,3 +275,13 @@ def test_an_invalid_chain_of_files_is_an_error(
     (tmp_path / "b.yaml").write_text(other)
     with pytest.raises(error, match=says):
         load(tmp_path, "extends: b.yaml\n")
+
+
+@pytest.mark.parametrize("folder", ["runs/a", "a: b", "x #1", "[1]", '"', "中"])
+def test_a_folder_by_an_option_is_the_setting_out_as_it_is_written(folder: str) -> None:
+    """``-o FOLDER`` is ``out=FOLDER``, and no text of it is YAML."""
+    given = {"name": "n", "sources": [{"path": "a.jsonl"}], "judges": [{"kind": "rules"}]}
+    changed = with_folder(folder, ["seed=1"])
+    settings = build_settings(EvalSettings, given, "options", changed)
+    assert (settings.out, settings.seed) == (folder, 1)
+    assert with_folder(None, None) == []
