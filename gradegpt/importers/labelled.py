@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -41,7 +42,8 @@ _DEFAULTS: Final = {
 }  # fmt: skip
 """The columns of the fields that are read without being named. The other fields of an item are not:
 in a file of another project such a column may hold anything."""
-_NAMES: Final = (*FIELDS, "verdict", "lang", "labelled_by", "source")
+_BESIDE: Final[tuple[str, ...]] = ("lang", "labelled_by", "source")
+_NAMES: Final = (*FIELDS, "verdict", *_BESIDE)
 
 
 def _known(fields: dict[str, str]) -> dict[str, str]:
@@ -82,11 +84,13 @@ class Source(Settings):
         """The column of a field; empty where the file has none."""
         return (_DEFAULTS | (self.fields or {})).get(field, "")
 
-    @property
+    @cached_property
     def columns(self) -> Columns:
-        """The columns of an item's fields."""
-        fields = {field: name for field in FIELDS if (name := self.column(field))}
-        return Columns(fields, (), frozenset(), (), _HINTS, ignore_extra=True)
+        """The columns of an item's fields, and of what is known beside them."""
+        named = {field: name for field in _NAMES if (name := self.column(field))}
+        fields = {field: named[field] for field in FIELDS if field in named}
+        also = {field: named[field] for field in _BESIDE if field in named}
+        return Columns(fields, (), frozenset(), (), _HINTS, ignore_extra=True, also=also)
 
     @property
     def label(self) -> str:
@@ -108,8 +112,7 @@ def label_of(answers: CheckedInput) -> str | None:
 def source_of(answers: CheckedInput, label: str) -> Source:
     """A checked table as a source: the columns of an item, of the label, and of its metadata."""
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
-    beside = ("lang", "labelled_by", "source")
-    others = {name: name if name in answers.columns.names else "" for name in beside}
+    others = {name: name if name in answers.columns.names else "" for name in _BESIDE}
     return Source(path=answers.table.name, fields=own | others | {"verdict": label})
 
 
@@ -154,7 +157,7 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
     with opened(source.path) as table:
         for where, row in table.valid():
             if (item := _item(row, source, where)) is not None:
-                yield item, str(row.get(source.column("lang")) or "")
+                yield item, source.columns.text(row, "lang")
 
 
 def _example(row: TableRow, source: Source, where: str) -> Example | None:
@@ -164,13 +167,9 @@ def _example(row: TableRow, source: Source, where: str) -> Example | None:
     verdict = verdict_of(_cell(row, column, where), where, source, column)
     if verdict is None or (item := _item(row, source, where)) is None:
         return None
-    return Example(
-        **dict(item),
-        verdict=verdict,
-        labelled_by=str(row.get(source.column("labelled_by")) or ""),
-        lang=str(row.get(source.column("lang")) or ""),
-        source=str(row.get(source.column("source")) or source.label),
-    )
+    beside = {name: source.columns.text(row, name) for name in _BESIDE}
+    beside["source"] = beside["source"] or source.label
+    return Example(**dict(item), verdict=verdict, **beside)
 
 
 def _own(row: TableRow, source: Source, where: str) -> Example | None:
@@ -210,7 +209,7 @@ def _item(row: TableRow, source: Source, where: str) -> Item | None:
     reference, kind = source.column("reference"), source.column("answer_type")
     cells = row | {
         reference: accepted(_cell(row, reference, where), source.reference_separator),
-        kind: _answer_type(row.get(kind)),
+        kind: _answer_type(dig(row, kind)),
     }
     item, wrong = read_item(cells, source.columns, where.rsplit("/", 1)[-1])
     if item is None:

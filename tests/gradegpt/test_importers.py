@@ -380,9 +380,12 @@ def test_a_field_that_does_not_exist_is_an_error_that_suggests_one() -> None:
 
 def test_a_column_may_be_a_path_into_nested_objects(source: Any) -> None:
     """With dots, in the settings as on the command line."""
-    row = {"doc": {"q": "2+2=?", "gold": ["4", "four"]}, "response": "4", "grades": [{"ok": 1}]}
-    fields = {"question": "doc.q", "reference": "doc.gold", "verdict": "grades.0.ok"}
+    doc = {"q": "2+2=?", "gold": ["4", "four"], "type": "number", "of": "sums"}
+    row = {"doc": doc, "response": "4", "grades": [{"ok": 1}]}
+    fields = {"question": "doc.q", "reference": "doc.gold", "verdict": "grades.0.ok",
+              "answer_type": "doc.type", "source": "doc.of"}  # fmt: skip
     (example,) = read_examples(source(row, fields=fields))
+    assert (example.answer_type, example.source) == (AnswerType.NUMBER, "sums")
     assert (example.question, example.reference) == ("2+2=?", ("4", "four"))
     assert example.verdict is Verdict.CORRECT
 
