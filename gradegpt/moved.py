@@ -80,6 +80,7 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
         ("batch_size", "max_new_tokens", "threads"), "a setting of every judge, in 'judge'"
     ),
     "serve": {
+        "general": "gradegpt serve.template learn makes a template of two prompts",
         "judge.api_key": "export the key as OPENAI_API_KEY",
         "api_keys": "give the keys by --api-key, or in GRADEGPT_API_KEY",
         "state": "batches are answered by gradegpt serve.batch",

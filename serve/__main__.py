@@ -53,7 +53,7 @@ def serve(
             "For several processes: workers=2 (worker processes, restarted after a crash), "
             "processes=2 (server processes that share the port). For limits: max_items, "
             "max_body_bytes, max_queue, max_batch, deadline_s, grace_s. For "
-            "prompts: templates=[FILE], general=false, unrecognised=pass, undecided=error, "
+            "prompts: templates=[FILE], refused=FILE, unrecognised=pass, undecided=error, "
             "any_model=false. For logs: log_requests=true. docs/guides/serve.md describes each."
         ),
     ] = None,

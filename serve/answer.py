@@ -24,7 +24,7 @@ from .errors import ModelNameError, UnsupportedError
 from .logs import Note, note_of
 from .service import Service, service_of
 from .settings import ServeSettings
-from .templates import Ask, NoVerdictError, PromptError, Template, find
+from .templates import Ask, NoVerdictError, PromptError, Template, UnknownPromptError, find
 from .templates.reply import WrittenReply
 
 T = TypeVar("T")
@@ -180,7 +180,7 @@ async def answers(
     """
     check_model(wanted.model, service.settings)
     form = response_format or ResponseFormat()
-    asks = [await recognised(service, messages, form) for messages in conversations]
+    asks = [await recognised(service, messages) for messages in conversations]
     families = {ask.template.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
@@ -235,19 +235,19 @@ async def _passed_on(
     return ReplyContent(content, "", reply.prompt_tokens, reply.completion_tokens, extra, finish)
 
 
-async def recognised(
-    service: Service, messages: Sequence[Message], form: ResponseFormat
-) -> Ask | None:
+async def recognised(service: Service, messages: Sequence[Message]) -> Ask | None:
     """The recognised prompt; None for a prompt that is passed to the engine."""
-    settings = service.settings
-    known = partial(find, messages, service.templates, general=settings.general, schema=form.wanted)
+    known = partial(find, messages, service.templates)
     characters = sum(len(message.content) for message in messages)
     try:
         return await run_in_threadpool(known) if characters > _LONG else known()
-    except PromptError:
-        if settings.unrecognised == "pass" and service.scheduler.generates:
+    except PromptError as error:
+        if service.settings.unrecognised == "pass" and service.scheduler.generates:
             return None
-        raise
+        if service.refused is None or not isinstance(error, UnknownPromptError):
+            raise
+        kept = await run_in_threadpool(service.refused.keep, messages)
+        raise UnknownPromptError(f"{error}; {kept}") from error
 
 
 def check_model(name: str, settings: ServeSettings) -> None:
@@ -272,5 +272,4 @@ def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
 
 
 def _extra(service: Service, ask: Ask) -> dict[str, Any]:
-    read = {"read": ask.read} if ask.read else {}
-    return {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint, **read}
+    return {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint}

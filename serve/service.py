@@ -10,6 +10,7 @@ from typing import Any, Self
 from fastapi import Request
 
 from .metrics import Metrics
+from .refused import Refused
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
 from .templates import Template
@@ -49,6 +50,7 @@ class Service:
     scheduler: BatchScheduler
     metrics: Metrics
     templates: tuple[Template, ...]
+    refused: Refused | None = None
     gate: Gate = field(default_factory=Gate)
     trying: asyncio.Lock = field(default_factory=asyncio.Lock)
     started: int = field(default_factory=lambda: int(time.time()))
@@ -63,7 +65,9 @@ class Service:
             deadline_s=settings.deadline_s,
             metrics=metrics,
         )
-        return cls(settings, scheduler, metrics, chosen(settings.adapters, settings.templates))
+        templates = chosen(settings.adapters, settings.templates)
+        refused = Refused(settings.refused) if settings.refused else None
+        return cls(settings, scheduler, metrics, templates, refused)
 
     def report(self) -> None:
         """Record the state of the queue and of the cache in the metrics."""

@@ -38,9 +38,8 @@ class ServeSettings(Settings):
     """The names of the recognised prompt templates; empty means all."""
     templates: tuple[Path, ...] = ()
     """Files with prompts and replies of one's own; ``gradegpt serve.template FILE`` tries one."""
-    general: bool = True
-    """Read a prompt of no family by its labels and by the words that it asks for, if both are
-    clear."""
+    refused: Path | None = None
+    """A file that keeps unrecognised prompts, for ``gradegpt serve.template learn``."""
     unrecognised: Literal["refuse", "pass"] = "refuse"
     """An unrecognised prompt: refuse it with an error, or pass it to the judge's engine."""
     undecided: WhenUndecided = "guess"

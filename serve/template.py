@@ -1,24 +1,46 @@
-"""Try a template of one's own: ``gradegpt serve.template acme.yaml``."""
+"""Try a template of one's own, or learn it: ``gradegpt serve.template acme.yaml``."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
+from typing_extensions import override
 
 from gradegpt.cli import run
-from gradegpt.errors import InputError
-from gradegpt.settings import load_settings
+from gradegpt.errors import InputError, MissingError
+from gradegpt.schema import Message
+from gradegpt.settings import load_settings, parse_settings
 
-from .templates import TEMPLATES, Template
-from .templates.trials import tried
+from .learn import as_yaml, learn, pipeline_of
+from .templates import TEMPLATES, PromptError, Template, find
+from .templates.frame import frames_of
+from .templates.trials import Tried, tried
 
-app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+class _Group(TyperGroup):
+    """Commands, of which ``try`` may be left out."""
+
+    @override
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        return super().resolve_command(ctx, args if args[0] in self.commands else ["try", *args])
 
 
-@app.command(epilog="Then: gradegpt serve cascade templates=[acme.yaml]")
-def template(
+app = typer.Typer(
+    cls=_Group, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    no_args_is_help=True, help="Try a template of your own judge prompt, or learn it from prompts.",
+    epilog="gradegpt serve.template acme.yaml is short for gradegpt serve.template try acme.yaml",
+)  # fmt: skip
+_FIELD: Final = re.compile(r"([a-z]\w*)=(\d+)(?:-(\d+))?")
+
+
+@app.command("try", epilog="Then: gradegpt serve cascade templates=[acme.yaml]")
+def try_(
     file: Annotated[Path, typer.Argument(metavar="FILE.YAML", help="The template.")],
     prompt: Annotated[
         Path | None,
@@ -44,7 +66,61 @@ def template(
     them.
     """  # noqa: D301  \b is a backspace, by which click keeps the lines of the example
     text = None if prompt is None else prompt.read_text(encoding="utf-8")
-    done = tried(load_settings(Template, file), TEMPLATES, str(file), text)
+    _report(tried(load_settings(Template, file), TEMPLATES, str(file), text), str(file), prompt)
+
+
+@app.command("learn", epilog="Then: gradegpt serve cascade templates=[mine.yaml]")
+def learn_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PROMPT...",
+            help="Two or more prompts of one pipeline with different items: a text each, or a "
+            "request as JSON, or JSON Lines of them, such as the file of a server's setting "
+            "'refused'.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="The template to write.")],
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=NUMBER",
+            help="Name a part that differs: response=2, or response=2-3 to join two parts; 0 for "
+            "a field that the prompt has not.",
+        ),
+    ] = None,
+    correct: Annotated[
+        str | None, typer.Option(help="The reply for a correct response, as the pipeline reads it.")
+    ] = None,
+    incorrect: Annotated[
+        str | None, typer.Option(help="The reply for an incorrect response.")
+    ] = None,
+) -> None:
+    """Learn a template from prompts of one pipeline, try it, and print what it reads and replies.
+
+    What the prompts share is the text of the template, and what differs are the fields, which are
+    named by the labels before them. What is not clear is an error that says which option to give.
+    """
+    if output.exists():
+        raise InputError(f"{output}: exists; remove it, or give another name")
+    if (correct is None) != (incorrect is None):
+        raise InputError("--correct, --incorrect: give both replies")
+    every = [prompt for file in files for prompt in _prompts(file)]
+    prompts = [prompt for prompt in every if pipeline_of(prompt) == pipeline_of(every[-1])]
+    for prompt in prompts:
+        _refuse_known(prompt)
+    reply = _reply(correct, incorrect) if correct and incorrect else None
+    fields = dict(_numbers(text) for text in field or ())
+    text = as_yaml(learn(prompts, output.stem, fields, reply))
+    template = parse_settings(Template, text, str(output))
+    done = tried(template, TEMPLATES, str(output), frames_of(prompts[0]))
+    _report(done, str(output), files[0])
+    output.write_text(text, encoding="utf-8")
+    typer.echo(f"learnt from {len(prompts)} of {len(every)} prompts: {output}")
+
+
+def _report(done: Tried, where: str, prompt: Path | None) -> None:
+    """Print the trials, the replies, and what was read in a prompt; raise where one failed."""
     for trial in done.trials:
         typer.echo(f"{'passed' if trial.passed else 'failed'}  {trial.name}")
     for verdict, reply in done.replies.items():
@@ -52,9 +128,72 @@ def template(
     for name, value in (done.read or {}).items():
         typer.echo(f"{name}: {value}")
     for trial in done.failed:
-        raise InputError(f"{file}: {trial.name}: {trial.error}")
+        raise InputError(f"{where}: {trial.name}: {trial.error}")
     if done.unread:
         raise InputError(f"{prompt}: is no prompt of this template: {done.unread}")
+
+
+def _prompts(file: Path) -> Iterator[list[Message]]:
+    """The prompts of a file: a text, a request as JSON, or JSON Lines of requests."""
+    if not file.is_file():
+        raise MissingError(f"{file}: no such file")
+    text = file.read_text(encoding="utf-8")
+    if file.suffix not in (".json", ".jsonl"):
+        yield [Message(role="user", content=text)]
+        return
+    for number, line in enumerate(text.splitlines() if file.suffix == ".jsonl" else [text], 1):
+        if line.strip():
+            try:
+                yield [*_messages(json.loads(line))]
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(f"{file}:{number}: no request with 'messages'") from error
+
+
+def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
+    for message in request["messages"]:
+        content = message["content"]
+        parts = [{"text": content}] if isinstance(content, str) else content
+        yield Message(role=message["role"], content="".join(part["text"] for part in parts))
+
+
+def _refuse_known(prompt: Sequence[Message]) -> None:
+    try:
+        known = find(prompt)
+    except PromptError:
+        return
+    raise InputError(f"the built-in template {known.template.name} reads these prompts already")
+
+
+def _numbers(text: str) -> tuple[str, list[int]]:
+    """``response=2-3``: the numbers of the parts that a field has."""
+    match = _FIELD.fullmatch(text)
+    if match is None:
+        raise InputError(f"--field {text}: write NAME=NUMBER, or NAME=2-3 to join two parts")
+    first, last = int(match[2]), int(match[3] or match[2])
+    return match[1], [number for number in range(first, last + 1) if number]
+
+
+def _reply(correct: str, incorrect: str) -> dict[str, Any]:
+    """The settings of two replies; of JSON objects that differ in one key, by that key."""
+    words = {"correct": correct, "incorrect": incorrect}
+    try:
+        one, other = json.loads(correct), json.loads(incorrect)
+    except ValueError:
+        return words
+    if not (isinstance(one, dict) and isinstance(other, dict) and [*one] == [*other]):
+        return words
+    keys = [key for key in one if one[key] != other[key]]
+    others = [key for key in one if key not in keys]
+    if len(keys) != 1 or len(others) > 1:
+        return words
+    values = {name: value[keys[0]] for name, value in (("correct", one), ("incorrect", other))}
+    kinds = {bool: "boolean", int: "number", float: "number"}
+    kind = kinds.get(type(values["correct"]), "text")
+    typed = (
+        values if kind == "text" else {name: json.dumps(value) for name, value in values.items()}
+    )
+    because = {"because": others[0]} if others else {}
+    return {**typed, "form": "json", "key": keys[0], "value": kind, **because}
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ changes, and their order does not matter: a prompt that two templates claim is r
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import yaml
 
@@ -20,14 +20,30 @@ from .code import PromptError
 from .frame import RESPONSE, frames_of
 from .template import Ask, NoVerdictError, Template
 
-__all__ = ["TEMPLATES", "Ask", "NoVerdictError", "PromptError", "Template", "find", "is_shipped"]
+__all__ = [
+    "TEMPLATES",
+    "Ask",
+    "NoVerdictError",
+    "PromptError",
+    "Template",
+    "UnknownPromptError",
+    "find",
+    "is_shipped",
+]
 
 GUIDE: Final = "docs/guides/adapters.md"
 WAYS_ON: Final = (
-    "send the fields to POST /v1/judge, or describe the prompt in a template of your own, with "
-    f"the setting 'templates' ({GUIDE})"
+    "send the fields to POST /v1/judge, or learn a template from two such prompts, with "
+    "gradegpt serve.template learn A.txt B.txt -o mine.yaml, for the setting templates=[mine.yaml] "
+    f"({GUIDE})"
 )
 """What to do with a prompt that is not recognised."""
+
+
+class UnknownPromptError(PromptError):
+    """A prompt that no template recognises."""
+
+
 # Libyaml reads the files in a tenth of the time; like BaseLoader it makes strings only.
 _LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
@@ -48,21 +64,15 @@ def is_shipped(template: Template) -> bool:
     return any(template is one for one in TEMPLATES)
 
 
-def find(
-    messages: Sequence[Message],
-    templates: Sequence[Template] = TEMPLATES,
-    *,
-    general: bool = False,
-    schema: Mapping[str, Any] | None = None,
-) -> Ask:
+def find(messages: Sequence[Message], templates: Sequence[Template] = TEMPLATES) -> Ask:
     """The item that a conversation asks to judge, with its template.
 
     A frame whose marks are in the response of another frame, or that begins in a field of another,
-    is quoted text and not a prompt. A prompt of no template is left to the general reader, if that
-    is enabled; ``schema`` is the JSON schema that the caller wants.
+    is quoted text and not a prompt.
 
     Raises:
-        PromptError: no template recognises it, or several claim it.
+        UnknownPromptError: no template recognises it.
+        PromptError: several claim it.
 
     """
     text = frames_of(messages)
@@ -78,11 +88,7 @@ def find(
     if claims:
         names = " and ".join(ask.template.name for ask in claims)
         raise PromptError(f"this prompt fits {names}; enable only one of them with 'adapters'")
-    if general:
-        from ..adapters.general import read
-
-        return read(messages, schema)
-    raise PromptError(f"the prompt belongs to no known template; {WAYS_ON}")
+    raise UnknownPromptError(f"the prompt belongs to no known template; {WAYS_ON}")
 
 
 def _answers(outer: Ask, inner: Ask) -> bool:

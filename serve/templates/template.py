@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
@@ -30,8 +29,8 @@ from .code import CODE, PromptError
 from .frame import Frame, Framed, frame_of, frames_of, mark
 from .reply import Fields, ReplySettings, WrittenReply, placed
 
-FIELD: Final = re.compile(r"\{(\w+)\}")
-"""A field in the text of a template."""
+FIELD: Final = re.compile(r"\{([a-z]{2}\w*)\}")
+"""A field in the text of a template; ``{A}`` and the ``{2}`` of a fraction are text."""
 _NEEDED: Final = ("reference", "response")
 WhenUndecided = Literal["incorrect", "guess", "error"]
 
@@ -80,7 +79,7 @@ class Template(Settings):
     def _has_fields(self) -> Self:
         if self.code not in CODE:
             raise ValueError(f"code: {self.code!r} is unknown; known are {', '.join(CODE)[2:]}")
-        if "{{" in self.template or "}}" in self.template:
+        if any(f"{{{{{name}}}}}" in self.template for name in ("question", *_NEEDED)):
             raise ValueError(
                 "template: has doubled braces; write the text as it is sent: {question}"
             )
@@ -102,7 +101,7 @@ class Template(Settings):
         """The fields, in braces, and the texts between them, in order."""
         messages = [Message(role="user", content=p) for p in (self.system, self.template) if p]
         text = frames_of(messages)  # as every prompt is read
-        return [piece for piece in re.split(r"(\{\w+\})", text) if piece.strip()]
+        return [piece for piece in re.split(r"(\{[a-z]{2}\w*\})", text) if piece.strip()]
 
     @property
     def judges(self) -> bool:
@@ -166,8 +165,6 @@ class Ask(NamedTuple):
     template: Template
     framed: Framed
     fields: Fields
-    read: Mapping[str, Any] | None = None
-    """What the general reader found: the labels of the fields, and the replies."""
 
     def item(self) -> Item:
         """The item to judge.

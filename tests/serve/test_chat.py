@@ -139,39 +139,12 @@ def test_a_failed_judgement_is_an_http_error_and_never_a_verdict(
 
 
 def test_an_unknown_prompt_is_422_with_the_ways_on(client_for: ClientFor) -> None:
-    """With and without the general reader."""
-    for general in (True, False):
-        reply = ask(client_for(general=general), [{"role": "user", "content": "Is 4 right?"}])
-        error = reply.json()["error"]
-        assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
-        for words in ("POST /v1/judge", "template of your own", "docs/guides/adapters.md"):
-            assert words in error["message"]
-
-
-UNKNOWN = """Question: 2+2=?
-Expected answer: 4
-Student answer: {response}
-
-Is the student's answer correct? Reply with PASS or FAIL."""
-
-
-def test_a_prompt_of_no_family_is_read_by_its_labels(client_for: ClientFor) -> None:
-    """The reply says what was read; ``general: false`` refuses it."""
-    for response, word in (("It is 4.", "PASS"), ("It is 5.", "FAIL")):
-        text = UNKNOWN.replace("{response}", response)
-        body = ask(client_for(), [{"role": "user", "content": text}]).json()
-        assert body["choices"][0]["message"]["content"] == word
-        assert body["gradegpt"]["adapter"] == "general"
-        assert body["gradegpt"]["read"] == {
-            "fields": {
-                "question": "Question:",
-                "reference": "Expected answer:",
-                "response": "Student answer:",
-            },
-            "reply": {"correct": "PASS", "incorrect": "FAIL"},
-        }
-    refused = ask(client_for(general=False), [{"role": "user", "content": UNKNOWN}])
-    assert refused.status_code == 422
+    """The message has the command that learns a template of such prompts."""
+    reply = ask(client_for(), [{"role": "user", "content": "Is 4 right?"}])
+    error = reply.json()["error"]
+    assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
+    for words in ("POST /v1/judge", "gradegpt serve.template learn", "docs/guides/adapters.md"):
+        assert words in error["message"]
 
 
 def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor) -> None:

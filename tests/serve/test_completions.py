@@ -69,7 +69,7 @@ def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> 
     [
         ({"prompt": [1, 2]}, 422, "prompt: expected text, or a list of texts; token ids"),
         ({"prompt": []}, 422, "prompt: expected at least one entry"),
-        ({"prompt": "Is 4 right?"}, 422, "no known family"),
+        ({"prompt": "Is 4 right?"}, 422, "no known template"),
         ({"prompt": ["x"] * 257}, 413, "prompt: 257 prompts, counted n times, are more than 256"),
         (
             {"prompt": ["x"] * 3, "n": 128},

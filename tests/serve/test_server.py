@@ -89,7 +89,7 @@ def test_the_official_client_streams(client: openai.OpenAI) -> None:
 
 
 def test_the_official_client_raises_our_errors_as_its_own(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.UnprocessableEntityError, match="no known family") as caught:
+    with pytest.raises(openai.UnprocessableEntityError, match="no known template") as caught:
         client.chat.completions.create(
             model="gradegpt", messages=[{"role": "user", "content": "Is 4 right?"}]
         )

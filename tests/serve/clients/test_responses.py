@@ -92,7 +92,7 @@ def test_an_undecided_response_is_marked(client: openai.OpenAI) -> None:
         ({"input": []}, 422, "input: expected at least one entry"),
         ({"input": 4}, 422, "input:"),
         ({}, 422, "input: field required"),
-        ({"input": "Is 4 right?"}, 422, "no known family"),
+        ({"input": "Is 4 right?"}, 422, "no known template"),
         ({"input": [{"type": "function_call", "name": "f"}]}, 400, "input.0: an item of type"),
         (
             {"input": [{"role": "user", "content": [{"type": "input_image"}]}]},

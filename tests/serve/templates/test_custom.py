@@ -106,7 +106,7 @@ def test_a_reply_has_the_form_of_the_template(
         ({"template": "{{reference}} x {{response}}"}, "doubled braces"),
         ({"template": "{response} x {response} y {reference}"}, "occurs twice"),
         ({"template": "{reference}\n{response}\n"}, "text is needed"),
-        ({"system": "S {x}", "template": "{reference} R {response}"}, "text is needed"),
+        ({"system": "S {some}", "template": "{reference} R {response}"}, "text is needed"),
         ({"template": "K {reference} R {response}"}, "a response that quotes|also recognises"),
         ({"name": "hle"}, "'hle' is taken"),
         ({"name": "Acme Inc"}, "name"),

@@ -1,1 +1,0 @@
-"""The general reader of prompts that no template recognises."""
