@@ -67,9 +67,7 @@ def batch(
     requests: Annotated[
         Path, typer.Argument(metavar="REQUESTS.JSONL", help="OpenAI's batch requests, one a line.")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="The replies, one a line.")
-    ],
+    output: Annotated[Path, options.output("The replies, one a line.")],
     overrides: Annotated[
         list[str] | None, options.changes("As of gradegpt serve: judge.kind=rules, templates=[...]")
     ] = None,

@@ -16,6 +16,7 @@ import numpy as np
 import typer
 from pydantic import Field
 
+from gradegpt import options
 from gradegpt.cli import run as run_command
 from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges.lexical import FEATURES, WEIGHTS, LexicalJudge, Tree, Weights, nearest
@@ -134,9 +135,10 @@ def main(
         Path, typer.Argument(help="A settings file, or the name of a shipped one, such as lexical.")
     ],
     overrides: Annotated[list[str] | None, typer.Argument(metavar="KEY=VALUE")] = None,
+    output: Annotated[str | None, options.output("The weights' file, as out=FILE.")] = None,
 ) -> None:
     """Fit the lexical judge's weights and print its scores on the test files."""
-    wanted = load_settings(LexicalSettings, settings, overrides or [])
+    wanted = load_settings(LexicalSettings, settings, options.with_folder(output, overrides))
     weights = fit(wanted)
     with whole_file(wanted.out) as out:
         out.write(dump(weights) + "\n")
