@@ -30,6 +30,7 @@ from gradegpt.chain import (
     parse_prompt,
     type_clause,
 )
+from gradegpt.fit import ELISION
 from gradegpt.quote import MAX_QUOTE, quotable
 from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Message
 
@@ -41,11 +42,13 @@ LONGEST: Final = 120
 MAX_GLOSS: Final = 320
 """Most characters of a gloss; of a short quote's, forty and three for each of its characters."""
 _STEP: Final = 40
+_FULL_STOPS: Final = "。．.；;，,、"
+"""Marks at the end of a quote that may be left out."""
 _TAG: Final = f'TAG: "{YES}" | "{NO}"'
-_MARKS: Final = rf"\s{JOINTS}。．！？.*"
+_MARKS: Final = rf"\s{JOINTS}。．！？."
 _ANSWER: Final = rf"ANSWER: /[^{_MARKS}]([^\n]*[^{_MARKS}])?/"
 """An answer neither begins nor ends with a mark."""
-_ENGLISH: Final = r"\u{a1}-\u{4ff}\u{2010}-\u{22ff}"
+_ENGLISH: Final = r"\u{a1}-\u{4ff}\u{2010}-\u{24ff}"
 """Letters and signs of an English text with formulas, besides those of ASCII."""
 _CHUNK: Final = re.compile(r"\\?[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*|\s+|.", re.DOTALL)
 """The parts between which an answer may begin or end: words, numbers, signs, Chinese characters."""
@@ -64,9 +67,10 @@ def chain_grammar(messages: Sequence[Message]) -> str | None:
     glossed = messages[0].content != SYSTEM[ChainFormat.JUDGE_OF_CHAIN]
     rules = dict(_quote_rules(defuse(item.response), glossed=glossed))
     quoted = [name for name in rules if name.startswith("QUOTE")]
+    rules |= _reference_rules(item.accepted)
+    named = [name for name in rules if name.startswith("NAMED")]
     none = f'{_text(NO_KEY)} "\\n" {_text(REFERENCE)} REFERENCE {_text(GIVES)} "none"'
-    found = f"{_text(KEY)} ({' | '.join(quoted)}) | {none}" if quoted else none
-    named = (f"{_any(parts)} {_any(types)}" for types, parts in _references(item.accepted).items())
+    found = f"{_text(KEY)} {_any(quoted)} | {none}" if quoted else none
     lines = [
         "start: CHAIN",
         f'CHAIN: ({found}) ".\\n" {_text(AGREE)} TAG',
@@ -89,51 +93,59 @@ def stands_in(answer: str, quote: str) -> bool:
 def _quote_rules(response: str, *, glossed: bool) -> Iterator[tuple[str, str]]:
     """A rule for each quote with the rest of its comparison, and one for each length of a gloss."""
     lines, runs = quotable(response)
-    found = (piece for line in (*lines, *map(" ".join, runs)) for piece in _pieces(line, MAX_QUOTE))
+    found = (piece for line in (*lines, *map(" ".join, runs)) for piece in _pieces(line))
     for number, quote in enumerate(dict.fromkeys(found)):
         gloss = ""
         if glossed and needs_gloss(quote):
             most = min(MAX_GLOSS, -(-(40 + 3 * len(quote)) // _STEP) * _STEP)
             gloss = f"GLOSS{most}"
             yield gloss, rf'{_text(GLOSS)} /[!-~{_ENGLISH}][ -~{_ENGLISH}]{{0,{most}}}/ "\n"'
-        chunks = {"substring_chunks": _CHUNK.findall(quote)}
-        yield f"PART{number}", f"%regex {json.dumps(chunks)}"
+        body = quote.rstrip(_FULL_STOPS) or quote
         letters = _LETTER.findall(quote)
         joined = [_text(joint.join(letters)) for joint in (" ", ", ", "")] if letters[1:] else []
-        answer = _any([f"(PART{number} & ANSWER)", *joined])
-        head = f'{_text(quote)} "\\n" {gloss} {_text(REFERENCE)} REFERENCE {_text(GIVES)}'
-        yield f"QUOTE{number}", f"{head} {answer}"
+        tail = f"{_text(quote[len(body) :])}?" if body != quote else ""
+        head = f'{_text(body)} {tail} "\\n" {gloss} {_text(REFERENCE)} REFERENCE {_text(GIVES)}'
+        yield f"PART{number}", _parts_of(body)
+        yield f"QUOTE{number}", f"{head} {_any([f'(PART{number} & ANSWER)', *joined])}"
 
 
-def _references(accepted: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
-    """The accepted answers, or sentences of a long one, by the types that they may have."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    for text in (" ".join(defuse(answer).split()) for answer in accepted):
-        for part in [text] if len(text) <= LONGEST else _pieces(text, LONGEST):
-            types = CHOICE if _OPTION.fullmatch(part) else AnswerType
-            clauses = tuple(_text(type_clause(kind).removesuffix(GIVES)) for kind in types)
-            found.setdefault(clauses, []).append(_text(part))
-    return found
+def _reference_rules(accepted: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """A rule for each accepted answer: any part of it, as a solution contains the answer."""
+    for number, text in enumerate(" ".join(defuse(answer).split()) for answer in accepted):
+        types = CHOICE if _OPTION.fullmatch(text) else AnswerType
+        named = [f"(REF{number} & ANSWER)"] if _WORD.search(text) else [_text(text[:LONGEST])]
+        if len(text) > LONGEST:
+            shorter = rf"/[^\n]{{1,{LONGEST}}}/"
+            named = [f"({name} & {shorter})" for name in named]
+            named.append(_text(text[: LONGEST - 1] + ELISION))
+        clauses = [_text(type_clause(kind).removesuffix(GIVES)) for kind in types]
+        yield f"REF{number}", _parts_of(text)
+        yield f"NAMED{number}", f"{_any(named)} {_any(clauses)}"
 
 
-def _pieces(line: str, most: int) -> Iterator[str]:
-    """The line, its sentences and their last clauses, of at most ``most`` characters."""
+def _parts_of(text: str) -> str:
+    return f"%regex {json.dumps({'substring_chunks': _CHUNK.findall(text)})}"
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """The line, its sentences and their last clauses, each as long as a quote may be."""
     line = line.strip()
-    if len(line) <= most and _WORD.search(line):
+    if len(line) <= MAX_QUOTE and _WORD.search(line):
         yield line
     for start, end in sentences(line):
         for at in (start, *clause_ends(line, start, end - 1)):
-            piece = _cut(line[at:end].strip(), most)
+            piece = _cut(line[at:end].strip())
             if _WORD.search(piece):
                 yield piece
 
 
-def _cut(text: str, most: int) -> str:
-    """The text up to its last clause that ends within ``most`` characters, or its last word."""
-    if len(text) <= most:
+def _cut(text: str) -> str:
+    """The text up to the last clause, or else the last word, that ends within a quote's length."""
+    if len(text) <= MAX_QUOTE:
         return text
-    ends = clause_ends(text, 0, most) or [m.end() for m in _CHUNK.finditer(text[:most])][:-1]
-    return text[: max(ends, default=most)].strip()
+    words = (m.end() for m in _CHUNK.finditer(text[:MAX_QUOTE]))
+    ends = clause_ends(text, 0, MAX_QUOTE) or [*words][:-1]
+    return text[: max(ends, default=MAX_QUOTE)].strip()
 
 
 def _text(text: str) -> str:

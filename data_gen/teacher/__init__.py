@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Self, TypeAlias
 
 from gradegpt.chain import Chain
 from gradegpt.engines.client import Client, Failure
-from gradegpt.engines.completion import Completion
+from gradegpt.engines.server_reply import ServerReply
 from gradegpt.errors import EngineError, MissingError
 from gradegpt.schema import Item, Message
 
@@ -163,7 +163,7 @@ def _done(found: CachedReply | Failure) -> _Found:
     return future
 
 
-def _reply(completion: Completion) -> CachedReply:
+def _reply(completion: ServerReply) -> CachedReply:
     found = completion.generation
     # A lone surrogate cannot be encoded in the cache or in a file.
     text = found.text.encode("utf-8", "replace").decode()

@@ -6,7 +6,7 @@ from gradegpt.engines.base import (
     Generation,
     TagEngine,
     TagProbability,
-    Token,
+    TokenLogprob,
 )
 from gradegpt.engines.scripted import ScriptedEngine
 
@@ -17,5 +17,5 @@ __all__ = [
     "ScriptedEngine",
     "TagEngine",
     "TagProbability",
-    "Token",
+    "TokenLogprob",
 ]

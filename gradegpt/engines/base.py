@@ -10,13 +10,13 @@ from gradegpt.errors import EngineError
 from gradegpt.schema import Message
 
 
-class Scores(Protocol):
+class Logits(Protocol):
     """The logits at one position: a list, or a row of an array or a tensor."""
 
     def __getitem__(self, token: int, /) -> SupportsFloat: ...
 
 
-class Token(NamedTuple):
+class TokenLogprob(NamedTuple):
     """One generated token and the natural logarithm of its probability."""
 
     text: str
@@ -33,7 +33,7 @@ class Generation(NamedTuple):
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    tokens: tuple[Token, ...] = ()
+    tokens: tuple[TokenLogprob, ...] = ()
     cut_off: bool = False
 
 
@@ -99,7 +99,7 @@ class TagTokens:
         self.shared = next(n for n, (one, other) in pairs if one != other)
         """The number of tokens that both begin with: ``<`` is one for most tokenizers."""
 
-    def read(self, written: Sequence[int], scores: Scores) -> float | None:
+    def read(self, written: Sequence[int], scores: Logits) -> float | None:
         """P(Yes) / (P(Yes) + P(No)), where ``written`` begins as one of the tags does.
 
         ``scores`` are the logits of the first token in which the tags differ. None where something

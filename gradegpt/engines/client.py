@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Ty
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from typing_extensions import override
 
-from gradegpt.engines.completion import Completion
+from gradegpt.engines.server_reply import ServerReply
 from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
 from gradegpt.mistakes import explain
 from gradegpt.schema import Message
@@ -126,14 +126,14 @@ class Client:
 
     def chat(
         self, messages: Sequence[Message], max_new_tokens: int, **options: Any
-    ) -> Completion | Failure:
+    ) -> ServerReply | Failure:
         """The reply to a conversation, of at most ``max_new_tokens`` tokens besides thoughts."""
         limit = max_new_tokens + self.request.thinking_tokens
         wanted: dict[str, Any] = {self.request.max_tokens_name: limit, **options}
         wanted["extra_body"] = wanted.get("extra_body", {}) | self.request.extra_body or None
         wanted["messages"] = [m.model_dump() for m in messages]
         create = self._client.chat.completions.create
-        return self._asked(lambda: _read(Completion, create(model=self.model, **wanted)))
+        return self._asked(lambda: _read(ServerReply, create(model=self.model, **wanted)))
 
     def continuation(self, text: str, max_new_tokens: int) -> str | Failure:
         """What follows a plain text, greedily, from ``<base_url>/completions``."""

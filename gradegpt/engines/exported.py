@@ -83,7 +83,7 @@ class ExportedTokenizer:
         return str(self.backend_tokenizer.decode(ids, skip_special_tokens=True))
 
 
-class State:
+class KVCache:
     """The keys and values of one conversation, in buffers that the model writes in place.
 
     To rewind, read from an earlier position. Not safe for several threads at once.

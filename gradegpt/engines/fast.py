@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gradegpt.chain import NO, RESPONSE, YES
-from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
+from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import common_prefix, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
 from gradegpt.engines.exported import (
@@ -24,7 +24,7 @@ from gradegpt.engines.exported import (
     MODEL_FILE,
     ExportedTokenizer,
     ExportSettings,
-    State,
+    KVCache,
     engine_errors,
 )
 from gradegpt.engines.files import name_with_digest
@@ -63,7 +63,7 @@ class FastEngine:
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         backend = self._tokenizer.backend_tokenizer
         self._constraints = Constraints(backend, self._ends, "fast") if constrained else None
-        self._state, self._lock = State(session, settings.shape), Lock()
+        self._state, self._lock = KVCache(session, settings.shape), Lock()
         self.name += NAME if constrained else ""
 
     def generate(
@@ -120,7 +120,7 @@ class FastEngine:
                 unread.append(token)
         written = [token for token, _ in made[:limit]]
         pieces = self._tokenizer.convert_ids_to_tokens(written)
-        tokens = tuple(Token(piece, p) for piece, (_, p) in zip(pieces, made, strict=False))
+        tokens = tuple(TokenLogprob(piece, p) for piece, (_, p) in zip(pieces, made, strict=False))
         return Generation(self._tokenizer.decode(written), len(ids), len(written), tokens)
 
     def _tag(self, prompt: Sequence[Message], tags: TagTokens) -> TagProbability | None:

@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
-from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
+from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import common_prefix, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
 from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
@@ -281,7 +281,7 @@ class LocalEngine:
         # An id without a token is converted to None.
         pieces = [p or "" for p in self._tokenizer.convert_ids_to_tokens(job.made)]
         text = self._tokenizer.decode(job.made, skip_special_tokens=True)
-        tokens = tuple(map(Token, pieces, job.logprobs))
+        tokens = tuple(map(TokenLogprob, pieces, job.logprobs))
         return Generation(text, len(job.prompt), len(job.made), tokens)
 
 

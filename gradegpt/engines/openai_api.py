@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.client import Client, Failure, RequestSettings
-from gradegpt.engines.completion import Completion
+from gradegpt.engines.server_reply import ServerReply
 from gradegpt.errors import EngineError, SettingsError
 from gradegpt.grammar import VERSION as GRAMMAR_VERSION
 from gradegpt.grammar import chain_grammar
@@ -110,7 +110,7 @@ class OpenAIEngine:
 
     def _ask(
         self, prompt: Sequence[Message], max_new_tokens: int, **options: Any
-    ) -> Completion | Failure:
+    ) -> ServerReply | Failure:
         """Ask the next server in turn and, if it is down, one other."""
         turn = next(self._turns) % len(self._servers)
         order = self._servers[turn:] + self._servers[:turn]
@@ -119,7 +119,7 @@ class OpenAIEngine:
             reply = server.client.chat(
                 prompt, max_new_tokens, temperature=self._temperature, **options
             )
-            if isinstance(reply, Completion):
+            if isinstance(reply, ServerReply):
                 server.error = ""
                 return reply
             failure = reply._replace(detail=f"{server.name}: {reply.detail}")

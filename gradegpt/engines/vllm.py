@@ -13,7 +13,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
-from gradegpt.engines.base import Generation, TagProbability, TagTokens, Token
+from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.files import check_weights, name_with_digest
 from gradegpt.errors import EngineError, MissingError
@@ -155,7 +155,7 @@ class VLLMEngine:
     def _generation(self, output: RequestOutput) -> Generation:
         made = output.outputs[0]
         steps = [step[token] for token, step in _steps(made) if token not in self._ends]
-        tokens = tuple(Token(step.decoded_token or "", step.logprob) for step in steps)
+        tokens = tuple(TokenLogprob(step.decoded_token or "", step.logprob) for step in steps)
         read, cut_off = len(output.prompt_token_ids or ()), made.finish_reason == "length"
         return Generation(made.text, read, len(made.token_ids), tokens, cut_off)
 

@@ -15,7 +15,7 @@ from gradegpt.engines.base import (
     Generation,
     TagEngine,
     TagProbability,
-    Token,
+    TokenLogprob,
 )
 from gradegpt.errors import EngineError
 from gradegpt.fit import VERSION as FIT_VERSION
@@ -139,11 +139,11 @@ def _written(tag: TagProbability | EngineError) -> Generation | EngineError:
     if isinstance(tag, EngineError):
         return tag
     text, probability = (YES, tag.yes) if tag.yes > 0.5 else (NO, 1 - tag.yes)
-    token = Token(text, math.log(probability))
+    token = TokenLogprob(text, math.log(probability))
     return Generation(text, tag.prompt_tokens, tag.completion_tokens, (token,))
 
 
-def tag_probability(tokens: Sequence[Token]) -> float | None:
+def tag_probability(tokens: Sequence[TokenLogprob]) -> float | None:
     """The probability of the last verdict tag: the product over its tokens. None without one."""
     total, tail = 0.0, ""
     for token in reversed(tokens):

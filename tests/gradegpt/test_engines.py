@@ -14,7 +14,7 @@ import httpx2
 import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt, parse_prompt
-from gradegpt.engines import Generation, ScriptedEngine, TagProbability, Token
+from gradegpt.engines import Generation, ScriptedEngine, TagProbability, TokenLogprob
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.constraint import NAME, Constraints
@@ -154,7 +154,7 @@ def test_a_reply_becomes_a_generation() -> None:
         "content": [{"token": "<Yes>", "logprob": -0.25, "bytes": None, "top_logprobs": []}]
     }
     found = remote(lambda _: httpx2.Response(200, json=body)).generate(chat("hi"), max_new_tokens=7)
-    assert found == [Generation("<Yes>", 5, 2, (Token("<Yes>", -0.25),))]
+    assert found == [Generation("<Yes>", 5, 2, (TokenLogprob("<Yes>", -0.25),))]
 
 
 def test_usage_and_probabilities_are_optional() -> None:

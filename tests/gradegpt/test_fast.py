@@ -17,7 +17,7 @@ from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.constraint import NAME
-from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, State
+from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, KVCache
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
@@ -118,7 +118,7 @@ def test_forced_tokens_take_no_pass_of_their_own(
     """They are read with the next token that the model chooses."""
     passes: list[Sequence[int]] = []
     engine = FastEngine(str(folder))
-    monkeypatch.setattr(State, "read", _counting(State.read, passes))
+    monkeypatch.setattr(KVCache, "read", _counting(KVCache.read, passes))
     (written,) = engine.generate(CHAINS[:1], max_new_tokens=200)
     assert isinstance(written, Generation)
     assert parse_chain(written.text).chain
@@ -241,7 +241,7 @@ def test_shared_parts_of_prompts_are_read_once(
     engine = FastEngine(str(folder), threads=1, constrained=False)
     engine.generate(prompts[-1:], max_new_tokens=1)
     read: list[Sequence[int]] = []
-    monkeypatch.setattr(State, "read", _counting(State.read, read))
+    monkeypatch.setattr(KVCache, "read", _counting(KVCache.read, read))
     engine.generate([CHAINS[0]], max_new_tokens=1)
     first = engine._encode(CHAINS[0])
     assert [tuple(r) for r in read[:2]] == first[:2]  # the state held another conversation
@@ -253,7 +253,7 @@ def test_shared_parts_of_prompts_are_read_once(
 
 
 def _counting(read: Callable[..., object], seen: list[Sequence[int]]) -> Callable[..., object]:
-    def counted(self: State, tokens: Sequence[int], past: int) -> object:
+    def counted(self: KVCache, tokens: Sequence[int], past: int) -> object:
         seen.append(tokens)
         return read(self, tokens, past)
 
@@ -265,15 +265,15 @@ def test_a_failure_of_the_library_is_an_error_in_its_place(
 ) -> None:
     """It is returned and not raised; other prompts are answered."""
     engine = FastEngine(str(folder))
-    read = State.read
+    read = KVCache.read
     first = [*engine._encode(PROMPTS[1])[0]]
 
-    def failing(self: State, tokens: Sequence[int], past: int) -> object:
+    def failing(self: KVCache, tokens: Sequence[int], past: int) -> object:
         if [*tokens][: len(first)] == first:
             raise EngineError("the model: out of memory")
         return read(self, tokens, past)
 
-    monkeypatch.setattr(State, "read", failing)
+    monkeypatch.setattr(KVCache, "read", failing)
     made = engine.generate(PROMPTS[:3], max_new_tokens=4)
     assert [type(m) for m in made] == [Generation, EngineError, Generation]
     assert "out of memory" in str(made[1])

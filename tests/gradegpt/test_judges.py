@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from gradegpt.chain import PromptSettings, build_prompt
-from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, Token
+from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, TokenLogprob
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.fit import Budget
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
@@ -56,7 +56,7 @@ def spelled(
 ) -> Generation:
     """A chain whose pieces have these probabilities."""
     logprobs = [math.log(p) for p in probabilities]
-    tokens = tuple(Token(t, lp) for t, lp in zip(pieces, logprobs, strict=True))
+    tokens = tuple(TokenLogprob(t, lp) for t, lp in zip(pieces, logprobs, strict=True))
     return Generation(CHAIN, prompt_tokens=50, completion_tokens=30, tokens=tokens)
 
 
@@ -266,14 +266,14 @@ def test_the_probability_of_the_tag(
     pieces: list[str], probabilities: list[float], expected: float | None
 ) -> None:
     """The product over the tokens of the last tag; tokens before and after it are ignored."""
-    tokens = [Token(t, math.log(p)) for t, p in zip(pieces, probabilities, strict=True)]
+    tokens = [TokenLogprob(t, math.log(p)) for t, p in zip(pieces, probabilities, strict=True)]
     found = tag_probability(tokens)
     assert found == (None if expected is None else pytest.approx(expected))
 
 
 def test_a_probability_is_at_most_one() -> None:
     """Some servers return log-probabilities slightly above zero."""
-    assert tag_probability([Token("<Yes>", 1e-6)]) == 1.0
+    assert tag_probability([TokenLogprob("<Yes>", 1e-6)]) == 1.0
 
 
 # --- the cascade ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gradegpt.chain import Chain, parse_chain, render_chain
-from gradegpt.engines import Generation, ScriptedEngine, Token
+from gradegpt.engines import Generation, ScriptedEngine, TokenLogprob
 from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
 from gradegpt.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
@@ -87,7 +87,7 @@ class _Unsure:
     name = "unsure"
 
     def generate(self, prompts: Any, *, max_new_tokens: int) -> list[Generation | EngineError]:
-        return [Generation(CHAIN, 7, 3, (Token("<Yes>", -0.7),)) for _ in prompts]
+        return [Generation(CHAIN, 7, 3, (TokenLogprob("<Yes>", -0.7),)) for _ in prompts]
 
 
 class _Abstains(ModelJudge):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, Field
 
 from gradegpt.chain import NO, YES
-from gradegpt.engines.base import Generation, TagProbability, Token
+from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
 
 
 class _Message(BaseModel):
@@ -41,7 +41,7 @@ class _Usage(BaseModel):
     completion_tokens: int = Field(default=0, ge=0)
 
 
-class Completion(BaseModel):
+class ServerReply(BaseModel):
     """A chat completion. The ``openai`` client itself does not validate a server's reply."""
 
     choices: list[_Choice] = Field(min_length=1)
@@ -57,7 +57,7 @@ class Completion(BaseModel):
     def generation(self) -> Generation:
         """The reply as a ``Generation``."""
         usage, text = self.usage or _Usage(), self.choices[0].message.content or ""
-        tokens = tuple(Token(t.token, t.logprob) for t in self.steps)
+        tokens = tuple(TokenLogprob(t.token, t.logprob) for t in self.steps)
         counts = usage.prompt_tokens, usage.completion_tokens
         return Generation(text, *counts, tokens, self.choices[0].finish_reason == "length")
 
