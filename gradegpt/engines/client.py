@@ -22,14 +22,12 @@ from gradegpt.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2
-    import openai
 
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
 
 CHECK_S: Final = 5.0
 """Seconds that a server may take to list its models."""
-_AGAIN: Final = frozenset({408, 409, 429})
 _WRONG_URL: Final = "is base_url right, up to and including /v1?"
 
 
@@ -63,16 +61,12 @@ class RequestSettings(Settings):
 class Failure(NamedTuple):
     """Why there is no completion: a machine-readable reason, and a message.
 
-    ``again``: asking again may help, after ``wait`` seconds where the server says so. ``billed``:
-    the server may have written a reply. ``down``: nothing answers there.
+    ``down``: nothing answers there.
     """
 
     reason: str
     detail: str
-    again: bool = False
-    billed: bool = False
     down: bool = False
-    wait: float | None = None
 
     @property
     def error(self) -> EngineError:
@@ -162,14 +156,15 @@ class Client:
         except self._openai.APITimeoutError as error:
             # The SDK has one error for both; by name, as its HTTP library depends on its version.
             if type(error.__cause__).__name__ == "ConnectTimeout":
-                return Failure("timeout", "no connection in time", again=True, down=True)
+                return Failure("timeout", "no connection in time", down=True)
             what = "no answer in time; raise timeout_s or lower concurrency"
-            return Failure("timeout", what, again=True, billed=True)
+            return Failure("timeout", what)
         except self._openai.APIStatusError as error:
-            return _refused(error)
+            code = error.status_code
+            return Failure(f"http-{code}", f"HTTP {code}: {error.message}", down=code >= 500)
         except self._openai.OpenAIError as error:
             what = f"{str(error).rstrip('.')}; is the server running?"
-            return Failure("no-connection", what, again=True, down=True)
+            return Failure("no-connection", what, down=True)
         except ValueError as error:  # the body is not JSON, or not a completion's
             why = explain(error) if isinstance(error, ValidationError) else error
             return Failure("no-completion", f"not a chat completion ({why}); {_WRONG_URL}")
@@ -186,22 +181,3 @@ class _Continuations(BaseModel):
 def _read(kind: type[B], found: object) -> B:
     """The part of a reply that is used, validated, as the ``openai`` client does not do it."""
     return kind.model_validate(found, from_attributes=True)
-
-
-def _refused(error: openai.APIStatusError) -> Failure:
-    code, wait = error.status_code, retry_after(error.response.headers)
-    down = code >= 500
-    detail = f"HTTP {code}: {error.message}"
-    return Failure(f"http-{code}", detail, again=down or code in _AGAIN, down=down, wait=wait)
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait; None where it says nothing, or gives a date."""
-    try:
-        return float(headers["retry-after-ms"]) / 1000
-    except (KeyError, ValueError):
-        pass
-    try:
-        return float(headers["retry-after"])
-    except (KeyError, ValueError):
-        return None

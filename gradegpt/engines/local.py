@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chain import NO, YES
@@ -104,20 +103,23 @@ class LocalEngine:
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        """Continue all prompts greedily, in batches of similar length, and answer in order.
+        """Continue all prompts greedily, in batches of similar length, and answer in order."""
+        held = (self._constraints.of(p) if self._constraints else Constraint() for p in prompts)
+        jobs = self._run(list(map(_Job, self._encoded(prompts), held)), max_new_tokens)
+        return [self._generation(job) for job in jobs]
+
+    def _run(self, jobs: list[_Job], max_new_tokens: int) -> list[_Job]:
+        """Continue all ``jobs``.
 
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that
         have not ended leave their batches and are continued together.
         """
-        held = (self._constraints.of(p) if self._constraints else Constraint() for p in prompts)
-        jobs = list(map(_Job, self._encoded(prompts), held))
         with self._own_threads():
             for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
                 left = [job for job in jobs if not job.ended and len(job.made) < limit]
-                left.sort(key=lambda job: len(job.prompt))
-                for start in range(0, len(left), self.batch_size):
-                    self._continue(left[start : start + self.batch_size], limit)
-        return [self._generation(job) for job in jobs]
+                for batch in self._batches([job.prompt for job in left]):
+                    self._continue([left[n] for n in batch], limit)
+        return jobs
 
     def _encoded(self, prompts: Sequence[Sequence[Message]]) -> list[list[int]]:
         texts = [render_chat(self._tokenizer, prompt) for prompt in prompts]
@@ -148,15 +150,8 @@ class LocalEngine:
         There are fewer where the model ends the text.
         """
         begin = [t for t in self._tokenizer("")["input_ids"] if t == self._tokenizer.bos_token_id]
-        rows = [[*begin, *prefix] for prefix in prefixes]
-        made: list[list[int]] = [[] for _ in rows]
-        with self._own_threads():
-            for batch in self._batches(rows):
-                output = self._forward([rows[at] for at in batch], max_new_tokens=n)
-                width = max(len(rows[at]) for at in batch)
-                for at, ids in zip(batch, output[:, width:].tolist(), strict=True):
-                    made[at] = list(takewhile(lambda token: token not in self._ends, ids))
-        return made
+        jobs = [_Job([*begin, *prefix], Constraint()) for prefix in prefixes]
+        return [job.made for job in self._run(jobs, n)]
 
     def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         """The indices of the rows in batches of similar length."""
@@ -254,28 +249,23 @@ class LocalEngine:
         finally:
             self._torch.set_num_threads(before)
 
-    def _forward(self, rows: Sequence[list[int]], **options: Any) -> Any:
-        """Continue a batch greedily, padded on the left."""
-        torch, tokenizer = self._torch, self._tokenizer
-        width = max(map(len, rows))
-        pads = [[0] * (width - len(row)) for row in rows]
-        ids = [[tokenizer.pad_token_id] * len(p) + row for p, row in zip(pads, rows, strict=True)]
-        mask = [p + [1] * len(row) for p, row in zip(pads, rows, strict=True)]
-        with torch.inference_mode():
-            return self._model.generate(
-                input_ids=torch.tensor(ids, device=self._model.device),
-                attention_mask=torch.tensor(mask, device=self._model.device),
-                do_sample=False,
-                pad_token_id=tokenizer.pad_token_id,
-                eos_token_id=[*self._ends],
-                **options,
-            )
-
     def _continue(self, jobs: list[_Job], limit: int) -> None:
-        """Continue all ``jobs`` of a batch, up to ``limit`` tokens each."""
+        """Continue all ``jobs`` of a batch, padded on the left, up to ``limit`` tokens each."""
+        torch, pad = self._torch, self._tokenizer.pad_token_id
         rows = [job.prompt + job.made for job in jobs]
-        left = limit - len(jobs[0].made)
-        self._forward(rows, max_new_tokens=left, logits_processor=[_Greedy(jobs, self._ends)])
+        width = max(map(len, rows))
+        ids = torch.tensor([[pad] * (width - len(row)) + row for row in rows])
+        mask = torch.tensor([[0] * (width - len(row)) + [1] * len(row) for row in rows])
+        with torch.inference_mode():
+            self._model.generate(
+                input_ids=ids.to(self._model.device),
+                attention_mask=mask.to(self._model.device),
+                do_sample=False,
+                pad_token_id=pad,
+                eos_token_id=[*self._ends],
+                max_new_tokens=limit - len(jobs[0].made),
+                logits_processor=[_Greedy(jobs, self._ends)],
+            )
 
     def _generation(self, job: _Job) -> Generation:
         # An id without a token is converted to None.
