@@ -35,9 +35,8 @@ SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 """Characters before the answer; most responses are short."""
 BUSY: Final = frozenset((429, 503))
 TURNED_AWAY_S: Final = 0.05
-WORKER: Final = "serve.worker"
-SERVER: Final = "--multiprocessing-fork"
-"""Words of the command lines of a worker process, and of one of several server processes."""
+CHILD: Final = b"--multiprocessing-fork"
+"""An argument of worker processes, and of several server processes."""
 SLOW: Final = (
     "judge.kind=cascade", "judge.model=models/gradegpt-nano", "judge.min_confidence=0",
     "grace_s=0.5",
@@ -273,22 +272,22 @@ async def terminated(server: Served, tally: Tally, until: float) -> None:
     server.process.send_signal(signal.SIGTERM)
 
 
-async def killed(server: Served, what: str, pids: list[int], tally: Tally, until: float) -> None:
-    """Send SIGKILL to one of the processes of a kind, in the middle of each third."""
-    tally.cuts = what == SERVER
+async def killed(server: Served, cuts: bool, pids: list[int], tally: Tally, until: float) -> None:
+    """Send SIGKILL to a child, in the middle of each third; ``cuts`` if it has connections."""
+    tally.cuts = cuts
     third = (until - time.monotonic()) / 3
     await asyncio.sleep(third / 2)
     for _ in range(3):
-        if (pid := _running(server, what)) is not None:
+        if (pid := _child(server)) is not None:
             os.kill(pid, signal.SIGKILL)
             pids.append(pid)
         await asyncio.sleep(third)
 
 
-def _running(server: Served, what: str) -> int | None:
+def _child(server: Served) -> int | None:
     for pid in family(server.process.pid)[1:]:
         with suppress(OSError):
-            if what.encode() in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+            if CHILD in Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
                 return pid
     return None
 
@@ -329,13 +328,13 @@ def main(
         found.append(tally.show(title) and code == 0)
         print(f"  exit code     {code}")
 
-    for what, more in ((WORKER, "workers=2"), (SERVER, "processes=2")):
+    for more in ("workers=2", "processes=2"):
         pids: list[int] = []
         with served([*given, more]) as server:
-            kill = partial(killed, server, what, pids)
+            kill = partial(killed, server, more == "processes=2", pids)
             tally = asyncio.run(crowd(server.port, clients(), min(seconds, 20), kill))
         failed = sum(n for code, n in tally.answered.items() if code in (500, 502, 504))
-        found.append(tally.show(f"SIGKILL of {what.lstrip('-')}, {len(pids)} times") and bool(pids))
+        found.append(tally.show(f"{more}, SIGKILL of one, {len(pids)} times") and bool(pids))
         found.append(not failed)
         print(f"  failed        {failed}")
     if not all(found):

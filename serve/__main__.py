@@ -17,8 +17,6 @@ from gradegpt.errors import GradeGPTError
 from gradegpt.reward import KEY_VARIABLE
 from gradegpt.settings import build_settings, load_settings
 
-from .process import run as run_server
-from .process import use_system_allocator
 from .settings import ServeSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -81,6 +79,10 @@ def serve(
 
     On SIGTERM the server finishes running requests, refuses new ones, and exits with code 0.
     """
+    # Worker processes import this module, and need no server.
+    from .process import run as run_server
+    from .process import use_system_allocator
+
     settings = settings_of(config, overrides or ())
     if __name__ == "__main__":  # not where another program calls this function
         use_system_allocator()

@@ -1,17 +1,5 @@
 """The HTTP application: a factory that makes a FastAPI app for a judge, without globals.
 
-| request                        | reply                                                          |
-|--------------------------------|----------------------------------------------------------------|
-| POST /v1/judge                 | an item, many, or a stream of them -> judgements               |
-| POST /v1/chat/completions      | a scoring pipeline's prompt -> a reply for its parser          |
-| POST /v1/completions           | the same for raw prompts                                       |
-| POST /v1/responses             | the same in the form of OpenAI's newer API                     |
-| POST /get_reward               | rewards for OpenRLHF                                           |
-| GET /v1/models, /v1/adapters   | the served model, and the recognised prompts                   |
-| POST /v1/adapters/try          | a template of one's own -> its trials                          |
-| GET /health, /ready, /metrics  | health, readiness and counters                                 |
-| GET /, /openapi.json           | a page to try it, and the description of all routes            |
-
 Not covered: TLS. Bind to the loopback or put a proxy in front.
 """
 
@@ -27,7 +15,6 @@ from gradegpt.schema import Item
 
 from . import about, chat, completions, native, page, responses, reward, trying
 from .errors import handle_errors
-from .logs import RequestLog
 from .middleware import Middleware
 from .openapi import ERRORS, describe
 from .service import Service
@@ -64,8 +51,7 @@ def build_app(
     describe(app, Item, native.JudgeRequest, native.JudgeReply, native.JudgeReplies,
              chat.ChatRequest, completions.CompletionRequest, responses.ResponsesRequest,
              reward.RewardRequest, trying.TryRequest, Tried)  # fmt: skip
-    log = RequestLog(with_content=settings.log_content) if settings.log_requests else None
-    app.add_middleware(Middleware, service=service, api_keys=tuple(api_keys), log=log)
+    app.add_middleware(Middleware, service=service, api_keys=tuple(api_keys))
     return app
 
 

@@ -10,19 +10,17 @@ import asyncio
 import hashlib
 import uuid
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import typer
 from pydantic import ConfigDict, Field
-from rich.console import Console
-from rich.progress import MofNCompleteColumn, Progress
 
 from gradegpt import options
 from gradegpt.cli import run
+from gradegpt.console import progress
 from gradegpt.errors import EngineError, InputError
 from gradegpt.records import ResumableWriter, read_objects, read_rows, sha256_file
 from gradegpt.run import GIVE_UP_AFTER, check_output
@@ -30,7 +28,7 @@ from gradegpt.schema import Row
 
 from . import chat, completions, responses
 from .__main__ import settings_of
-from .errors import QueueFullError, body_of
+from .errors import body_of
 from .logs import Note
 from .service import Service
 from .settings import ServeSettings
@@ -45,7 +43,6 @@ _ENDPOINTS: Final[dict[str, Callable[..., Coroutine[Any, Any, _Completion]]]] = 
 }
 _DEADLINE_S: Final = 3_600.0
 """Seconds for a request: nobody waits for it, and those before it may take long."""
-_PAUSE_S: Final = 1.0
 _OK: Final = 200
 _FAILED: Final = 500
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -97,8 +94,8 @@ def batch(
     service.scheduler.open(workers_for(settings))
     writer = ResumableWriter(output, _made_from(requests, settings, service), overwrite=overwrite)
     try:
-        with writer, _progress(total) as bar:
-            asyncio.run(_answered(service, requests, writer, bar))
+        with writer, progress("answering") as report:
+            asyncio.run(_answered(service, requests, writer, lambda done: report(done, total)))
     except KeyboardInterrupt:
         typer.echo(f"stopped; run the same command again to resume from {writer.partial}", err=True)
         raise typer.Exit(130) from None
@@ -138,16 +135,6 @@ def _made_from(requests: Path, settings: ServeSettings, service: Service) -> str
     return "|".join(parts)
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar on a terminal, which is told the number of replies."""
-    console = Console(stderr=True)
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("answering", total=total)
-        yield lambda done: bar.update(task, completed=done)
-
-
 async def _answered(
     service: Service, requests: Path, writer: ResumableWriter, report: Callable[[int], None]
 ) -> None:
@@ -157,7 +144,8 @@ async def _answered(
         EngineError: none of many requests in a row could be answered; earlier replies are kept.
 
     """
-    at_once = 2 * service.settings.max_batch
+    settings = service.settings
+    at_once = settings.max_queue // settings.max_items  # all find room in the queue
     left = islice(read_rows(requests, BatchRequest), writer.done, None)
     report(writer.done)
     while some := list(islice(left, at_once)):
@@ -177,7 +165,8 @@ async def reply_to(service: Service, request: BatchRequest) -> dict[str, Any]:
     """The reply to a request, in the form of OpenAI's batches."""
     note = Note(uuid.uuid4().hex, request.method, request.url)
     try:
-        status, body = _OK, await _whole(service, note, request)
+        made = await _ENDPOINTS[request.url](service, note, request.body)
+        status, body = _OK, made.whole()
     except Exception as error:  # noqa: BLE001  it is this request's reply
         ours = known(error)
         status, body = ours.http_status, body_of(ours)
@@ -187,16 +176,6 @@ async def reply_to(service: Service, request: BatchRequest) -> dict[str, Any]:
         "response": {"status_code": status, "request_id": note.id, "body": body},
         "error": None,
     }
-
-
-async def _whole(service: Service, note: Note, request: BatchRequest) -> dict[str, Any]:
-    while True:
-        try:
-            made = await _ENDPOINTS[request.url](service, note, request.body)
-        except QueueFullError:  # requests with many prompts
-            await asyncio.sleep(_PAUSE_S)
-        else:
-            return made.whole()
 
 
 if __name__ == "__main__":

@@ -25,7 +25,6 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
@@ -186,24 +185,14 @@ def reply_to(error: GradeGPTError) -> JSONResponse:
 def handle_errors(app: FastAPI) -> None:
     """Give every error the same format, unexpected ones without details; note the code."""
 
-    def reply(
-        request: Request, status: int, message: str, code: str, param: str | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> JSONResponse:  # fmt: skip
+    def reply(request: Request, status: int, message: str, code: str, **more: Any) -> JSONResponse:
         note_of(request).errors[code] += 1
-        body = error_body(status, message, code, param)
-        return JSONResponse(body, status_code=status, headers=headers)
+        return JSONResponse(error_body(status, message, code), status_code=status, **more)
 
     @app.exception_handler(GradeGPTError)
     async def _ours(request: Request, error: GradeGPTError) -> JSONResponse:
         note_of(request).errors[error.code] += 1
         return reply_to(error)
-
-    @app.exception_handler(RequestValidationError)
-    async def _parameters(request: Request, error: RequestValidationError) -> JSONResponse:
-        found = [(".".join(map(str, e["loc"][1:])), e["msg"].lower()) for e in error.errors()]
-        message = "; ".join(f"{name}: {what}" for name, what in found[:SHOWN])
-        return reply(request, 422, message, InputError.code, found[0][0])
 
     @app.exception_handler(HTTPException)
     async def _routing(request: Request, error: HTTPException) -> JSONResponse:

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 from fastapi import Request
 
 from gradegpt.schema import Judgement, Row
 
-_KEY: Final = "gradegpt.note"
+NOTE: Final = "gradegpt.note"
+"""The key of a request's note in its scope."""
 _UNSAFE: Final = {n: f"\\u{n:04x}" for n in (*range(0x7F, 0xA0), *range(0x2028, 0x202F))}
 """Characters that JSON does not escape, but that terminals or line readers interpret."""
 
@@ -56,50 +57,33 @@ class Note:
         """Seconds since the request arrived."""
         return time.monotonic() - self.started
 
-    def put_into(self, scope: Any) -> None:
-        """Store the note in the request's scope, for ``note_in``."""
-        scope[_KEY] = self
-
-
-def note_in(scope: Any) -> Note:
-    """The note in a request's scope."""
-    note: Note = scope[_KEY]
-    return note
-
 
 def note_of(request: Request) -> Note:
     """The note of a request."""
-    return note_in(request.scope)
+    note: Note = request.scope[NOTE]
+    return note
 
 
-class RequestLog:
-    """Writes one line per request."""
-
-    def __init__(self, *, with_content: bool, out: TextIO | None = None) -> None:
-        self.with_content = with_content
-        self._out = out
-
-    def write(self, note: Note) -> None:
-        """Write the line to ``out``, or else to the current ``sys.stderr``."""
-        row = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "id": note.id,
-            "method": note.method,
-            "path": note.path,
-            "status": note.status,
-            "ms": round(note.seconds * 1_000, 1),
-            "family": note.family,
-            "items": note.items,
-            "outcomes": dict(note.outcomes),
-            "errors": dict(note.errors),
-            "key": note.key,
-        }
-        if self.with_content and note.content is not None:
-            row["content"] = note.content
-        out = self._out or sys.stderr
-        line = json.dumps(row, ensure_ascii=False, default=_as_json)
-        out.write(line.translate(_UNSAFE) + "\n")
-        out.flush()
+def write(note: Note, *, with_content: bool) -> None:
+    """Write a request's line to stderr."""
+    row = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "id": note.id,
+        "method": note.method,
+        "path": note.path,
+        "status": note.status,
+        "ms": round(note.seconds * 1_000, 1),
+        "family": note.family,
+        "items": note.items,
+        "outcomes": dict(note.outcomes),
+        "errors": dict(note.errors),
+        "key": note.key,
+    }
+    if with_content and note.content is not None:
+        row["content"] = note.content
+    line = json.dumps(row, ensure_ascii=False, default=_as_json)
+    sys.stderr.write(line.translate(_UNSAFE) + "\n")
+    sys.stderr.flush()
 
 
 def _as_json(row: Row) -> Any:

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import INTERNAL, BusyError, KeyRequiredError, ServiceError, SlowError, reply_to
-from .logs import Note, RequestLog
+from .logs import NOTE, Note, write
 from .service import Service
 
 _OPEN: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
@@ -43,7 +43,6 @@ class Middleware:
     app: ASGIApp
     service: Service
     api_keys: tuple[str, ...] = ()
-    log: RequestLog | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it."""
@@ -54,7 +53,7 @@ class Middleware:
         given = headers.get("x-request-id", "")
         name = given if _ID.fullmatch(given) else uuid.uuid4().hex
         note = Note(name, scope["method"], scope["path"])
-        note.put_into(scope)
+        scope[NOTE] = note
 
         async def stamped(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -80,7 +79,7 @@ class Middleware:
             return
         self.service.gate.held += len(body)
         note.held += len(body)
-        if self.log is None or not self.log.with_content:
+        if not self.service.settings.log_content:
             note.content = None  # it may be as large
         for start in range(0, len(body), _PIECE):
             piece = body[start : start + _PIECE]
@@ -148,5 +147,5 @@ class Middleware:
         )
         for code, number in note.errors.items():
             service.metrics.count("errors", code, by=number)
-        if self.log is not None:
-            self.log.write(note)
+        if service.settings.log_requests:
+            write(note, with_content=service.settings.log_content)

@@ -38,8 +38,9 @@ _FEW: Final = 4
 _HELD: Final = 10_000
 """The most judgements that wait for a client to read them."""
 _PAUSE_S: Final = 0.05
-"""Seconds until a row of a stream is sent to a full queue again; doubled each time."""
-_LONGEST_PAUSE_S: Final = 1.0
+"""Seconds until it is seen again whether a client has read."""
+_FULL_S: Final = 0.5
+"""Seconds until a row of a stream is sent to a full queue again."""
 
 
 class JudgeRequest(Row):
@@ -125,12 +126,8 @@ class JudgedLines(Response):
         del self.headers["content-length"]
         self._request, self._rows, self._note = request, rows, note_of(request)
         service = service_of(request)
-        self._scheduler, self._gate, self._settings = (
-            service.scheduler,
-            service.gate,
-            service.settings,
-        )
-        self._caller = Caller()
+        self._scheduler, self._gate = service.scheduler, service.gate
+        self._settings, self._caller = service.settings, Caller()
         self._lines: asyncio.Queue[asyncio.Task[bytes] | None] = asyncio.Queue(_HELD)
         self._unread = self._written = self._in_flight = 0
         self._room = asyncio.Event()
@@ -229,14 +226,14 @@ class JudgedLines(Response):
 
     async def _judged(self, item: Item) -> list[Judgement]:
         """Judge an item; where the queue is full, wait, unlike a single request."""
-        until, pause_s = time.monotonic() + self._scheduler.deadline_s, _PAUSE_S
-        while time.monotonic() < until:
+        until = time.monotonic() + self._scheduler.deadline_s
+        while True:
             try:
                 return await self._scheduler.judge([item], caller=self._caller)
             except QueueFullError:
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
-        return await self._scheduler.judge([item], caller=self._caller)
+                if time.monotonic() > until:
+                    raise
+                await asyncio.sleep(_FULL_S)
 
 
 def _body(text: bytes, *, more: bool) -> dict[str, Any]:

@@ -18,11 +18,12 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, cast
 
 import uvicorn
 from fastapi import FastAPI
@@ -31,14 +32,14 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
-from gradegpt.errors import GradeGPTError
 from gradegpt.machine import libc, trim
 
 from .app import build_app
-from .logs import note_in
+from .logs import NOTE
 from .metrics import forget_ended, share
 from .service import Service
 from .settings import ServeSettings
+from .worker import end_with_parent
 from .workers import workers_for
 
 _log = logging.getLogger(__name__)
@@ -63,34 +64,25 @@ class Protocol(H11Protocol):
         """Tell the running request, which may read nothing at present."""
         super().connection_lost(exc)
         if self.cycle is not None and not self.cycle.response_complete:  # type: ignore[redundant-expr]
-            note_in(self.cycle.scope).left.set()
+            cast(Any, self.cycle.scope)[NOTE].left.set()
 
 
+@dataclass
 class Life:
     """The life of a server process around its application: load, serve, drain.
 
-    Args:
-        settings: The settings, with those of the judge.
-        loaded: Called when the judge is loaded.
-        failed: Called with the error if it cannot be loaded.
-        loads_first: Whether no connection is accepted before.
-
+    ``loaded`` is called when the judge is loaded, ``failed`` with the error if it cannot be. With
+    ``loads_first`` no connection is accepted before.
     """
 
-    def __init__(
-        self,
-        settings: ServeSettings,
-        loaded: Callable[[Service], None],
-        failed: Callable[[Exception], None],
-        *,
-        loads_first: bool = False,
-    ) -> None:
-        self._settings, self._loaded, self._failed = settings, loaded, failed
-        self._loads_first = loads_first
-        self._stops_at: float | None = None
-        self._collected, self._uncollected = time.monotonic(), 0
-        self._handlers: dict[int, Any] = {}
-        self.ended = False
+    loaded: Callable[[Service], None]
+    failed: Callable[[Exception], None]
+    loads_first: bool = False
+    ended: bool = False
+    _stops_at: float | None = None
+    _collected: float = 0.0
+    _uncollected: int = 0
+    _handlers: dict[int, Any] = field(default_factory=dict)
 
     @asynccontextmanager
     async def __call__(self, app: FastAPI) -> AsyncIterator[None]:
@@ -102,7 +94,7 @@ class Life:
         loading = threading.Thread(target=self._load, args=[service], daemon=True)
         loading.start()
         ticking = asyncio.create_task(self._tick(service))
-        while self._loads_first and loading.is_alive() and not service.gate.draining:
+        while self.loads_first and loading.is_alive() and not service.gate.draining:
             await asyncio.sleep(_TICK_S)
         yield
         ticking.cancel()
@@ -111,20 +103,20 @@ class Life:
 
     def _load(self, service: Service) -> None:
         try:
-            service.scheduler.open(workers_for(self._settings))
+            service.scheduler.open(workers_for(service.settings))
             # What is loaded is exempt from collection, which then takes milliseconds.
             gc.collect()
             gc.freeze()
         except Exception as error:  # noqa: BLE001  it ends the server
-            self._failed(error)
+            self.failed(error)
             self._stops_at, service.gate.draining = 0.0, True
         else:
-            self._loaded(service)
+            self.loaded(service)
 
     def _drain(self, service: Service, number: int, _: FrameType | None) -> None:
         """Finish running requests and refuse new ones; a second Ctrl-C stops at once."""
         if not service.gate.draining:
-            self._stops_at = time.monotonic() + self._settings.grace_s
+            self._stops_at = time.monotonic() + service.settings.grace_s
             service.gate.draining = True
         elif number == signal.SIGINT:
             self._stop()
@@ -166,10 +158,10 @@ class Life:
         now = time.monotonic()
         if self._uncollected and now > self._collected + (_BUSY_S if running else _IDLE_S):
             self._collected, self._uncollected = now, self._uncollected - 1
-            threading.Thread(target=_collected, daemon=True).start()
+            threading.Thread(target=_give_back, daemon=True).start()
 
 
-def _collected() -> None:
+def _give_back() -> None:
     gc.collect()
     trim()
 
@@ -186,12 +178,7 @@ def use_system_allocator() -> None:
         os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
-def run(
-    settings: ServeSettings,
-    api_keys: Sequence[str],
-    listener: socket.socket,
-    url: str,
-) -> int:
+def run(settings: ServeSettings, api_keys: Sequence[str], listener: socket.socket, url: str) -> int:
     """Serve on ``listener`` until a signal; return the exit code.
 
     The URL is printed when a judge is loaded. Until then requests are refused as busy.
@@ -203,7 +190,7 @@ def run(
     if settings.processes > 1:
         return _several(settings, api_keys, listener, url)
     failed: list[Exception] = []
-    life = Life(settings, lambda _: _announce(url), failed.append)
+    life = Life(lambda _: _announce(url), failed.append)
     for number in _SIGNALS:  # Uvicorn raises the signal again when it has stopped.
         signal.signal(number, lambda *_: None)
     uvicorn.Server(_config(build_app(settings, api_keys, life))).run([listener])
@@ -228,27 +215,12 @@ def _config(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config
     )
 
 
-class _Begun(NamedTuple):
-    """What the processes behind one port know of each other."""
-
-    counts: Any
-    """How many have begun, and how many have loaded their judge."""
-
-    def add(self, which: int) -> int:
-        with self.counts.get_lock():
-            self.counts[which] += 1
-            return int(self.counts[which])
-
-
 def _several(
-    settings: ServeSettings,
-    api_keys: Sequence[str],
-    listener: socket.socket,
-    url: str,
+    settings: ServeSettings, api_keys: Sequence[str], listener: socket.socket, url: str
 ) -> int:
-    """Serve in several processes; the first that has loaded its judge announces the server."""
-    begun = _Begun(multiprocessing.get_context("spawn").Array("i", 2))
-    make = partial(_one_of_several, settings, tuple(api_keys), url, begun)
+    """Serve in several processes; the first that has loaded its judge prints the URL."""
+    loaded = multiprocessing.get_context("spawn").Value("i", 0)
+    make = partial(_one_of_several, settings, tuple(api_keys), url, loaded)
     config = _config(
         make, factory=True, workers=settings.processes, timeout_worker_healthcheck=_HANGING_S
     )
@@ -260,21 +232,25 @@ def _several(
 
 
 def _one_of_several(
-    settings: ServeSettings, api_keys: Sequence[str], url: str, begun: _Begun
+    settings: ServeSettings, api_keys: Sequence[str], url: str, loaded: Any
 ) -> FastAPI:
-    """The application of one of several processes, which ends with its parent."""
-    logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
-    is_replacement = begun.add(0) > settings.processes
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    """The application of one of several processes, which ends with its parent.
 
-    def loaded(service: Service) -> None:
-        if begun.add(1) == 1:
-            _announce(url)
+    ``loaded`` is the number of processes that have loaded their judge so far.
+    """
+    logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
+    is_replacement = loaded.value >= settings.processes
+    end_with_parent(signal.SIGTERM)
+
+    def has_loaded(service: Service) -> None:
+        with loaded.get_lock():
+            loaded.value += 1
+            if loaded.value == 1:
+                _announce(url)
         if is_replacement:
             service.metrics.count("processes", "restarted")
 
-    life = Life(settings, loaded, _fail, loads_first=True)
-    app = build_app(settings, api_keys, life)
+    app = build_app(settings, api_keys, Life(has_loaded, _fail, loads_first=True))
     if is_replacement:
         forget_ended()
         app.state.service.metrics.count("processes", "lost")
@@ -282,17 +258,8 @@ def _one_of_several(
     return app
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
-
-
 def _fail(error: Exception) -> None:
     """End a process whose judge cannot be loaded, and with it the others."""
-    if not isinstance(error, GradeGPTError):
-        _log.error("the judge cannot be loaded", exc_info=error)
     sys.stderr.write(f"error: {error}\n")
     sys.stderr.flush()
     os._exit(STARTUP_FAILURE)

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, Final
 
 from gradegpt.engines.base import Generation
-from gradegpt.errors import EngineTimeoutError, GradeGPTError
-from gradegpt.schema import Item, Judgement, Message, Outcome
+from gradegpt.judges.base import failed
+from gradegpt.schema import Item, Judgement, Message
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics
@@ -125,7 +125,10 @@ class BatchScheduler:
         errors = [r for r in results if isinstance(r, Exception)]
         if errors and len(errors) == len(results) and not isinstance(errors[0], WorkerLostError):
             raise errors[0]
-        return [self._judgement(*pair) for pair in zip(items, results, strict=True)]
+        return [
+            result if isinstance(result, Judgement) else failed(item, result, self.name)
+            for item, result in zip(items, results, strict=True)
+        ]
 
     async def generate(self, messages: Sequence[Message], max_new_tokens: int) -> Generation:
         """Let the judge's engine continue a conversation. Raises the same errors as ``judge``."""
@@ -158,11 +161,3 @@ class BatchScheduler:
                 f"not judged within {self.deadline_s:g} s; send fewer items at a time, "
                 "or start the server with a larger deadline_s"
             ) from error
-
-    def _judgement(self, item: Item, result: Judgement | GradeGPTError) -> Judgement:
-        if isinstance(result, Judgement):
-            return result
-        kind = "timeout" if isinstance(result, EngineTimeoutError) else "error"
-        return Judgement(
-            id=item.id, outcome=Outcome.FAILED, method=self.name, reason=f"engine:{kind}: {result}"
-        )

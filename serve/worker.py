@@ -1,24 +1,19 @@
-"""A judge that does batches, and the process that holds one for ``serve.workers.WorkerProcess``.
-
-The process gets its end of a connection as its argument; on it come the judge's settings, then
-batches. The server's modules are not imported here, so that a replaced process starts quickly.
-"""
+"""A judge that does batches, in this process or in that of a ``serve.workers.WorkerProcess``."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
-import traceback
+import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from multiprocessing.connection import Connection
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from gradegpt.engines.base import Engine
-from gradegpt.errors import EngineError, GradeGPTError, SettingsError
+from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import build_judge
+from gradegpt.judges.build import JudgeSettings
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
@@ -29,16 +24,8 @@ _NICE: Final = 5
 """The judge yields the cores to the server's process, which answers requests."""
 
 Begin = Callable[[Sequence[Item]], list[Judgement | None]]
-"""Judges with the stages that ask no model; None for each item that a model has to judge."""
-
-
-@runtime_checkable
-class Staged(Protocol):
-    """A judge with stages that ask no model; several threads may call ``begin``."""
-
-    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
-        """See ``Begin``."""
-        ...
+"""Judges with the stages that ask no model; None for each item that a model has to judge. Several
+threads may call it."""
 
 
 class InProcess:
@@ -66,7 +53,14 @@ class InProcess:
     def do(
         self, inputs: Sequence[Any], deadline: float = 0.0, max_new_tokens: int | None = None
     ) -> list[Any]:
-        """See ``serve.workers.Lane``."""
+        """A result for each input, in order; an input that fails has its error as result.
+
+        Args:
+            inputs: Items to judge; or, with ``max_new_tokens``, conversations to continue.
+            deadline: On the monotonic clock.
+            max_new_tokens: The longest continuation.
+
+        """
         if max_new_tokens is None:
             return list(self._judge.judge(inputs))
         if self._engine is None:
@@ -98,24 +92,47 @@ def engine_of(judge: Judge) -> Engine | None:
 def begin_of(judge: Judge) -> Begin | None:
     """The stages of a judge that ask no model; without its cache, which is no faster."""
     inner = judge.inner if isinstance(judge, CachedJudge) else judge
-    return inner.begin if isinstance(inner, Staged) else None
+    begin: Begin | None = getattr(inner, "begin", None)
+    return begin
 
 
-def main() -> None:
-    """Do batches until the server closes the connection."""
+_loaded: list[InProcess] = []
+"""The judge of a worker process."""
+
+
+def load(
+    settings: JudgeSettings, build: Callable[[JudgeSettings], Judge]
+) -> tuple[int, str, str, bool]:
+    """Load the judge of this process; return the process's id and what the judge is."""
     # Ctrl-C and a supervisor's SIGTERM reach the whole group, but the server still drains.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    end_with_parent(signal.SIGKILL)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a model's library may print
     os.nice(_NICE)
-    with Connection(int(sys.argv[1])) as connection:
-        try:
-            worker = InProcess(build_judge(connection.recv()))
-        except GradeGPTError as error:
-            connection.send(error)
-            return
-        if worker.generates:
-            run_when_idle()
-        answer(worker, connection)
+    judge = InProcess(build(settings))
+    if judge.generates:
+        run_when_idle()
+    _loaded.append(judge)
+    return os.getpid(), judge.name, judge.fingerprint, judge.generates
+
+
+def do(inputs: Sequence[Any], max_new_tokens: int | None) -> tuple[list[Any], tuple[int, int]]:
+    """The results of a batch, and the use of the cache so far."""
+    [judge] = _loaded
+    return judge.do(inputs, max_new_tokens=max_new_tokens), judge.cached
+
+
+def end_with_parent(number: int) -> None:
+    """Send this process a signal when its parent has died."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), number)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_when_idle() -> None:
@@ -126,31 +143,3 @@ def run_when_idle() -> None:
     """
     if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
-def answer(worker: InProcess, connection: Connection) -> None:
-    """Send the judge's name, then for every batch its results, or its error, and the cache's use.
-
-    A batch is its inputs and ``max_new_tokens``.
-    """
-    connection.send((worker.name, worker.fingerprint, worker.generates))
-    with suppress(EOFError):
-        while True:
-            inputs, max_new_tokens = connection.recv()
-            connection.send((_done(worker, inputs, max_new_tokens), worker.cached))
-
-
-def _done(
-    worker: InProcess, inputs: Sequence[Any], max_new_tokens: int | None
-) -> list[Any] | GradeGPTError:
-    try:
-        return worker.do(inputs, max_new_tokens=max_new_tokens)
-    except GradeGPTError as error:
-        return error
-    except Exception as error:  # noqa: BLE001  an error fails its batch only, and the model stays loaded
-        traceback.print_exc()
-        return EngineError(f"{type(error).__name__} in the judge")
-
-
-if __name__ == "__main__":
-    main()

@@ -6,94 +6,58 @@ elsewhere. The price is a copy of the model.
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import multiprocessing
 import time
-from collections.abc import Sequence
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Final
 
-from typing_extensions import override
-
-from gradegpt.errors import GradeGPTError
+from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.schema import Item
 
+from . import worker
 from .errors import WorkerLostError
 from .settings import ServeSettings
 from .worker import Begin, InProcess, begin_of
 
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
-_DYING_S: Final = 0.2
-_STDERR: Final = 2
-COMMAND: Final = (sys.executable, "-m", f"{__package__}.worker")
 
 
-class Lane(Protocol):
-    """Does one batch at a time, in the caller's thread."""
-
-    def start(self) -> None:
-        """Start or restart. Raises ``GradeGPTError`` if that fails."""
-        return
-
-    def do(
-        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
-    ) -> list[Any]:
-        """A result for each input, in order; an input that fails has its error as result.
-
-        Args:
-            inputs: Items to judge; or, with ``max_new_tokens``, conversations to continue.
-            deadline: On the monotonic clock.
-            max_new_tokens: The longest continuation.
-
-        Raises:
-            WorkerLostError: the worker died or exceeded the deadline; it must be restarted.
-
-        """
-        ...
-
-    def close(self) -> None:
-        """Release the resources."""
-        return
-
-
-class Quick(Lane):
+class Quick:
     """The stages of a judge that ask no model, in this process; several threads may share it."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
 
-    @override
+    def start(self) -> None:
+        """Nothing to do."""
+
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
         """The judgements of items, None for each that is left to a model."""
         return self._begin(inputs)
 
+    def close(self) -> None:
+        """Nothing to do: the caller owns the judge."""
+
 
 class WorkerProcess:
-    """A judge in a separate process, built there from its settings.
+    """A judge in a separate process, built there from its settings by ``build``."""
 
-    The connection is not stdin and stdout, as a model's library may print. The settings are sent on
-    it, too: they may hold an API key, which a command line would show.
-    """
-
-    def __init__(self, judge: JudgeSettings, *, command: Sequence[str] = COMMAND) -> None:
+    def __init__(
+        self, judge: JudgeSettings, build: Callable[[JudgeSettings], Judge] = build_judge
+    ) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
         self.cached = (0, 0)
-        self._judge = judge
-        self._command = command
-        self._process: subprocess.Popen[bytes] | None = None
-        self._connection: Connection | None = None
-
-    @property
-    def pid(self) -> int | None:
-        """The process's id."""
-        return self._process.pid if self._process else None
+        self.pid = 0
+        self._judge, self._build = judge, build
+        self._pool: ProcessPoolExecutor | None = None
 
     @property
     def begin(self) -> Begin | None:
@@ -103,64 +67,54 @@ class WorkerProcess:
         return begin_of(build_judge(self._judge.model_copy(update={"cache": None})))
 
     def start(self) -> None:
-        """Start the process and wait until its judge is loaded."""
+        """Start the process and wait until its judge is loaded. Raises the errors of loading."""
         self.close()
-        self._connection, theirs = Pipe()
-        with theirs:
-            self._process = subprocess.Popen(
-                [*self._command, str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=_STDERR,
-                pass_fds=[theirs.fileno()],
-            )
-        reply = self._ask(self._judge, time.monotonic() + _START_S)
-        if isinstance(reply, GradeGPTError):
-            self.close()
-            raise reply
-        self.name, self.fingerprint, self.generates = reply
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
+        self.pid, self.name, self.fingerprint, self.generates = self._result(
+            _START_S, worker.load, self._judge, self._build
+        )
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
     ) -> list[Any]:
-        """Send the batch and wait for its results."""
+        """Let the process do the batch.
+
+        Raises:
+            WorkerLostError: it died or exceeded the deadline; it must be started again.
+
+        """
         bare = [
             one.model_copy(update={"meta": {}}) if isinstance(one, Item) else one for one in inputs
         ]  # no judge reads meta, which may be nested deeply
-        results, self.cached = self._ask((bare, max_new_tokens), deadline)
-        if isinstance(results, GradeGPTError):
-            raise results
+        seconds = max(0.0, deadline - time.monotonic())
+        results, self.cached = self._result(seconds, worker.do, bare, max_new_tokens)
         return list(results)
 
     def close(self) -> None:
         """Kill the process, if there is one."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-        if self._connection is not None:
-            self._connection.close()
+        for child in multiprocessing.active_children():
+            if child.pid == self.pid:
+                child.kill()
+                child.join()
+        if self._pool is not None:
+            self._pool.shutdown(wait=False)
 
-    def _ask(self, question: Any, deadline: float) -> Any:
-        assert self._connection is not None
+    def _result(self, seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
+        assert self._pool is not None
         try:
-            self._connection.send(question)
-            if self._connection.poll(max(deadline - time.monotonic(), 0)):
-                return self._connection.recv()
-        except (EOFError, OSError) as error:
-            raise self._lost() from error
-        raise self._lost()
-
-    def _lost(self) -> WorkerLostError:
-        assert self._process is not None
-        try:  # a process that closed its connection is about to exit
-            code = self._process.wait(_DYING_S)
-            how = f"ended (exit {code})"
-        except subprocess.TimeoutExpired:
+            future = self._pool.submit(function, *arguments)
+            if wait([future], seconds).done:
+                return future.result()
             how = "exceeded the deadline and was killed"
+        except BrokenProcessPool:
+            how = "ended"
         self.close()
-        return WorkerLostError(f"worker process {self._process.pid} {how}; it is replaced")
+        raise WorkerLostError(f"worker process {self.pid} {how}; it is replaced")
 
 
 Worker = InProcess | WorkerProcess
+Lane = Worker | Quick
+"""Does one batch at a time, in the caller's thread."""
 
 
 def workers_for(settings: ServeSettings) -> list[Worker]:
@@ -169,8 +123,8 @@ def workers_for(settings: ServeSettings) -> list[Worker]:
     if not number:
         return [InProcess(build_judge(settings.judge))] * settings.lanes
     workers = [WorkerProcess(settings.judge) for _ in range(number)]
-    for worker in workers:
-        worker.start()
+    for process in workers:
+        process.start()
     return [*workers]
 
 

@@ -6,13 +6,13 @@ by the content security policy. Links are relative, so a proxy may serve the pag
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
+from starlette.staticfiles import StaticFiles
 
 POLICY: Final = "; ".join(
     (
@@ -28,42 +28,31 @@ POLICY: Final = "; ".join(
         "trusted-types 'none'",
     )
 )
-_TYPES: Final = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".svg": "image/svg+xml",
+_HEADERS: Final = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-cache",  # revalidated, so that a new version appears at once
 }
+_HERE: Final = Path(__file__).parent
+_FILES: Final = StaticFiles(directory=_HERE)
 _INDEX: Final = "index.html"
 
 router = APIRouter(include_in_schema=False)
 
 
-class Asset(NamedTuple):
-    """A file of the page, as it is sent."""
-
-    content: bytes
-    media_type: str
-    tag: str
-
-
 @cache
-def assets() -> dict[str, Asset]:
-    """All files of the page by their paths in this folder; no other file is served."""
-    here = Path(__file__).parent
-    return {
-        path.relative_to(here).as_posix(): Asset(
-            content, _TYPES[path.suffix], f'"{hashlib.sha256(content).hexdigest()}"'
-        )
-        for path in sorted(here.rglob("*"))
-        if path.suffix in _TYPES and (content := path.read_bytes())
-    }
+def assets() -> tuple[str, ...]:
+    """The paths of the page's files in this folder; no other file is served."""
+    kinds = {".html", ".js", ".css", ".svg"}
+    found = (path for path in sorted(_HERE.rglob("*")) if path.suffix in kinds)
+    return tuple(path.relative_to(_HERE).as_posix() for path in found)
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
 async def index(request: Request) -> Response:
     """The page."""
-    return _send(assets()[_INDEX], request)
+    return await _sent(_INDEX, request)
 
 
 @router.api_route("/page/{name:path}", methods=["GET", "HEAD"])
@@ -71,17 +60,11 @@ async def asset(name: str, request: Request) -> Response:
     """A script, style or picture of the page."""
     if name == _INDEX or name not in assets():
         raise HTTPException(404)
-    return _send(assets()[name], request)
+    return await _sent(name, request)
 
 
-def _send(found: Asset, request: Request) -> Response:
-    headers = {
-        "Content-Security-Policy": POLICY,
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
-        "Cache-Control": "no-cache",  # revalidated, so that a new version appears at once
-        "ETag": found.tag,
-    }
-    if request.headers.get("if-none-match") == found.tag:
-        return Response(status_code=304, headers=headers)
-    return Response(found.content, headers=headers, media_type=found.media_type)
+async def _sent(name: str, request: Request) -> Response:
+    """A file, or 304 where the browser has it."""
+    reply = await _FILES.get_response(name, request.scope)
+    reply.headers.update(_HEADERS)
+    return reply

@@ -125,12 +125,12 @@ def test_a_stopped_run_is_resumed_where_it_stood(
     answer: Batch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No request is answered twice, and an incomplete last line is written again."""
-    lines, small = [request(n) for n in range(6)], "max_batch=1"
+    lines, small = [request(n) for n in range(6)], ["max_items=1", "max_queue=2"]
     first, second = Stopped(4, SystemExit(9)), Stopped(99, SystemExit(9))
     for judge, code in ((first, 9), (second, 0)):
         workers = [InProcess(judge)]
         monkeypatch.setattr(batch, "workers_for", lambda _, workers=workers: workers)
-        assert answer(lines, small) == code
+        assert answer(lines, *small) == code
         if code:
             partial = tmp_path / "replies.jsonl.partial"
             assert len(partial.read_text().splitlines()) == 4
@@ -140,7 +140,7 @@ def test_a_stopped_run_is_resumed_where_it_stood(
     assert [letter(row) for row in replies(tmp_path)] == [
         "A" if right else "B" for _, right in SUMS
     ]
-    assert answer(lines, small) == 3, "the finished file is not replaced"
+    assert answer(lines, *small) == 3, "the finished file is not replaced"
 
 
 def test_a_run_whose_judge_is_down_stops_and_keeps_its_replies(
@@ -164,7 +164,7 @@ def test_replies_of_another_judge_are_not_mixed(
     """Nor those of other requests or other settings."""
     lines = [request(n) for n in range(4)]
     monkeypatch.setattr(batch, "workers_for", lambda _: [InProcess(Stopped(2, SystemExit(9)))])
-    assert answer(lines, "max_batch=1") == 9
+    assert answer(lines, "max_items=1", "max_queue=2") == 9
     monkeypatch.undo()
     assert answer(lines, "undecided=error") == 3
     assert "begun with another input or other settings" in capsys.readouterr().err
