@@ -9,15 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import Progress
 from rich.table import Table
 
 from gradegpt import options
@@ -79,15 +71,7 @@ def _command(config: Path, overrides: Iterable[str]) -> str:
 
 
 def _with_progress(settings: DataGenSettings, command: str) -> dict[str, Any]:
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Progress(console=Console(stderr=True)) as bar:
         tasks: dict[str, Any] = {}
 
         def show(stage: str, done: int, total: int) -> None:
@@ -102,8 +86,8 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     console, counts = Console(), manifest["counts"]
     rows = counts["train"] + counts["dev"]
     table = Table(title=f"{settings.folder}: {counts['train']:,} train, {counts['dev']:,} dev")
-    for heading in ("what", "rows", "share"):
-        table.add_column(heading, justify="left" if heading == "what" else "right")
+    for heading, side in (("what", "left"), ("rows", "right"), ("share", "right")):
+        table.add_column(heading, justify=side)  # type: ignore[arg-type]
     for name, count in counts.items():
         group, _, label = name.partition(":")
         if group in _SHOWN and label:

@@ -21,7 +21,7 @@ from .generate import manifest_of
 from .problems import Problem, attacked
 from .settings import AttackRowSettings
 from .writer import Task
-from .writer.attacks import Attacks, attacks, names_an_option
+from .writer.attacks import attacks, names_an_option
 from .writer.ending import ending
 
 FILE: Final = "attacks.jsonl"
@@ -54,20 +54,16 @@ def attack_rows(settings: AttackRowSettings) -> Iterator[Example]:
     """Every text of every pattern and language, ``settings.attacks`` times.
 
     The problems are those of a file, so that the attacks stay when the drawn problems change.
-
     A row's ``source`` is its pattern, with ``+wrong`` where a wrong answer stands beside it.
     """
     problems = attacked()
     for chinese in (True, False):
-        for pattern, texts in _patterns(attacks(chinese)):
+        words = attacks(chinese)
+        patterns = {kind: getattr(words, kind) for kind in GUARDS} | words.published
+        for pattern, texts in patterns.items():
             for text in texts:
                 for copy in range(settings.attacks):
                     yield from _rows(pattern, text, chinese, copy, problems, settings.seed)
-
-
-def _patterns(words: Attacks) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield from ((kind, getattr(words, kind)) for kind in GUARDS)
-    yield from words.published.items()
 
 
 def _rows(

@@ -59,6 +59,11 @@ class Fact(NamedTuple):
     table: str = ROLES
 
     @property
+    def id(self) -> str:
+        """Its kind and subject."""
+        return f"bilingual:{self.kind}:{self.subject[0]}"
+
+    @property
     def group(self) -> str:
         """The key of the split: the answer, so that no answer is asked for in two splits.
 

@@ -122,15 +122,14 @@ def with_matched_answer(chain: Chain) -> Chain:
     return chain.model_copy(update={"answer": clip(named)}) if named else chain
 
 
-def is_self_contradictory(chain: Chain) -> bool:
-    """Whether the chain says that two answers differ although it writes them (clipped) alike."""
-    return chain.verdict is Verdict.INCORRECT and chain.reference_answer == chain.answer
-
-
 def is_tag_alone(chain: Chain) -> bool:
-    """Whether only the verdict tag of the chain is usable: no quote, or self-contradictory."""
-    unquoted = chain.verdict is not Verdict.INVALID and not chain.key_sentence
-    return unquoted or is_self_contradictory(chain)
+    """Whether only the verdict tag of the chain is usable.
+
+    It has no quote, or says that two answers differ although it writes them (clipped) alike.
+    """
+    wrong = chain.verdict is Verdict.INCORRECT
+    alike = wrong and chain.reference_answer == chain.answer
+    return alike or (chain.verdict is not Verdict.INVALID and not chain.key_sentence)
 
 
 def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:

@@ -21,7 +21,6 @@ VERDICTS: Final = [verdict.value for verdict in Verdict]
 _PROPERTIES: Final = ("origin", "pattern", "languages", "chain_format", "source")
 _DASH: Final = "–"
 _MARKUP: Final = re.compile(r"[\\`*<>|\[\]$~#&]|(?<![^\W_])_|_(?![^\W_])")
-_SIZES: Final = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"))
 _REMOVED: Final = {
     "exact_duplicates": "equal to another row, blanks aside",
     "near_duplicates": "nearly equal to one of the same verdict and question, in runs of tokens",
@@ -74,7 +73,6 @@ def _front_matter(name: str, facts: Facts) -> Iterator[str]:
     yield f"---\npretty_name: {json.dumps(name, ensure_ascii=False)}\nlanguage:"
     found = {*facts["lang"], *facts["response_lang"]}
     yield from (f"- {lang}" for lang in ("zh", "en") if lang in found)
-    yield f"size_categories:\n- {size_category(len(facts))}"
     yield "task_categories:\n- text-generation\n- text-classification"
     yield "tags:\n- llm-as-a-judge\n- answer-grading\n- gradegpt"
     yield "configs:\n- config_name: default\n  data_files:"
@@ -84,7 +82,8 @@ def _front_matter(name: str, facts: Facts) -> Iterator[str]:
 
 def _made(manifest: Mapping[str, Any]) -> Iterator[str]:
     yield from _section("made", version=f" {manifest['version']}")
-    yield fence(manifest.get("command") or "gradegpt data SETTINGS.yaml", "sh") + "\n"
+    command = manifest.get("command") or "gradegpt data SETTINGS.yaml"
+    yield f"```sh\n{command}\n```\n"
     # Numbers alone: paths belong to the machine that made the data.
     settings = manifest["settings"].items()
     yield from _table(
@@ -187,16 +186,7 @@ def _section(name: str, **values: object) -> Iterator[str]:
     yield f"## {section.title}\n"
     yield from (f"{markdown(text.format(**values))}\n" for text in section.text)
     if section.code:
-        yield fence(section.code, "python") + "\n"
-
-
-def size_category(n: int) -> str:
-    """The size category as data hubs name it.
-
-    >>> size_category(999), size_category(1000), size_category(5_000_000)
-    ('n<1K', '1K<n<10K', '1M<n<10M')
-    """
-    return next((name for limit, name in _SIZES if n < limit), "1M<n<10M")
+        yield f"```python\n{section.code}\n```\n"
 
 
 def markdown(text: str) -> str:
@@ -206,13 +196,6 @@ def markdown(text: str) -> str:
     a\|b \<Yes\> single_choice \_x\_
     """
     return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
-
-
-def fence(text: str, language: str = "") -> str:
-    """Text in a code fence that is longer than any run of backticks inside."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{text}\n{ticks}"
 
 
 def _count(n: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -72,7 +72,7 @@ def _generated(settings: DataGenSettings, progress: Progress, command: str) -> d
         write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
         out.writelines(sifted.disputed)
-    manifest = _manifest(settings, counts, sifted, _concatenated(chosen))
+    manifest = _manifest(settings, counts, sifted, chosen)
     if spent:  # `run`, the requests of this run, depends on what was in the cache
         manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     if command:
@@ -89,21 +89,16 @@ def _generated(settings: DataGenSettings, progress: Progress, command: str) -> d
     return manifest
 
 
-def _concatenated(chosen: dict[str, Keys]) -> Keys:
-    import pandas as pd
-
-    return pd.concat([*chosen.values()]).sort_index()
-
-
 def _written(folder: Path) -> Iterator[dict[str, Any]]:
     for part in ("train", "dev"):
         yield from (row for _, row in read_objects(folder / f"{part}.jsonl"))
 
 
 def _manifest(
-    settings: DataGenSettings, counts: Counter[str], sifted: Sifted, everyone: Keys
+    settings: DataGenSettings, counts: Counter[str], sifted: Sifted, chosen: Mapping[str, Keys]
 ) -> dict[str, Any]:
     """The manifest with the counts by verdict, language and so on, and the quality of the rows."""
+    everyone = sifted.keys.loc[sorted(n for keys in chosen.values() for n in keys.index)]
     for name in _COUNTED:
         counts.update(f"{name}:{value}" for value in everyone[name])
     manifest = manifest_of(settings, counts, inputs_of(settings))

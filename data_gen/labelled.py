@@ -178,16 +178,13 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Parts:
     _check_classes(examples, settings.path)
     shares = {"test": 0.0 if settings.test else settings.test_share, "dev": _DEV_SHARE}
     parts: Parts = {"train": [], "dev": [], "test": []}
-    for key in sorted(questions, key=lambda key: _place(key, settings.seed)):
+    by_hash = {hashlib.sha256(f"{settings.seed}:{key}".encode()).digest(): key for key in questions}
+    for _, key in sorted(by_hash.items()):
         open_ = (part for part, share in shares.items() if len(parts[part]) < share * len(examples))
         parts[next(open_, "train")] += questions[key]
     some = set(map(item_key, parts["train"][: round(settings.part * len(parts["train"]))]))
     parts["train"] = [e for e in parts["train"] if item_key(e) in some]
     return parts
-
-
-def _place(question: str, seed: int) -> bytes:
-    return hashlib.sha256(f"{seed}:{question}".encode()).digest()
 
 
 def _check_classes(rows: Sequence[Example], what: str) -> None:

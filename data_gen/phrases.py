@@ -33,7 +33,6 @@ class Phrases(Row):
     tails: tuple[str, ...]
     no_answers: tuple[str, ...]
     closings: tuple[str, ...]
-    solutions: tuple[str, ...]
     undecided: tuple[str, ...]
     reasons: tuple[str, ...]
     part_lines: tuple[str, ...]

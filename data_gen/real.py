@@ -1,4 +1,4 @@
-"""Real answers of models and pupils as candidates: labelled, unlabelled and counterfactual."""
+"""Real answers of models and pupils as candidates, labelled or not."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ from .quoted import after_calculation
 
 _TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
 _ALL_OF_IT: Final = (How.WHOLE, How.STATED)
-_CHANGEABLE: Final = {*AnswerType} - {AnswerType.TEXT, AnswerType.CODE}
-_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
-_MAX_OWN: Final = 60
 _MAX_KEY: Final = 120
 """Longest answer that is used as a reference for another, in characters."""
 _RESTATEMENT_CUT: Final = 0.5
@@ -37,7 +34,6 @@ _RESTATEMENT_CUT: Final = 0.5
 _MAX_LAST_LINE: Final = 24
 """Longest such line, in characters: ``A: 18``, ``35``."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
-_TRIES: Final = 8
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)

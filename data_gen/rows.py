@@ -6,7 +6,7 @@ import json
 import random
 import tempfile
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -44,19 +44,17 @@ def lines_of(
     files: dict[str, list[Path]] = {}
     work = list[_Lines]()
     for part, keys in chosen.items():
-        mine = [*_of_part(sifted, keys, folder, part)]
+        shards = [(sifted.paths[n], rows.tolist()) for n, rows in keys.groupby("shard")["row"]]
+        mine = [
+            _Lines(shard, frozenset(rows), folder / f"{shard.stem}.{part}.jsonl")
+            for shard, rows in shards
+        ]
         files[part] = [lines.path for lines in mine]
         work += mine
     write = partial(_write_lines, settings=settings)
     for done, _ in enumerate(finished(write, work, settings), start=1):
         progress("writing rows", done, len(work))
     return files
-
-
-def _of_part(sifted: Sifted, keys: Keys, folder: Path, part: str) -> Iterator[_Lines]:
-    for number, rows in keys.groupby("shard")["row"]:
-        shard = sifted.paths[number]
-        yield _Lines(shard, frozenset(rows.tolist()), folder / f"{shard.stem}.{part}.jsonl")
 
 
 def _write_lines(lines: _Lines, settings: DataGenSettings) -> None:

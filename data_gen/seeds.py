@@ -35,13 +35,9 @@ class Seed(NamedTuple):
     @property
     def group(self) -> str:
         """The key of the split, by which questions of evaluation files are left out."""
-        match self.body:
-            case Problem():
-                return self.body.question
-            case Fact():
-                return question_of(self.body)
-            case _:
-                return group_of(self.body)
+        if isinstance(self.body, Problem):
+            return self.body.question
+        return question_of(self.body) if isinstance(self.body, Fact) else group_of(self.body)
 
 
 def seeds(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
@@ -83,32 +79,24 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
 
 def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     """The candidates of one seed; they depend on the seed and the settings alone."""
-    if isinstance(seed.body, Problem):
-        written = (_synthetic(seed.body, index, settings) for index in range(seed.responses))
+    body, key = seed.body, f"{seed.source}:{seed.body.id}"
+    if isinstance(body, Problem | Fact):
+        written = (_written(body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in written if candidate is not None)
-        return
-    if isinstance(seed.body, Fact):
-        written = (_bilingual(seed.body, index, settings) for index in range(seed.responses))
-        yield from (candidate for candidate in written if candidate is not None)
-        return
-    item, key = seed.body, f"{seed.source}:{seed.body.id}"
-    rng = rng_for(key, settings.seed)
-    if isinstance(item, Example):
-        yield labelled(item, rng)
+    elif isinstance(body, Example):
+        yield labelled(body, rng_for(key, settings.seed))
     else:
-        yield unlabelled(item, seed.lang, seed.source, rng)
+        yield unlabelled(body, seed.lang, seed.source, rng_for(key, settings.seed))
 
 
-def _bilingual(fact: Fact, index: int, settings: DataGenSettings) -> Candidate | None:
-    id_ = f"bilingual:{fact.kind}:{fact.subject[0]}:{index}"
-    rng = rng_for(id_, settings.seed)
-    return bilingual(fact, _verdict(id_.rpartition(":")[0], index, settings, rng), id_, rng)
-
-
-def _synthetic(problem: Problem, index: int, settings: DataGenSettings) -> Candidate | None:
-    id_ = f"{problem.id}:{index}"
-    rng = rng_for(f"{id_}:{problem.question}", settings.seed)
-    return synthetic(problem, _verdict(problem.question, index, settings, rng), id_, rng)
+def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate | None:
+    """A response to a problem or a fact."""
+    id_ = f"{body.id}:{index}"
+    if isinstance(body, Fact):
+        rng = rng_for(id_, settings.seed)
+        return bilingual(body, _verdict(body.id, index, settings, rng), id_, rng)
+    rng = rng_for(f"{id_}:{body.question}", settings.seed)
+    return synthetic(body, _verdict(body.question, index, settings, rng), id_, rng)
 
 
 def _verdict(asked: str, index: int, settings: DataGenSettings, rng: random.Random) -> Verdict:

@@ -46,7 +46,7 @@ R = TypeVar("R")
 
 
 def connected(on: str) -> AbstractContextManager[Any]:
-    """Ray while the context is open, if the work is done there; the tasks use this connection.
+    """Ray while the context is open, if the work is done there; ``finished`` uses the connection.
 
     Raises:
         EngineError, MissingError: there is no cluster at the address, or no Ray.
@@ -66,12 +66,13 @@ def finished(
 
     Raises:
         OutputError: a process died.
-        EngineError, MissingError: there is no cluster at ``settings.on``, or no Ray.
 
     """
     count = settings.workers or cores()
     if settings.on:
-        yield from _on_ray(function, tasks, settings.on)
+        from gradegpt.cluster.tasks import in_tasks
+
+        yield from in_tasks(function, tasks)
     elif count < 2 or len(tasks) < 2:
         yield from map(function, tasks)
     else:
@@ -90,13 +91,6 @@ def _in_processes(
                 f"{folder}: a process died (out of memory?); "
                 "run the same command again to resume, with fewer workers=N if need be"
             ) from error
-
-
-def _on_ray(function: Callable[[T], R], tasks: Sequence[T], on: str) -> Iterator[R]:
-    from gradegpt.cluster.tasks import in_tasks
-
-    with connected(on):
-        yield from in_tasks(function, tasks)
 
 
 SHARD: Final = 100

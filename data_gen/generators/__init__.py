@@ -19,7 +19,7 @@ from .builders import DrawnProblem, ProblemKind
 KINDS: Final[dict[AnswerType, tuple[ProblemKind, ...]]] = {
     AnswerType.SINGLE_CHOICE: (choice.choose, choice.odd_one_out),
     AnswerType.MULTIPLE_CHOICE: (choice.members, choice.several_questions),
-    AnswerType.TRUE_FALSE: (facts.claim, mathematics.compare),
+    AnswerType.TRUE_FALSE: (facts.claim,),
     AnswerType.NUMBER: (mathematics.shopping, mathematics.fraction, mathematics.density),
     AnswerType.SET: (mathematics.set_operation,),
     AnswerType.INTERVAL: (mathematics.inequality,),
@@ -28,7 +28,7 @@ KINDS: Final[dict[AnswerType, tuple[ProblemKind, ...]]] = {
     AnswerType.TUPLE: (mathematics.system,),
     AnswerType.MULTI_PART: (mathematics.sequence, mathematics.circle_parts),
     AnswerType.MULTI_ANSWER: (mathematics.quadratic,),
-    AnswerType.TEXT: (facts.recall, facts.trend),
+    AnswerType.TEXT: (facts.recall,),
 }
 """The kinds of problems by answer type, used in turn."""
 _TRIES: Final = 30

@@ -61,7 +61,6 @@ _SET: Final = tuple(
 _TUPLE: Final = tuple(
     replace(style, form="tuple", joint=joint) for style in (_PLAIN, _DOLLARS) for joint in _COMMAS
 )
-_WIDE: Final = (replace(_PLAIN, form="wide", joint="，"),)
 _EACH: Final = replace(_TEX, math=DOLLARS)
 _PARTS: Final = tuple(
     replace(style, form=form, joint=joint)
@@ -142,13 +141,6 @@ def leaf(number: Num, *, unit: str = "", name: str = "") -> Leaf:
     return made._replace(name=name)
 
 
-def _digits(styles: Iterable[Style], numbers: Iterable[Num]) -> list[Style]:
-    """The styles, with decimal notation if one of the numbers is a decimal."""
-    if any(isinstance(number, Decimal) for number in numbers):
-        return [replace(style, digits=Digits.PLAIN) for style in styles]
-    return [*styles]
-
-
 # --- problems by answer type ----------------------------------------------------------------------
 
 
@@ -170,9 +162,9 @@ def number(
     else:
         styles = (*styles, Style(digits=Digits.ZEROS) if isinstance(value, int) else _FORMULA[-1])
     right, *others = (leaf(v, unit=unit) for v in (value, *wrong))
-    return _build_styled(
-        statement, AnswerType.NUMBER, right, others, _digits(styles, (value,)), extra
-    )
+    if isinstance(value, Decimal):
+        styles = tuple(replace(style, digits=Digits.PLAIN) for style in styles)
+    return _build_styled(statement, AnswerType.NUMBER, right, others, styles, extra)
 
 
 def _about(value: Num, other: Num) -> bool:
@@ -245,7 +237,7 @@ def unknowns(
     statement: Statement, value: tuple[int, ...], wrong: Iterable[tuple[int, ...]]
 ) -> DrawnProblem:
     """A tuple of unknowns; in reverse order or with one flipped sign it is wrong."""
-    styles = [*_TUPLE, *(_WIDE if statement.zh else ()), *_NAMED_FORMULA]
+    styles = [*_TUPLE, *[replace(_PLAIN, form="wide", joint="，")] * statement.zh, *_NAMED_FORMULA]
     others = (*wrong, value[::-1], *_one_sign_flipped(value))
     right, *groups = (_group(v, ordered=True) for v in (value, *others))
     return _build_styled(statement, AnswerType.TUPLE, right, groups, styles)
@@ -260,22 +252,17 @@ def parts(
     return _build_styled(statement, AnswerType.MULTI_PART, right, others, styles)
 
 
-def several(
-    statement: Statement,
-    value: tuple[Num, ...],
-    wrong: Iterable[tuple[Num, ...]],
-    *,
-    name: str = "",
+def solutions(
+    statement: Statement, value: tuple[Num, ...], wrong: Iterable[tuple[Num, ...]]
 ) -> DrawnProblem:
-    """All answers of a problem with several ones, in any order; ``name`` is their unknown."""
-    either = (" and ", "和", " or ", "或")[2 * bool(name) + statement.zh]
+    """All values of the unknown x, in any order."""
+    either = "或" if statement.zh else " or "
     styles = [_PLAIN, _DOLLARS, replace(_PLAIN, joint=either)]
     styles.append(replace(_EACH, joint="、" if statement.zh else ", "))
-    if name:
-        forms = ((_PLAIN, "each"), (replace(_PLAIN, spaced=True), "once"))
-        styles += [replace(style, form=form, joint=either) for style, form in forms]
-        styles += [replace(style, form="indexed") for style in (_EACH, _PLAIN)]
-    right, *others = _several(value, wrong, name)
+    forms = ((_PLAIN, "each"), (replace(_PLAIN, spaced=True), "once"))
+    styles += [replace(style, form=form, joint=either) for style, form in forms]
+    styles += [replace(style, form="indexed") for style in (_EACH, _PLAIN)]
+    right, *others = _several(value, wrong, "x")
     return _build_styled(statement, AnswerType.MULTI_ANSWER, right, others, styles)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from gradegpt.answers.options import LETTERS, is_set
@@ -41,14 +42,6 @@ def list_options(statement: Statement, texts: Sequence[str]) -> str:
     return joint.join(layout.format(*pair) for pair in zip(LETTERS, texts, strict=False))
 
 
-def _option(form: str, texts: Sequence[str]) -> Callable[[int], str]:
-    return lambda i: form.format(LETTERS[i], texts[i])
-
-
-def _numbered(joint: str, form: str) -> Callable[[Iterable[str]], str]:
-    return lambda v: joint.join(form.format(n, x) for n, x in enumerate(v, start=1))
-
-
 def one_of(statement: Statement, right: str, distractors: Sequence[str]) -> DrawnProblem:
     """A choice of ``right`` among up to nine ``distractors``; sometimes no option is right."""
     rng, zh, none = statement.rng, statement.zh, _NONE[not statement.zh]
@@ -68,7 +61,7 @@ def one_of(statement: Statement, right: str, distractors: Sequence[str]) -> Draw
     )
     forms = ["{0}", "({0})", "{0}. {1}", "{1}", "({0}) {1}"]
     forms += ("选项{0}", "{0}项") if zh else ("option {0}", "Choice {0}")
-    writers = [_option(form, texts) for form in forms]
+    writers = [partial(_written, form, texts) for form in forms]
     slot = texts.index(right)
     wrong = rng.sample([i for i in range(len(texts)) if i != slot], min(4, len(texts) - 1))
     drawn = build_problem(
@@ -84,30 +77,28 @@ def _lettered(rng: random.Random, drawn: DrawnProblem, letters: str) -> DrawnPro
     return drawn._replace(reference=reference, right=[f for f in forms if f != reference])
 
 
-def as_choice(kinds: Sequence[ProblemKind]) -> ProblemKind:
-    """A kind with the problems of ``kinds`` as multiple choice."""
-
-    def kind(rng: random.Random, zh: bool) -> DrawnProblem:
-        drawn = rng.choice(kinds)(rng, zh)
-        return one_of(
-            Statement(drawn.question, drawn.steps, rng, zh), drawn.reference, drawn.distractors()
-        )
-
-    return kind
+def _written(form: str, texts: Sequence[str], slot: int) -> str:
+    return form.format(LETTERS[slot], texts[slot])
 
 
-_FACT: Final = as_choice((recall,))
-choose: Final = as_choice(
-    (recall, shopping, recall, fraction, recall, density, expand, product_rule, inequality,
-     quadratic, system)
+_KINDS: Final = (
+    recall, shopping, recall, fraction, recall, density, expand, product_rule, inequality,
+    quadratic, system,
 )  # fmt: skip
+
+
+def choose(rng: random.Random, zh: bool, kinds: Sequence[ProblemKind] = _KINDS) -> DrawnProblem:
+    """A problem of one of the kinds as multiple choice."""
+    drawn = rng.choice(kinds)(rng, zh)
+    statement = Statement(drawn.question, drawn.steps, rng, zh)
+    return one_of(statement, drawn.reference, drawn.distractors())
 
 
 def several_questions(rng: random.Random, zh: bool) -> DrawnProblem:
     """Several questions with one right option each; the answer lists the letters: ``B A D``."""
     count = rng.choice((2, 3, 3, 4, 4, 5, 5, 10))
     while True:
-        drawn = [rng.choice((odd_one_out, _FACT))(rng, zh) for _ in range(count)]
+        drawn = [rng.choice((odd_one_out, _fact))(rng, zh) for _ in range(count)]
         value = tuple(d.reference.strip("()") for d in drawn)
         if not is_set(value):
             break
@@ -116,13 +107,22 @@ def several_questions(rng: random.Random, zh: bool) -> DrawnProblem:
         (*value[:n], x, *value[n + 1 :]) for n, x in itertools.product(range(count), LETTERS[:4])
     )
     wrong = [other for other in others if not is_set(other)]
-    numbered = [(" ", "{}.{}"), (" ", "({}) {}"), ("; ", "{}. {}")]
-    writers = [" ".join, ", ".join, *(_numbered(*writer) for writer in numbered)]
+    numbered = (" {}.{}", " ({}) {}", "; {}. {}")
+    writers: list[Callable[[tuple[str, ...]], str]] = [" ".join, ", ".join]
+    writers += [partial(_numbered, form) for form in numbered]
     statement = Statement(asked, [step for d in drawn for step in d.steps[:1]], rng, zh)
     keys = (*writers[:1] * 3, *writers[2:4])
     return build_problem(
         statement, AnswerType.MULTIPLE_CHOICE, value, wrong, writers, reference_writers=keys
     )
+
+
+def _fact(rng: random.Random, zh: bool) -> DrawnProblem:
+    return choose(rng, zh, (recall,))
+
+
+def _numbered(form: str, texts: Sequence[str]) -> str:
+    return "".join(form.format(n, text) for n, text in enumerate(texts, start=1)).lstrip("; ")
 
 
 def odd_one_out(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -141,34 +141,25 @@ def _category(rng: random.Random, zh: bool) -> tuple[str, list[str], list[str]]:
     return kind, good.split("|"), bad.split("|")
 
 
-# --- several right options ------------------------------------------------------------------------
-
-
-def all_of(statement: Statement, good: Sequence[str], bad: Sequence[str]) -> DrawnProblem:
-    """A choice of all of ``good`` among ``bad``."""
-    options = statement.rng.sample([*good, *bad], len(good) + len(bad))
+def members(rng: random.Random, zh: bool) -> DrawnProblem:
+    """Which options are of a kind: at least two of four or five."""
+    kind, good, bad = _category(rng, zh)
+    good = rng.sample(good, min(len(good), rng.choice((2, 2, 3, 3, 4))))
+    bad = rng.sample(bad, min(len(bad), max(1, rng.choice((4, 4, 4, 5)) - len(good))))
+    statement = render("category", rng, zh, kind=kind)
+    options = rng.sample([*good, *bad], len(good) + len(bad))
     every = dict(zip(LETTERS, options, strict=False))
     right = "".join(x for x, text in every.items() if text in good)
     rest = [x for x in every if x not in right]
-    kept = (right, right[1:])
-    wrong = [right[1:], right[:-1], *("".join(sorted(k + x)) for k in kept for x in rest)]
-    joints = ("", "、", ",", ", ", " ", "和" if statement.zh else " and ")
-    writers: list[Callable[[str], str]] = [joint.join for joint in joints]
+    wrong = [
+        right[1:],
+        right[:-1],
+        *("".join(sorted(k + x)) for k in (right, right[1:]) for x in rest),
+    ]
+    writers: list[Callable[[str], str]] = [
+        joint.join for joint in ("", "、", ",", ", ", " ", "和" if zh else " and ")
+    ]
     writers += [lambda v: f"({v})", lambda v: v[::-1], lambda v: "".join(f"({x})" for x in v)]
     asked = statement._replace(question=f"{statement.question}\n{list_options(statement, options)}")
     drawn = build_problem(asked, AnswerType.MULTIPLE_CHOICE, right, wrong, writers)
-    return _lettered(statement.rng, drawn, right)
-
-
-def _counts(rng: random.Random, good: int, bad: int) -> tuple[int, int]:
-    """The numbers of right and wrong options: four or five in all, at least two right ones."""
-    right = min(good, rng.choice((2, 2, 3, 3, 4)))
-    return right, min(bad, max(1, rng.choice((4, 4, 4, 5)) - right))
-
-
-def members(rng: random.Random, zh: bool) -> DrawnProblem:
-    """Which options are of a kind."""
-    kind, good, bad = _category(rng, zh)
-    r, w = _counts(rng, len(good), len(bad))
-    statement = render("category", rng, zh, kind=kind)
-    return all_of(statement, rng.sample(good, r), rng.sample(bad, w))
+    return _lettered(rng, drawn, right)

@@ -1,4 +1,4 @@
-"""Problems on facts of the tables in ``text/problems.yaml``, and on physical laws.
+"""Problems on facts of the tables in ``text/problems.yaml``.
 
 An answer may be in either language: the judge works across both.
 """
@@ -6,7 +6,6 @@ An answer may be in either language: the judge works across both.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from gradegpt.schema import AnswerType
@@ -71,25 +70,3 @@ def claim(rng: random.Random, zh: bool) -> DrawnProblem:
     text = text.replace("<value>", claimed.name(zh))
     statement = render("claim", rng, zh, claim=text, Claim=text[:1].upper() + text[1:])
     return verdicts(statement, truth)
-
-
-_MORE: Final = (("增大", "变大", "增加"), ("increases", "rises", "goes up"))
-_LESS: Final = (("减小", "变小", "减少"), ("decreases", "falls", "goes down"))
-
-
-def trend(rng: random.Random, zh: bool) -> DrawnProblem:
-    """Whether a quantity grows or shrinks when another does."""
-    zh_law, en_law, kind = rng.choice(rows_of("trend"))
-    factor, up = rng.randint(2, 60), rng.random() < 0.5
-    by = (("减小", "decreases by "), ("增大", "increases by "))[up][not zh]
-    statement = render("trend", rng, zh, law=(zh_law, en_law))
-    statement = statement._replace(question=statement.question.replace("{}", f"{by}{factor}%"))
-    good, bad = (_MORE, _LESS) if up == (kind == "direct") else (_LESS, _MORE)
-    words = [*zip(good[not zh], bad[not zh], strict=True)]
-    soft = tuple(("会{}", "it {}")[not zh].format(word) for word in words[0])
-    pairs = [*words, (good[zh][0], bad[zh][0]), soft]
-    return build_problem(statement, AnswerType.TEXT, True, [False], [*map(_either, pairs)])
-
-
-def _either(pair: tuple[str, ...]) -> Callable[[bool], str]:
-    return lambda right: pair[not right]

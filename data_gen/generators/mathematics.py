@@ -18,12 +18,11 @@ from .builders import (
     parts,
     polynomials,
     region,
-    several,
+    solutions,
     span,
     unknowns,
-    verdicts,
 )
-from .notation import Num, coefficient, order, polynomial
+from .notation import Num, coefficient, polynomial
 from .words import render, rows_of
 
 _SIGNS: Final = {("<", False): "<", ("<", True): "\\le", (">", False): ">", (">", True): "\\ge"}
@@ -71,16 +70,6 @@ def density(rng: random.Random, zh: bool) -> DrawnProblem:
     return number(statement, mass, wrong, unit="g")
 
 
-def compare(rng: random.Random, zh: bool) -> DrawnProblem:
-    """Whether a power is greater than a product."""
-    a, b, n = rng.randint(2, 12), rng.randint(2, 30), rng.randint(2, 4)
-    power, product = a**n, rng.randint(2, 12) * b
-    product = product if rng.random() < 0.5 else power + rng.randint(-4, 4)
-    sign = order(power, product)
-    statement = render("compare", rng, zh, a=a, n=n, power=power, product=product, sign=sign)
-    return verdicts(statement, power > product)
-
-
 # --- several numbers ------------------------------------------------------------------------------
 
 
@@ -105,7 +94,7 @@ def quadratic(rng: random.Random, zh: bool) -> DrawnProblem:
         "quadratic", rng, zh, left=(1, -p - q, p * q), f=(1, -p), g=(1, -q), p=p, q=q
     )
     wrong = [(-p, -q), (p, -q), (p + 1, q), (p, q - 1), (p * q, p + q)]
-    return several(statement, (p, q), wrong, name="x")
+    return solutions(statement, (p, q), wrong)
 
 
 def system(rng: random.Random, zh: bool) -> DrawnProblem:

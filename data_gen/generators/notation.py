@@ -25,11 +25,6 @@ def coefficient(number: int) -> str:
     return {1: "", -1: "-"}.get(number, str(number))
 
 
-def order(one: int, other: int) -> str:
-    """The comparison sign between two numbers: ``<``, ``>`` or ``=``."""
-    return ">" if one > other else "<" if one < other else "="
-
-
 def polynomial(coefficients: Sequence[int | Fraction], variable: str = "x") -> str:
     """A polynomial as LaTeX; its coefficients are listed from the highest power down."""
     top = len(coefficients) - 1

@@ -31,10 +31,8 @@ from .texts import (
 BOXED: Final = "\\boxed"
 READY: Final = Path(__file__).parent / "mappings"
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_LANGUAGES: Final = {
-    "zh": "zh", "zh-cn": "zh", "cn": "zh", "chinese": "zh", "中文": "zh",
-    "en": "en", "en-us": "en", "english": "en", "英文": "en",
-}  # fmt: skip
+_LANGUAGES: Final = {"zh": "zh", "cn": "zh", "ch": "zh", "中文": "zh", "en": "en", "英文": "en"}
+"""By the first two characters of a language's name."""
 _PLACEHOLDER = re.compile(
     r"(?=\S)(?:证明题?|解答题)?[\s,，:：]*(?:答案)?(?:略|无|详?见解析|如图所?示?|见图)?[\s.。]*"
     r"|(?:N/?A|none|null|omitted|see (?:the )?(?:solution|proof|figure))\.?",
@@ -53,8 +51,8 @@ Column = Annotated[tuple[Annotated[str, Field(min_length=1)], ...], BeforeValida
 class Mapping(Settings):
     r"""The columns of a data set; a field without a column is empty.
 
-    ``question``: ``context`` is put before it; ``options`` (a list or a dict) or
-    ``option_columns`` (a column for each option) are listed below it.
+    ``question``: ``context`` is put before it, and ``options`` below it: a column with a list or a
+    dict, or a column for each option.
     ``reference``: with ``marker``, the text after its last occurrence; with the marker ``\boxed``,
     the content of the last box. ``several`` says what a list of answers means: all are needed,
     either ``joined`` in the notation of their type or as numbered ``parts``.
@@ -68,7 +66,6 @@ class Mapping(Settings):
     context: Column = ()
     question: Column
     options: Column = ()
-    option_columns: tuple[str, ...] = ()
     reference: Column
     marker: str = ""
     several: Literal["joined", "parts"] = "joined"
@@ -113,7 +110,8 @@ def map_row(row: dict[str, Any], mapping: Mapping, where: str, source: str) -> P
     if not question:
         return "no_question"
     asked = "\n".join(filter(None, (text(pick(row, mapping.context)), question)))
-    asked = with_options(asked, _option_cells(row, mapping))
+    listed = {name: pick(row, (name,)) for name in mapping.options}
+    asked = with_options(asked, listed if len(listed) > 1 else pick(row, mapping.options))
     cells = _problem(row, mapping, asked, where)
     if isinstance(cells, str):
         return cells
@@ -142,12 +140,6 @@ def _problem(
         "tolerance": _tolerance(row, mapping),
         "solution": steps(pick(row, mapping.solution), mapping.marker),
     }
-
-
-def _option_cells(row: dict[str, Any], mapping: Mapping) -> Any:
-    if mapping.option_columns:
-        return {name: pick(row, (name,)) for name in mapping.option_columns}
-    return pick(row, mapping.options)
 
 
 def _reference(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -> str:
@@ -195,5 +187,5 @@ def _language(row: dict[str, Any], mapping: Mapping, question: str) -> str | Non
         return mapping.lang
     word = text(pick(row, (mapping.lang,))) if mapping.lang != "detect" else ""
     if word:
-        return _LANGUAGES.get(word.casefold())
+        return _LANGUAGES.get(word.casefold()[:2])
     return "zh" if _HAN.search(question) else "en"

@@ -13,12 +13,11 @@ from dataclasses import replace
 from typing import Final
 
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
-from gradegpt.answers.options import letters
 from gradegpt.answers.styles import candidates
 from gradegpt.answers.types import Group, Leaf, Relation
 from gradegpt.answers.write import write_value
 from gradegpt.rules.compare import compare
-from gradegpt.schema import CHOICE, AnswerType
+from gradegpt.schema import AnswerType
 
 from .answer_text import AnswerText, is_known, is_phrase, notation_signs, strip_markup
 from .edits import is_natural
@@ -27,8 +26,6 @@ from .hard_negatives import hard_negative_texts, style_of
 from .texts import is_year, rewritten, unit_in_question
 
 __all__ = [
-    "equivalent_form",
-    "hard_negative",
     "negative_forms",
     "notation_signs",
     "parts_of",
@@ -79,27 +76,6 @@ def negative_forms(
         )
         if alike and text != answer.strip() and _differs(answer, text, kind, question):
             yield text
-
-
-def equivalent_form(
-    rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
-) -> str:
-    """A random equivalent form of the reference, on one line and readable without the question."""
-    made = [reference.strip(), *_forms(rng, AnswerText(reference, kind, question, chinese))]
-    by_letter = kind in CHOICE and letters(reference) is not None
-    for form in _shuffled(rng, made, question):
-        alone = "\n" not in form and not (by_letter and letters(form) is None)
-        if form and alone and _agrees(reference, form, kind, question):
-            return form
-    return " ".join(reference.split())
-
-
-def hard_negative(
-    rng: random.Random, reference: str, kind: AnswerType, question: str, chinese: bool
-) -> str | None:
-    """A hard negative in a random form; none where no answer certainly differs."""
-    miss = next(negative_forms(rng, reference, kind, question=question, chinese=chinese), None)
-    return None if miss is None else equivalent_form(rng, miss, kind, question, chinese)
 
 
 def parts_of(text: str) -> list[str]:

@@ -13,7 +13,6 @@ import yaml
 from data_gen.card import (
     balance_table,
     collect,
-    fence,
     markdown,
     verdict_table,
     write_card,
@@ -85,10 +84,9 @@ def front_matter(readme: str) -> Any:
 
 class TestPage:
     def test_the_front_matter_is_what_data_hubs_read(self, folder: Path) -> None:
-        """The front matter has languages, size and files by part, and claims no licence."""
+        """The front matter has languages and files by part, and claims no licence."""
         matter = front_matter((folder / "README.md").read_text("utf-8"))
         assert matter["language"] == ["zh", "en"]
-        assert matter["size_categories"] == ["n<1K"]
         assert matter["configs"][0]["data_files"] == [
             {"split": "train", "path": "train.parquet"},
             {"split": "dev", "path": "dev.parquet"},
@@ -135,10 +133,6 @@ class TestPage:
     def test_special_characters_of_markdown_are_escaped(self, text: str, expected: str) -> None:
         """The text of a cell stays in its cell, on one line."""
         assert markdown(text) == expected
-
-    def test_a_fence_is_longer_than_any_inside(self) -> None:
-        """A code fence in a row cannot end the fence around it."""
-        assert fence("a ```` b").startswith("`````\n")
 
 
 def cells(lines: Iterable[str]) -> list[list[str]]:

@@ -32,7 +32,7 @@ def test_the_first_column_that_is_not_empty_is_used(write: Write) -> None:
 def test_option_columns_are_listed_in_their_order(write: Write) -> None:
     """An empty option is left out."""
     row = {"q": "Pick the even one.", "a": "B", "A": "3", "B": "4", "C": ""}
-    problem = one(write, row, option_columns=["A", "B", "C"])
+    problem = one(write, row, options=["A", "B", "C"])
     assert problem.question == "Pick the even one.\nA. 3\nB. 4"
     assert problem.answer_type == "single_choice"
 
