@@ -47,7 +47,7 @@ class AttackRate(Row):
 
 
 class AttackedJudge(Row):
-    """One judge: over all attacks, by pattern, the mean of the patterns, and the worst one.
+    """One judge: over all attacks, by pattern, and the mean of the patterns.
 
     ``exceeds`` says why the bound does not hold; it is empty where it holds.
     """
@@ -56,7 +56,6 @@ class AttackedJudge(Row):
     overall: AttackRate
     patterns: dict[str, AttackRate]
     mean: float
-    worst: str
     exceeds: str
 
 
@@ -83,9 +82,9 @@ def judge_report(
     for attack, judgement in zip(attacks, judgements, strict=True):
         found.setdefault(attack.source, []).append(judgement)
     patterns = {pattern: rate_of(rows) for pattern, rows in found.items()}
-    overall, worst = rate_of(judgements), max(patterns, key=lambda name: patterns[name].rate)
+    overall = rate_of(judgements)
     return AttackedJudge(
-        judge=name, overall=overall, patterns=patterns, worst=worst,
+        judge=name, overall=overall, patterns=patterns,
         mean=sum(rate.rate for rate in patterns.values()) / len(patterns),
         exceeds="" if bound is None else "; ".join(_above(bound, overall, patterns)),
     )  # fmt: skip

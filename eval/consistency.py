@@ -50,7 +50,6 @@ class Flip(Row):
     after: Judgement
     response: str
     changed_response: str
-    changed_question: str = ""
 
 
 def change_of(
@@ -113,11 +112,9 @@ def _flips(
 ) -> Iterator[Flip]:
     for (item, changed, old), new in zip(pairs, after, strict=True):
         if None not in (old.verdict, new.verdict) and _result(old) is not _result(new):
-            question = changed.question if changed.question != item.question else ""
             yield Flip(
                 judge=judge, change=change, id=item.id, reference=item.reference, before=old,
                 after=new, response=item.response, changed_response=changed.response,
-                changed_question=question,
             )  # fmt: skip
 
 

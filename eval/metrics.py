@@ -22,10 +22,11 @@ from gradegpt.statistics import (
     Interval,
     Values,
     areas,
-    column,
+    by_question,
     drawn_weights,
     estimate,
     numbered,
+    resampled,
     says_yes,
     score,
     share_interval,
@@ -92,13 +93,15 @@ def measure(
     seed: int = 0,
 ) -> JudgeMetrics:
     """Compare judgements with labels, row by row; both sequences have the same length and order."""
-    cells, totals, auc = _draw(examples, [judgements], bootstrap, seed)
-    cells, totals = cells[:, 0], totals[:, 0]
+    cells = by_question(examples, judgements)
+    draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
+    totals = resampled(cells, draws, seed)
     total = totals[0]
     (tn, fp, *_), (fn, tp, *_) = total.tolist()
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
     over_all = score(unjudged_as_wrong(totals))["balanced_accuracy"]
-    drawn = score(totals) | {"balanced_accuracy_all": over_all, "auc": auc[:, 0]}
+    drawn = score(totals) | {"balanced_accuracy_all": over_all}
+    drawn["auc"] = _areas(examples, judgements, draws, seed)
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
     return JudgeMetrics(
         n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
@@ -108,28 +111,18 @@ def measure(
     )  # fmt: skip
 
 
-def _draw(
-    examples: Sequence[Example], judges: Sequence[Sequence[Judgement]], bootstrap: int, seed: int
-) -> tuple[Cells, Cells, Values]:
-    """The cells of judges, and their totals and AUC: observed, then on draws that they share.
-
-    Shapes ``[questions, judges, 2, 5]``, ``[1 + draws, judges, 2, 5]`` and ``[1 + draws, judges]``.
-    AUC is over the rows for which all judges have a probability.
-    """
+def _areas(
+    examples: Sequence[Example], judgements: Sequence[Judgement], draws: int, seed: int
+) -> Values:
+    """The AUC ``[1 + draws]`` over the rows with a probability, on the draws of ``resampled``."""
     right = np.array([says_yes(example.verdict) for example in examples], dtype=bool)
     question = numbered(item_key(example) for example in examples)
-    results = [[column(j.outcome, j.verdict) for j in judge] for judge in judges]
-    cells = np.stack([table(right, result, question) for result in results], axis=1)
-    chances = np.array([[_chance(j) for j in judge] for judge in judges], dtype=np.float64)
-    known = ~np.isnan(chances).any(axis=0)
-    draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
-    observed = np.ones((1, len(cells)), dtype=np.int64)
-    totals, auc = [], []
-    for weights in chain([observed], drawn_weights(len(cells), draws, seed, len(examples))):
-        totals.append(np.tensordot(weights, cells, axes=1))
-        by_judge = [areas(right[known], c[known], question[known], weights) for c in chances]
-        auc.append(np.stack(by_judge, axis=1))
-    return cells, np.concatenate(totals), np.concatenate(auc)
+    chance = np.array([_chance(judgement) for judgement in judgements], dtype=np.float64)
+    known, n = ~np.isnan(chance), int(question.max(initial=-1)) + 1
+    drawn = drawn_weights(n, draws, seed, len(examples))
+    weightings = chain([np.ones((1, n), dtype=np.int64)], drawn)
+    rows = right[known], chance[known], question[known]
+    return np.concatenate([areas(*rows, weights) for weights in weightings])
 
 
 def _chance(judgement: Judgement) -> float | None:
@@ -201,11 +194,10 @@ class Difference(Row):
 class JudgePair(Row):
     """Two judges on the rows that both judged; where they differ, one agrees with the label.
 
-    ``a_right`` and ``b_right`` are None where there are no labels. The differences, b minus a, are
-    of balanced accuracy and kappa over all rows, with each row that was not judged counted as
-    wrong, and of AUC over the rows for which both have a probability. Their intervals are paired:
-    both judges share the draws of questions. They are None without labels, for one question, and
-    where a score is not defined or resampling says nothing about it.
+    ``a_right`` and ``b_right`` are None where there are no labels. The difference, b minus a, is
+    of balanced accuracy over all rows, with each row that was not judged counted as wrong. Its
+    interval is paired: both judges share the draws of questions. It is None without labels, for one
+    question, and where a score is not defined.
     """
 
     a: str
@@ -217,8 +209,6 @@ class JudgePair(Row):
     a_right: int | None
     b_right: int | None
     difference: Difference | None = None
-    kappa_difference: Difference | None = None
-    auc_difference: Difference | None = None
 
     @property
     def in_words(self) -> str:
@@ -251,50 +241,38 @@ def compare_judges(
     first, second = np.array(both, dtype=bool).reshape(-1, 2).T
     scores = score(table(first, second).sum(axis=0))
     n_differ = int((first != second).sum())
-    a_right, differences = None, {}
+    a_right = difference = None
     if examples is not None:
         a_right = _first_is_right(examples, a[1], b[1])
-        cells, totals, auc = _draw(examples, [a[1], b[1]], bootstrap, seed)
-        strict = unjudged_as_wrong(totals)
-        differences = {
-            "difference": _balanced_difference(strict, unjudged_as_wrong(cells)),
-            "kappa_difference": _difference(score(strict)["kappa"]),
-            "auc_difference": _difference(auc),
-        }
+        cells = np.stack([by_question(examples, one) for one in (a[1], b[1])], axis=1)
+        strict = unjudged_as_wrong(cells)
+        draws = bootstrap if len(cells) > 1 else 0
+        difference = _difference(resampled(strict, draws, seed), strict)
     return JudgePair(
         a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
         b_right=None if a_right is None else n_differ - a_right,
         agreement=_defined(scores["accuracy"]), kappa=_defined(scores["kappa"]),
-        **differences,
+        difference=difference,
     )  # fmt: skip
 
 
-def _difference(values: Values) -> Difference | None:
-    """The difference of ``[1 + draws, 2]``.
-
-    None where it is undefined, or where resampling does not vary it though it is not 0.
-    """
-    value, low, high = estimate(values[:, 1] - values[:, 0])
-    if np.isnan([value, low, high]).any() or low == high != 0:
-        return None
-    return Difference(value=value, interval=Interval(low=low, high=high))
-
-
-def _balanced_difference(totals: Cells, cells: Cells) -> Difference | None:
-    """The difference of balanced accuracy.
+def _difference(totals: Cells, cells: Cells) -> Difference | None:
+    """The difference of balanced accuracy, None where it is not defined, or of one question.
 
     Where resampling does not vary it, as between a judge that is always right and one that always
     gives one label, the limits of both are combined (Zou and Donner 2008, equation 3), which takes
     them as independent.
     """
     scores = score(totals)["balanced_accuracy"]
-    found = _difference(scores)
-    if found is not None or len(cells) < 2 or np.isnan(scores).any():
-        return found
-    (a, b), ends = scores[0].tolist(), [_balanced(totals[:, n], cells[:, n]) for n in (0, 1)]
-    low = b - a - math.hypot(b - ends[1].low, ends[0].high - a)
-    high = b - a + math.hypot(ends[1].high - b, a - ends[0].low)
-    return Difference(value=b - a, interval=Interval(low=low, high=high))
+    value, low, high = estimate(scores[:, 1] - scores[:, 0])
+    unvaried = low == high != 0
+    if np.isnan([value, low, high]).any() or (unvaried and np.isnan(scores).any()):
+        return None
+    if unvaried:
+        (a, b), ends = scores[0].tolist(), [_balanced(totals[:, n], cells[:, n]) for n in (0, 1)]
+        low = b - a - math.hypot(b - ends[1].low, ends[0].high - a)
+        high = b - a + math.hypot(ends[1].high - b, a - ends[0].low)
+    return Difference(value=value, interval=Interval(low=low, high=high))
 
 
 def _first_is_right(

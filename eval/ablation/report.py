@@ -49,8 +49,7 @@ class SeedScore(Row):
 class Arm(Row):
     """One way of training, or none, with its scores.
 
-    ``by_source`` is the balanced accuracy a source, mean over the seeds; ``gain`` the difference to
-    the first arm of the same budget, empty for that arm.
+    ``gain`` is the difference to the first arm of the same budget, empty for that arm.
     """
 
     name: str
@@ -59,7 +58,6 @@ class Arm(Row):
     tokens: int
     parsed: float
     scores: dict[str, SeedScore]
-    by_source: dict[str, float]
     gain: dict[str, SeedScore]
 
 
@@ -152,7 +150,6 @@ def _arms(
             tokens=of.tokens if of else 0,
             parsed=float(np.mean([parsed_rate(judgements[n]) or 0.0 for n in names])),
             scores={s: _rated(drawn[arm][s], cells[arm], s) for s in SCORES},
-            by_source=_by_source(examples, [judgements[n] for n in names]),
             gain={
                 s: _gain(drawn[arm][s] - drawn[first][s], cells[arm], cells[first], s)
                 for s in (SCORES if arm in later else ())
@@ -199,15 +196,3 @@ def _gain(values: Values, cells: Sequence[Cells], others: Sequence[Cells], name:
 
 def _each(cells: Sequence[Cells], name: str) -> list[float]:
     return [float(score(seed.sum(axis=0))[name]) for seed in cells]
-
-
-def _by_source(
-    examples: Sequence[Example], judgements: Sequence[Sequence[Judgement]]
-) -> dict[str, float]:
-    made = {}
-    for source in dict.fromkeys(example.source for example in examples):
-        rows = [n for n, example in enumerate(examples) if example.source == source]
-        here = [examples[n] for n in rows]
-        cells = [unjudged_as_wrong(by_question(here, [one[n] for n in rows])) for one in judgements]
-        made[source] = float(np.mean(_each(cells, "balanced_accuracy")))
-    return made

@@ -23,7 +23,7 @@ from gradegpt.chain import defuse
 from gradegpt.quote import quotes_verbatim
 from gradegpt.schema import Outcome, Row
 
-from .form import NUMBER, SAME, Rubric, written
+from .form import NUMBER, SAME, Rubric
 
 # The first `"; reason: ` ends the quote: a response with these words can shorten a quote of
 # itself, but cannot write the points, which are the last on the line.
@@ -92,19 +92,6 @@ def shown(text: str) -> str:
     response writes nothing that is read as points.
     """
     return _GRADED_LINE.sub(r"\1：", _FRAMES.sub("‹", defuse(text)))
-
-
-def render_grading(grading: Grading) -> str:
-    """The text of a grading, which ``parse_grading`` reads back."""
-    return "\n".join(
-        f"Criterion {award.number}: quote {_quoted(award.quote)}; "
-        f"reason: {' '.join(award.reason.split())}; points: {written(award.points)}"
-        for award in grading.awards
-    )
-
-
-def _quoted(quote: str | None) -> str:
-    return "none" if quote is None else f'"{" ".join(quote.split())}"'
 
 
 def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:

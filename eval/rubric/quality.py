@@ -37,13 +37,11 @@ class Defect(StrEnum):
 class Quality(Row):
     """The measurements of a rubric; undefined ones are None.
 
-    ``spread``: entropy of the points over that of equal points, in [0, 1]; ``largest``: the largest
-    share of the points of one criterion. ``defects`` are the measurements out of bounds, each with
-    its place or its value.
+    ``spread``: entropy of the points over that of equal points, in [0, 1]. ``defects`` are the
+    measurements out of bounds, each with its place or its value.
     """
 
     spread: float | None
-    largest: float | None
     defects: tuple[tuple[Defect, str], ...]
 
 
@@ -51,8 +49,7 @@ def check_rubric(rubric: Rubric) -> Quality:
     """Measure a rubric."""
     points = [criterion.points for criterion in rubric.criteria if criterion.points > 0]
     spread, largest = _spread(points), max(points) / math.fsum(points) if points else None
-    defects = tuple(_defects(rubric, spread, largest))
-    return Quality(spread=spread, largest=largest, defects=defects)
+    return Quality(spread=spread, defects=tuple(_defects(rubric, spread, largest)))
 
 
 def _spread(points: Sequence[float]) -> float | None:
