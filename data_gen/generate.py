@@ -23,7 +23,7 @@ from .rows import lines_of, write_parquet, write_shuffled
 from .seeds import seeds
 from .selection import Keys, chosen_rows, in_order, shortfalls
 from .settings import DataGenSettings, DataSettings
-from .shards import Progress, connected, make_shards
+from .shards import StageProgress, connected, make_shards
 from .sift import Sifted, ask_teacher, sift
 
 _COUNTED: Final = (
@@ -34,7 +34,7 @@ _MOST_FOR_PROBE: Final = 100_000
 
 
 def generate(
-    settings: DataGenSettings, progress: Progress = lambda *_: None, command: str = ""
+    settings: DataGenSettings, progress: StageProgress = lambda *_: None, command: str = ""
 ) -> dict[str, Any]:
     """Write the set into ``settings.folder``; return the manifest.
 
@@ -50,7 +50,7 @@ def generate(
         return _generated(settings, progress, command)
 
 
-def _generated(settings: DataGenSettings, progress: Progress, command: str) -> dict[str, Any]:
+def _generated(settings: DataGenSettings, progress: StageProgress, command: str) -> dict[str, Any]:
     folder, counts = Path(settings.folder), Counter[str]()
     work = (folder / ".work" / fingerprint(settings)).resolve()
     paths = make_shards(seeds(settings, counts), settings, work, progress)

@@ -46,7 +46,7 @@ LEAST_ROWS: Final = 40
 LEAST_QUESTIONS: Final = 8
 _DEV_SHARE: Final = 0.2
 _BOTH: Final = {ChainFormat.CROSS_LINGUAL: 1.0, ChainFormat.JUDGE_OF_CHAIN: 1.0}
-Parts = dict[str, list[Example]]
+Splits = dict[str, list[Example]]
 LeftOut = dict[str, str]
 
 
@@ -91,7 +91,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     return manifest
 
 
-def _parts(settings: LabelledSettings) -> tuple[Parts, list[LeftOut]]:
+def _parts(settings: LabelledSettings) -> tuple[Splits, list[LeftOut]]:
     """The examples of each split, and the rows that are left out."""
     examples, left_out = read_labelled(settings.path, settings)
     parts = _split(examples, settings)
@@ -158,7 +158,7 @@ def _with_own_ids(examples: Sequence[Example]) -> list[Example]:
     ]
 
 
-def _split(examples: Sequence[Example], settings: LabelledSettings) -> Parts:
+def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
     """The splits, question by question in the order of a hash: test first, then dev, then train.
 
     Raises:
@@ -177,7 +177,7 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Parts:
         )
     _check_classes(examples, settings.path)
     shares = {"test": 0.0 if settings.test else settings.test_share, "dev": _DEV_SHARE}
-    parts: Parts = {"train": [], "dev": [], "test": []}
+    parts: Splits = {"train": [], "dev": [], "test": []}
     by_hash = {hashlib.sha256(f"{settings.seed}:{key}".encode()).digest(): key for key in questions}
     for _, key in sorted(by_hash.items()):
         open_ = (part for part, share in shares.items() if len(parts[part]) < share * len(examples))
@@ -227,7 +227,7 @@ def _chain(example: Example, prompt: PromptSettings) -> Chain | None:
     return chain
 
 
-def _guards(parts: Parts, settings: LabelledSettings) -> Iterator[Example]:
+def _guards(parts: Splits, settings: LabelledSettings) -> Iterator[Example]:
     """Training answers whose response is replaced by, or stands beside, what manipulates a judge.
 
     Alone it is no answer; beside an answer it changes nothing, and the label stays.

@@ -17,7 +17,7 @@ from gradegpt.records import dump, read_lines, whole_file
 from .candidates import training_row
 from .selection import Keys
 from .settings import DataGenSettings
-from .shards import Progress, finished
+from .shards import StageProgress, finished
 from .sift import Sifted, read_rows_of
 
 _ROW_GROUP: Final = 10_000
@@ -37,7 +37,7 @@ def lines_of(
     chosen: Mapping[str, Keys],
     settings: DataGenSettings,
     folder: Path,
-    progress: Progress,
+    progress: StageProgress,
 ) -> dict[str, list[Path]]:
     """Write the training rows of the chosen candidates; return the files of each part, in order."""
     folder.mkdir(parents=True, exist_ok=True)

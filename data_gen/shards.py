@@ -98,12 +98,12 @@ SHARD: Final = 100
 _NGRAM: Final = 13
 """Candidates that share this many consecutive tokens with an evaluation file are left out."""
 
-Progress = Callable[[str, int, int], None]
+StageProgress = Callable[[str, int, int], None]
 """Called with the name of the stage, the number of finished steps and the total."""
 
 
 def make_shards(
-    seeds: Iterable[Seed], settings: DataGenSettings, folder: Path, progress: Progress
+    seeds: Iterable[Seed], settings: DataGenSettings, folder: Path, progress: StageProgress
 ) -> list[Path]:
     """Make the missing shards; return the paths of all shards, in order.
 

@@ -28,8 +28,8 @@ from .candidates import (
 from .duplicates import exact_key, near_copies
 from .selection import NO_QUESTION, Keys
 from .settings import DataGenSettings
-from .shards import Progress, read_shard, signature_of
-from .teacher import Teacher, Vote
+from .shards import StageProgress, read_shard, signature_of
+from .teacher import Teacher, TeacherVote
 
 if TYPE_CHECKING:
     from .duplicates import Signature
@@ -58,7 +58,7 @@ def read_rows_of(path: Path, rows: Container[int]) -> Iterator[tuple[int, Candid
     yield from ((row, candidate) for row, candidate in candidates if row in rows)
 
 
-def sift(paths: Sequence[Path], settings: DataGenSettings, progress: Progress) -> Sifted:
+def sift(paths: Sequence[Path], settings: DataGenSettings, progress: StageProgress) -> Sifted:
     """Sift the candidates of some shards."""
     import pandas as pd
 
@@ -152,7 +152,7 @@ def _digest(text: str) -> int:
 
 
 def ask_teacher(
-    paths: Sequence[Path], settings: DataGenSettings, folder: Path, progress: Progress
+    paths: Sequence[Path], settings: DataGenSettings, folder: Path, progress: StageProgress
 ) -> tuple[list[Path], dict[str, Any]]:
     """The shards with a teacher's labels, and what was spent; the same shards without a teacher."""
     if settings.teacher is None:
@@ -184,7 +184,7 @@ def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
     return candidate.chain is None or chance < settings.check
 
 
-def _with_vote(candidate: Candidate, vote: Vote) -> Candidate:
+def _with_vote(candidate: Candidate, vote: TeacherVote) -> Candidate:
     if vote.verdict is None:
         return candidate
     labels = candidate.labels | {"teacher": vote.verdict}

@@ -25,9 +25,9 @@ from gradegpt.schema import Item, Message
 from .prompt import SHOWN, build_messages
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key
 from .settings import TeacherModel, TeacherSettings
-from .vote import BUDGET, Vote, count_votes, read_reply
+from .vote import BUDGET, TeacherVote, count_votes, read_reply
 
-__all__ = ["Meter", "Teacher", "TeacherModel", "TeacherSettings", "Vote"]
+__all__ = ["Meter", "Teacher", "TeacherModel", "TeacherSettings", "TeacherVote"]
 
 MAX_RETRIES: Final = 4
 GIVE_UP_AFTER: Final = 20
@@ -79,7 +79,7 @@ class Teacher:
             client.close()
         self._cache.close()
 
-    def label(self, items: Sequence[Item]) -> list[Vote]:
+    def label(self, items: Sequence[Item]) -> list[TeacherVote]:
         """The vote of each item, in order; requests for equal items are made once.
 
         Once the budget is spent, no further request is sent: the remaining votes have the reason
@@ -137,7 +137,7 @@ class Teacher:
         finally:
             self._slots.release()
 
-    def _vote(self, item: Item, asked: Sequence[_Found]) -> Vote:
+    def _vote(self, item: Item, asked: Sequence[_Found]) -> TeacherVote:
         replies = [_read(found.result(), item) for found in asked]
         return count_votes(replies, self.settings.must_agree)
 

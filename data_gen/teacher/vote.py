@@ -27,7 +27,7 @@ _THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NO_ANSWER: Final = frozenset({"", "none"})
 
 
-class Vote(NamedTuple):
+class TeacherVote(NamedTuple):
     """The majority vote of the replies for one item: a chain, if enough replies agree.
 
     ``reason`` is ``teacher:agreed``, or why there is no chain.
@@ -85,7 +85,7 @@ def _flaw(chain: Chain, shown: str) -> str:
     return ""
 
 
-def count_votes(replies: Sequence[Chain | str], agree: int) -> Vote:
+def count_votes(replies: Sequence[Chain | str], agree: int) -> TeacherVote:
     """The vote over accepted chains and the reasons of rejected replies; ``agree`` must agree.
 
     Correct votes are counted against incorrect and invalid ones together: a side wins with
@@ -97,11 +97,11 @@ def count_votes(replies: Sequence[Chain | str], agree: int) -> Vote:
     counts = Counter(chain.verdict for chain in chains)
     yes, no = counts[Verdict.CORRECT], counts[Verdict.INCORRECT] + counts[Verdict.INVALID]
     if BUDGET in rejected:
-        return Vote(None, BUDGET)
+        return TeacherVote(None, BUDGET)
     if max(yes, no) < agree or yes == no:
         split = (yes and no) or not rejected
-        return Vote(None, DISAGREE if split else Counter(rejected).most_common(1)[0][0])
+        return TeacherVote(None, DISAGREE if split else Counter(rejected).most_common(1)[0][0])
     invalid = counts[Verdict.INVALID] > counts[Verdict.INCORRECT]
     verdict = Verdict.INVALID if invalid else Verdict.INCORRECT
     verdict = Verdict.CORRECT if yes > no else verdict
-    return Vote(next(chain for chain in chains if chain.verdict is verdict), AGREED)
+    return TeacherVote(next(chain for chain in chains if chain.verdict is verdict), AGREED)

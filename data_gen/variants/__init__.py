@@ -45,7 +45,7 @@ _SAME_SIGNS: Final = (
 _ASKS_PERCENT: Final = re.compile(r"\bwhat percent|百分之几", re.IGNORECASE)
 _ROUND: Final = re.compile(r"保留|精确|约|近似|round|nearest|decimal|significant", re.IGNORECASE)
 _MONEY: Final = re.compile(r"(?:\$|[￥¥])$")
-Form = str | tuple[Answer, Style]
+AnswerForm = str | tuple[Answer, Style]
 """A text, or an answer and the style in which it is written when it is needed."""
 
 
@@ -98,7 +98,7 @@ def _part_style(item: object, style: Style) -> Style:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def _forms(rng: random.Random, given: AnswerText) -> list[Form]:
+def _forms(rng: random.Random, given: AnswerText) -> list[AnswerForm]:
     """All candidate forms of the answer, most of them not written yet."""
     left, body, right = strip_markup(given.text)
     given = given._replace(text=body)
@@ -114,7 +114,7 @@ def _forms(rng: random.Random, given: AnswerText) -> list[Form]:
     named = [s for s in candidates(answer, given.question) if _suits(s, given)]
     if _MONEY.search(left) and "$" not in right:
         return _in_money(answer, named, left)
-    made: list[Form] = [body, *((answer, style) for style in named)]
+    made: list[AnswerForm] = [body, *((answer, style) for style in named)]
     for other in rearranged(rng, answer):
         made += [(other, style) for style in named if style.form != "indexed"]
     return [*made, *_by_question(answer, given)]
@@ -127,7 +127,7 @@ def _suits(style: Style, given: AnswerText) -> bool:
     return style.unit != "" or unit_in_question(given.question) != ""
 
 
-def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
+def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[AnswerForm]:
     digits = (Digits.PLAIN, Digits.ZEROS, Digits.GROUPED)
     plain = [s for s in named if s.digits in digits and s.notation is Notation.PLAIN]
     texts = [write(answer, style) for style in plain]
@@ -136,13 +136,13 @@ def _in_money(answer: Answer, named: Iterable[Style], left: str) -> list[Form]:
     return [*(f"{left}{text}" for text in texts), *(f"{text}{name}" for text in texts)]
 
 
-def _by_question(answer: Answer, given: AnswerText) -> list[Form]:
+def _by_question(answer: Answer, given: AnswerText) -> list[AnswerForm]:
     """Forms of a number with and without the unit that the question asks for."""
     value = answer.value
     if not isinstance(value, Leaf) or value.quantity is None or given.kind is not AnswerType.NUMBER:
         return []
     amount, unit = value.quantity, unit_in_question(given.question)
-    made: list[Form] = []
+    made: list[AnswerForm] = []
     if _ASKS_PERCENT.search(given.question) and not amount.unit:
         made += [f"{amount.value}%"] if str(amount.value).isdigit() else []
     if unit and not amount.unit:
@@ -154,7 +154,7 @@ def _by_question(answer: Answer, given: AnswerText) -> list[Form]:
     return made
 
 
-def _shuffled(rng: random.Random, forms: list[Form], question: str) -> Iterator[str]:
+def _shuffled(rng: random.Random, forms: list[AnswerForm], question: str) -> Iterator[str]:
     for form in rng.sample(forms, len(forms)):
         if isinstance(form, str):
             yield form.strip()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from data_gen.teacher import Teacher, Vote
+from data_gen.teacher import Teacher, TeacherVote
 from gradegpt.chain import Chain, render_chain
 from gradegpt.schema import AnswerType, ChainFormat, Item, Verdict
 from tests.data_gen.teacher_server import Say, Script, ScriptedServer
@@ -39,7 +39,7 @@ def item(number: int = 0, response: str = RESPONSE) -> Item:
     return Item(question=f"question {number}", reference=("42 个",), response=response)
 
 
-Ask = Callable[..., tuple[list[Vote], ScriptedServer, Teacher]]
+Ask = Callable[..., tuple[list[TeacherVote], ScriptedServer, Teacher]]
 """A script and items -> the votes, the server and the teacher, closed."""
 
 

@@ -375,3 +375,13 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     assert f"wrote {out}/" in done.output.replace("\n", "")
     failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
     assert isinstance(failed.exception, GradeGPTError)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_a_cluster_writes_the_same_bytes(whole: Path, make: Make, tmp_path: Path) -> None:
+    """On Ray the rows are those of one process."""
+    pytest.importorskip("ray")
+    make("ray", parametric=130, on="ray")
+    for name in ("train.jsonl", "dev.jsonl"):
+        assert (tmp_path / "ray" / name).read_bytes() == (whole / name).read_bytes()

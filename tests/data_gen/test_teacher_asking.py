@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from data_gen import teacher as teaching
-from data_gen.teacher import Vote
+from data_gen.teacher import TeacherVote
 from data_gen.teacher.prompt import INSTRUCTIONS, SHOWN, examples
 from data_gen.teacher.vote import read_reply
 from gradegpt.chain import SYSTEM, Chain, PromptSettings, build_prompt, needs_gloss, render_chain
@@ -56,7 +56,7 @@ def test_a_model_that_thinks_has_tokens_for_it_and_an_empty_reply_is_no_vote(ask
     votes, server, _ = ask(always(Say("")), [item(5)], models=[model], max_new_tokens=9)
     (body,) = server.bodies
     assert (body["max_tokens"], body["effort"], body["top_k"]) == (109, "low", 1)
-    assert votes == [Vote(None, "teacher:empty-reply")]
+    assert votes == [TeacherVote(None, "teacher:empty-reply")]
 
 
 def test_the_key_comes_from_the_variable_that_the_settings_name(
@@ -119,7 +119,7 @@ def test_a_failure_is_an_outcome_with_a_reason(
         return say if "question 0" in body["messages"][-1]["content"] else Say(YES)
 
     votes, server, teacher = ask(script, items=2)
-    assert votes[0] == Vote(None, reason)
+    assert votes[0] == TeacherVote(None, reason)
     assert votes[1].verdict is Verdict.CORRECT
     assert len(server.bodies) == requests + 1
     failed = teacher.meter.summary()["run"]["failed"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data_gen.teacher import Vote
+from data_gen.teacher import TeacherVote
 from gradegpt.schema import Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always
 from tests.data_gen.teacher_server import Say
@@ -16,7 +16,7 @@ def test_a_spent_budget_stops_cleanly_and_a_larger_one_resumes(ask: Ask) -> None
     votes, server, teacher = ask(always(yes), items=9, models=[PRICED], budget=0.004)
     assert len(server.bodies) == 3
     assert [vote.reason for vote in votes] == ["teacher:agreed"] * 3 + ["teacher:budget"] * 6
-    assert votes[-1] == Vote(None, "teacher:budget")
+    assert votes[-1] == TeacherVote(None, "teacher:budget")
     summary = teacher.meter.summary()
     assert summary["cost"] == summary["models"]["m"]["cost"] == 0.0045
     assert summary["stopped"].startswith("budget: 0.0045 of 0.004 is spent")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from data_gen.teacher import Vote
+from data_gen.teacher import TeacherVote
 from data_gen.teacher.vote import count_votes, read_reply
 from gradegpt.chain import Chain, parse_chain, render_chain
 from gradegpt.schema import Verdict
@@ -41,7 +41,7 @@ from tests.data_gen.teacher_server import Say
 def test_a_reply_that_is_not_fit_for_training_is_rejected(text: str, reason: str) -> None:
     """It has a machine-readable reason and no verdict."""
     assert read_reply(text, RESPONSE, 4000) == reason
-    assert count_votes([reason], agree=1) == Vote(None, reason)
+    assert count_votes([reason], agree=1) == TeacherVote(None, reason)
 
 
 @pytest.mark.parametrize("verdict", Verdict)
