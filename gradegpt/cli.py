@@ -41,8 +41,8 @@ app = typer.Typer(
 
 _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of all errors of usage, which typer does not export."""
-_LOCAL: Final = ("torch", "transformers", "peft", "safetensors")
-_FAST: Final = ("onnxruntime", "tokenizers", "jinja2")
+_LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
+_FAST: Final = ("onnxruntime", "tokenizers", "jinja2", "llguidance")
 _WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
 """Options that a judge without a model accepts."""
 

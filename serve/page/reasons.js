@@ -101,6 +101,8 @@ export default {
   "incomplete-or-refusal": ["The response breaks off or declines to answer.", "作答中断或拒绝回答。"],
   "cannot-check-symbolic": ["A formula that computer algebra cannot check.", "计算机代数无法核对的公式。"],
   "cannot-grade-*": ["The benchmark has no rule for this type of answer.", "该基准没有这类答案的评分规则。"],
+  "chain:empty reply": ["The model wrote nothing.", "模型没有写出任何内容。"],
+  "chain:empty reply, cut off at the token limit": ["The model's thoughts took all tokens, and it wrote no verdict.", "模型的思考用完了全部 token，没有写出判定。"],
   "chain:*": ["The judge’s text holds no verdict at its end.", "评判者的文字末尾没有判定。"],
   "engine:timeout*": ["The model did not answer in time.", "模型没有及时应答。"],
   "engine:error*": ["The model's engine failed.", "未能询问到模型。"],
