@@ -68,18 +68,15 @@ async def adapters(request: Request) -> dict[str, Any]:
     return {"object": "list", "data": [_listed(template) for template in known]}
 
 
-async def gone(path: str = "") -> None:
+async def gone() -> None:
     """Say which command replaces a route."""
     raise GoneError(
         "batches are answered by a command: gradegpt serve.batch requests.jsonl -o replies.jsonl"
     )
 
 
-for removed in ("/v1/batches", "/v1/files"):
-    for route in (removed, removed + "/{path:path}"):
-        router.add_api_route(
-            route, gone, methods=["GET", "POST", "DELETE"], include_in_schema=False
-        )
+for removed in ("/v1/batches", "/v1/batches/{_:path}", "/v1/files", "/v1/files/{_:path}"):
+    router.add_api_route(removed, gone, methods=["GET", "POST", "DELETE"], include_in_schema=False)
 
 
 def _model(service: Service, name: str) -> dict[str, Any]:

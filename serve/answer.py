@@ -7,9 +7,9 @@ A verdict is never invented and never cut off: reasons are dropped to respect ``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -27,7 +27,6 @@ from .settings import ServeSettings
 from .templates import Ask, NoVerdictError, PromptError, Template, UnknownPromptError, find
 from .templates.reply import WrittenReply
 
-T = TypeVar("T")
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
 _LONG: Final = 50_000
@@ -146,21 +145,16 @@ def fitted(reply: WrittenReply, wanted: ReplyOptions) -> str:
     return whole if wanted.cut(whole) == whole else reply.core
 
 
-async def answered(
-    request: Request, endpoint: Callable[[Service, Note, dict[str, Any]], Coroutine[Any, Any, T]]
-) -> T:
-    """What an endpoint makes of the body of a request; cancelled if the client disconnects."""
-    body = await read_object(request)
-    return await until_disconnect(request, endpoint(service_of(request), note_of(request), body))
-
-
-def sent(
-    asked: ReplyOptions, whole: Callable[[], dict[str, Any]], events: Callable[[], Iterator[str]]
+async def response_to(
+    request: Request, endpoint: Callable[[Service, Note, dict[str, Any]], Coroutine[Any, Any, Any]]
 ) -> Response:
-    """A reply, as a stream of server-sent events where that was asked for."""
-    if asked.stream:
-        return StreamingResponse(events(), media_type="text/event-stream")
-    return JSONResponse(whole())
+    """What an endpoint makes of a request's body, whole or as a stream of server-sent events."""
+    body = await read_object(request)
+    work = endpoint(service_of(request), note_of(request), body)
+    made = await until_disconnect(request, work)
+    if made.asked.stream:
+        return StreamingResponse(made.events(), media_type="text/event-stream")
+    return JSONResponse(made.whole())
 
 
 async def answers(

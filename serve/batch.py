@@ -26,7 +26,7 @@ from gradegpt.records import ResumableWriter, read_objects, read_rows, sha256_fi
 from gradegpt.run import GIVE_UP_AFTER, check_output
 from gradegpt.schema import Row
 
-from . import chat, completions, responses
+from . import completions, responses
 from .__main__ import settings_of
 from .errors import body_of
 from .logs import Note
@@ -35,9 +35,9 @@ from .settings import ServeSettings
 from .stage import known
 from .workers import workers_for
 
-_Completion = chat.ChatCompletion | completions.Completion | responses.ModelResponse
+_Completion = completions.ChatCompletion | completions.Completion | responses.ModelResponse
 _ENDPOINTS: Final[dict[str, Callable[..., Coroutine[Any, Any, _Completion]]]] = {
-    "/v1/chat/completions": chat.completed,
+    "/v1/chat/completions": completions.chat_completed,
     "/v1/completions": completions.completed,
     "/v1/responses": responses.completed,
 }

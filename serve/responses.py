@@ -24,13 +24,12 @@ from .answer import (
     ReplyContent,
     ReplyOptions,
     ResponseFormat,
-    answered,
     answers,
-    sent,
+    response_to,
     usage_of,
 )
 from .body import valid
-from .chat import TextPart, as_parts
+from .completions import TextPart, as_parts
 from .errors import UnsupportedError
 from .logs import Note
 from .openapi import documented
@@ -116,8 +115,7 @@ class ResponsesRequest(ReplyOptions):
 @router.post("/v1/responses", **documented(ResponsesRequest))
 async def respond(request: Request) -> Response:
     """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
-    made = await answered(request, completed)
-    return sent(made.asked, made.whole, made.events)
+    return await response_to(request, completed)
 
 
 async def completed(service: Service, note: Note, body: dict[str, Any]) -> ModelResponse:

@@ -29,8 +29,8 @@ from .workers import Lane
 
 _log = logging.getLogger(__name__)
 
-_LONGEST_PAUSE_S: Final = 30.0
-"""The most seconds between two attempts to start a lane."""
+_PAUSE_S: Final = 5.0
+"""Seconds between two attempts to start a lane."""
 _LONGEST_WAIT_S: Final = 60
 """The largest ``Retry-After``, in seconds."""
 _AGAIN: Final = -1
@@ -269,16 +269,14 @@ class Stage:
         _log.error("%s", lost)
         self._metrics.count("workers", "lost")
         self._away += 1
-        pause_s = 1.0
         while not self._closed:
             try:
                 await asyncio.get_running_loop().run_in_executor(self._threads, lane.start)
                 self._metrics.count("workers", "restarted")
                 break
             except GradeGPTError as error:
-                _log.error("a worker does not start: %s; next try in %.0f s", error, pause_s)
-                await asyncio.sleep(pause_s)
-                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+                _log.error("a worker does not start: %s; next try in %.0f s", error, _PAUSE_S)
+                await asyncio.sleep(_PAUSE_S)
         self._away -= 1
 
 
