@@ -25,7 +25,7 @@ from .templates import Template
 from .templates.frame import frames_of
 from .wording import LearnError, reply_of, role_of
 
-__all__ = ["LearnError", "align", "as_yaml", "learn", "pipeline_of"]
+__all__ = ["FIELDS", "LearnError", "align", "as_yaml", "learn", "pipeline_of"]
 
 FIELDS: Final = ("question", "reference", "response")
 Choice = Mapping[str, Sequence[int]]
@@ -85,12 +85,12 @@ def _atoms(text: str) -> list[Atom]:
         if kind == "break" or text[start:end].strip():
             found.append(Atom(kind, text[start:end], start, end, " ".join(text[start:end].split())))
 
-    for line in re.finditer(r"\s*\n\s*|[^\n]+?(?=\s*(?:\n|\Z))", text):
+    for line in re.finditer(r"\s*\n\s*|[^\n]+", text):
         at, end = line.span()
-        if "\n" in line[0]:
+        if line[0].isspace():
             add("break", at, end)
             continue
-        if label := _AT_START.match(line[0]):
+        if label := _AT_START.match(line[0].rstrip()):
             add("label", at, at + label.end())
             at += label.end()
         elif len(line[0]) <= _SHORT and role_of(line[0]) and not _INSIDE.search(line[0]):
@@ -162,7 +162,7 @@ def _is_inside(label: str) -> bool:
 
 
 @dataclass
-class Part:
+class Hole:
     """A part that differs: the label before it, its span and its text in each prompt, its field."""
 
     label: str
@@ -171,7 +171,7 @@ class Part:
     name: str = ""
 
     @classmethod
-    def of(cls, label: str, spans: Sequence[tuple[int, int]], texts: Sequence[str]) -> Part:
+    def of(cls, label: str, spans: Sequence[tuple[int, int]], texts: Sequence[str]) -> Hole:
         """The part at ``spans``; quotes around all values are the template's, and a last comma."""
         spans = [_stripped(text, *span) for text, span in zip(texts, spans, strict=True)]
         values = [text[start:end] for text, (start, end) in zip(texts, spans, strict=True)]
@@ -206,7 +206,7 @@ class Aligned(NamedTuple):
 
     system: str
     texts: list[str]
-    parts: list[Part]
+    parts: list[Hole]
     same: list[str]
 
 
@@ -233,7 +233,7 @@ def align(prompts: Sequence[Sequence[Message]]) -> Aligned:
             )
             for j, (text, row) in enumerate(zip(texts, rows, strict=True))
         ]
-        parts.append(Part.of(_label([rows[0][at[0]] for at in before]), spans, texts))
+        parts.append(Hole.of(_label([rows[0][at[0]] for at in before]), spans, texts))
     same = []
     for run in [runs[0][-_NEAR:], *runs[1:-1], runs[-1][:_NEAR]]:
         inside = [atom for at in run if (atom := rows[0][at[0]]).kind in ("label", "text")]
@@ -244,7 +244,7 @@ def align(prompts: Sequence[Sequence[Message]]) -> Aligned:
     return Aligned(prompts[0][0].content if alike else "", texts, parts, same)
 
 
-def _name(aligned: Aligned, chosen: Choice) -> list[Part]:
+def _name(aligned: Aligned, chosen: Choice) -> list[Hole]:
     """The parts with their fields: by the user's choice, by label, or by what is left."""
     parts = aligned.parts
     for name, numbers in chosen.items():
@@ -260,35 +260,40 @@ def _name(aligned: Aligned, chosen: Choice) -> list[Part]:
     left = [name for name in FIELDS[1:] if name not in {part.name for part in parts}]
     if len(weak) == len(left) == 1 and left[0] not in aligned.same:
         weak[0].name = left[0]
-    joined: list[Part] = []
+    joined: list[Hole] = []
     for part in parts:
-        last = joined[-1] if joined else Part("", [], [])
+        last = joined[-1] if joined else Hole("", [], [])
         within = not part.name and _is_inside(part.label) and last.name in FIELDS[::2]
         if within or (part.name and part.name == last.name and part.name in chosen):
             # A label inside a value, such as "Step 1:" in two responses.
             spans = [(a, d) for (a, _), (_, d) in zip(last.spans, part.spans, strict=True)]
-            joined[-1] = Part.of(last.label, spans, aligned.texts)
+            joined[-1] = Hole.of(last.label, spans, aligned.texts)
             joined[-1].name = last.name
         else:
             joined.append(part)
     return joined
 
 
-def _check(parts: Sequence[Part], aligned: Aligned, chosen: Choice) -> None:
+def _check(parts: Sequence[Hole], aligned: Aligned, chosen: Choice) -> None:
     """Refuse what is not clear, and name a field's repetitions, which have the same values."""
     listed = f"the parts that differ are {_listed(aligned.parts)}"
     for part in parts:
         _refuse_odd(part)
-    for name in FIELDS:
+    for name in dict.fromkeys([*FIELDS, *(part.name for part in parts if part.name)]):
         same = [part for part in parts if part.name == name]
         for number, part in enumerate(same[1:], 2):
-            if part.values != same[0].values:
+            if name in FIELDS and part.values != same[0].values:
                 raise LearnError(
                     f"{listed}, and several could be the {name}; choose with --field "
                     f"{name}=NUMBER, or give more prompts"
                 )
             part.name = f"{name}_{number}"
-        if not same and name not in chosen and (name != "question" or name in aligned.same):
+        if (
+            name in FIELDS
+            and not same
+            and name not in chosen
+            and (name != "question" or name in aligned.same)
+        ):
             what = "is the same in all prompts" if name in aligned.same else "is not clear"
             raise LearnError(
                 f"the {name} {what}; {listed}; give prompts that differ in it, or choose with "
@@ -301,7 +306,7 @@ def _check(parts: Sequence[Part], aligned: Aligned, chosen: Choice) -> None:
         )
 
 
-def _refuse_odd(part: Part) -> None:
+def _refuse_odd(part: Hole) -> None:
     """Refuse a part whose values are JSON, or have so much in common that it may be no value."""
     if re.match(r"[{,\s]*\"\w+\"\s*:", part.label):
         raise LearnError(
@@ -319,7 +324,7 @@ def _refuse_odd(part: Part) -> None:
             )
 
 
-def _listed(parts: Sequence[Part]) -> str:
+def _listed(parts: Sequence[Hole]) -> str:
     return ", ".join(
         f"{number}. {part.label!r} {part.values[0][:_SHORT]!r}"
         for number, part in enumerate(parts, 1)
@@ -358,7 +363,7 @@ def learn(
     return learnt
 
 
-def _filled(text: str, parts: Sequence[Part], values: Sequence[str], at: int = 0) -> list[str]:
+def _filled(text: str, parts: Sequence[Hole], values: Sequence[str], at: int = 0) -> list[str]:
     """The pieces of a prompt and, between them, values for its parts."""
     pieces, done = [], 0
     for part, value in zip(parts, values, strict=True):
@@ -367,7 +372,7 @@ def _filled(text: str, parts: Sequence[Part], values: Sequence[str], at: int = 0
     return [*pieces, text[done:]]
 
 
-def _read_back(learnt: Template, aligned: Aligned, parts: Sequence[Part]) -> None:
+def _read_back(learnt: Template, aligned: Aligned, parts: Sequence[Hole]) -> None:
     """Read every prompt again, also with another prompt in its response."""
     for at, text in enumerate(aligned.texts):
         own = {part.name: part.values[at] for part in parts}

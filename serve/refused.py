@@ -13,11 +13,11 @@ from gradegpt.schema import Message
 from .learn import LearnError, as_yaml, learn, pipeline_of
 
 _MOST: Final = 1_000
-"""Prompts that are kept; two of a pipeline are enough."""
+"""Prompts that are kept and compared; two of a pipeline are enough."""
 _PIPELINES: Final = 32
 """Pipelines whose last prompt is compared with the next one."""
-_LONGEST: Final = 20_000
-"""Characters of a prompt that is compared, so that no request takes long."""
+_LONGEST: Final = (10_000, 1_500)
+"""Characters and words of a prompt that is compared, so that none takes long."""
 
 
 class Refused:
@@ -41,16 +41,18 @@ class Refused:
             if len(self._last) > _PIPELINES:
                 del self._last[next(iter(self._last))]
             self._kept += 1
-            if self._kept <= _MOST:
-                with self.path.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            if self._kept > _MOST:
+                return "no more prompts are kept"
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
         command = f"it was kept: gradegpt serve.template learn {self.path} -o mine.yaml"
         draft = _draft(earlier, messages) if earlier else ""
         return f"{command}; a draft:\n{draft}" if draft else command
 
 
 def _draft(earlier: Sequence[Message], messages: Sequence[Message]) -> str:
-    if any(sum(len(m.content) for m in prompt) > _LONGEST for prompt in (earlier, messages)):
+    texts = [" ".join(m.content for m in prompt) for prompt in (earlier, messages)]
+    if any(len(text) > _LONGEST[0] or len(text.split()) > _LONGEST[1] for text in texts):
         return ""
     try:
         return as_yaml(learn([earlier, messages], "mine"))

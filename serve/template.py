@@ -36,7 +36,7 @@ app = typer.Typer(
     no_args_is_help=True, help="Try a template of your own judge prompt, or learn it from prompts.",
     epilog="gradegpt serve.template acme.yaml is short for gradegpt serve.template try acme.yaml",
 )  # fmt: skip
-_FIELD: Final = re.compile(r"([a-z]\w*)=(\d+)(?:-(\d+))?")
+_FIELD: Final = re.compile(r"([a-z]{2}\w*)=(\d+)(?:-(\d+))?")
 
 
 @app.command("try", epilog="Then: gradegpt serve cascade templates=[acme.yaml]")

@@ -67,42 +67,38 @@ _PLAIN: Final = (
     ("match", "mismatch"), ("equivalent", "not equivalent"), ("accept", "reject"),
     ("正确", "错误"), ("正确", "不正确"), ("对", "错"), ("一致", "不一致"),
 )  # fmt: skip
-_ANSWERS: Final = (("yes", "no"), ("true", "false"), ("是", "否"))
-_LETTERS: Final = (("A", "B"), ("C", "I"), ("Y", "N"))
+_DEFINED: Final = (("yes", "no"), ("true", "false"), ("是", "否"))
+"""Words that answer a question, and may mean that the response is wrong: "Has it an error?"."""
 _W: Final = r"(?:(?i:yes|no|correct|incorrect|true|false|pass|fail)\b|正确|错误|是|否|[A-Z01]\b)"
-_LINE: Final = re.compile(
-    r"(?P<key>(?:[Ff]inal )?(?i:judge?ment|verdict|decision|grade|label|conclusion|score|correct)|"
-    rf"结论|判断)[\W_]{{0,4}}[:：]\W{{0,4}}(?i:answer\W{{0,3}})?(?P<word>{_W})"
-)
 _FORM: Final = re.compile(
     rf"(?i:\bjson\b|\bdictionary\b|字典)|\{{\s*[\"']\w+[\"']\s*:|\\boxed\{{+\s*{_W}|\[\[|\$[A-Z]{{3,}}"
     rf"|<\w+>\s*{_W}\s*</|\[{_W}|\*\*(?i:correct|incorrect)[ ]\w"
     r"|(?m:^#+ .*(?i:judge?ment|verdict|decision)\s*$)"
+    r"|(?:(?i:judge?ment|verdict|decision|grade|label|conclusion|score|correct)|结论|判断)"
+    rf"[\W_]{{0,4}}[:：]\W{{0,4}}(?i:answer\W{{0,3}})?{_W}"
 )
-"""Forms around the words, which the user gives."""
+"""Forms around the words, such as ``Verdict: PASS``, which the user gives."""
 _ASK: Final = (
     r"(?i:\b(?:respond|reply|output|return|answer|say|write|give|print|choose|grade|with|only|either|as)\b|"
     r"输出|回复|回答|返回|写|为|是)[\s:：\"'“`*]{0,4}"
 )
-_GIVE: Final = (
-    "; give both replies as your pipeline reads them, such as --correct 'GRADE: C' "
-    """--incorrect 'GRADE: I', or --correct '{"verdict": true}' --incorrect '{"verdict": false}'"""
-)
-_NAMED: Final = re.compile(
-    r"(?i)\b(?:correct|right|true|standard|reference|expected)[ _](?:final )?"
-    r"(?:answer|option|response|solution)s?\b|正确答案"
-)
 _BAD: Final = re.compile(
-    r"(?i)\b(?:incorrect\w*|wrong\w*|errors?|mistakes?|mismatch\w*|differ\w*|inconsisten\w*|contradict\w*|"
-    r"fail\w*|false|inaccura\w*|conflict\w*)\b|错|有误|矛盾|不同"
+    r"(?i)\b(?:in(?:correct|accura|consisten)\w*|wrong\w*|errors?|mis(?:take|match|s)\w*|differ\w*|false|"
+    r"contradict\w*|fail\w*|conflict\w*|omit\w*|hallucinat\w*|unsupported|lack\w*|reject\w*|deviat\w*)\b|"
+    r"错|有误|矛盾|不同|偏离|遗漏"
 )
 _NOT: Final = re.compile(
     r"(?i)\b(?:not|no|none|never|neither|without|cannot|lacks?|non|unless)\b|n't\b|不|未|否|没有|无"
 )
 _GOOD: Final = re.compile(
-    r"(?i)\b(?:correct\w*|right|match\w*|equivalen\w*|equal\w*|same|consisten\w*|agree\w*|accura\w*|accept\w*|"
-    r"identical|aligns?|conveys?|contains?)\b|正确|一致|相同|等价|匹配|相符|符合|对|吻合|相等"
+    r"(?i)\b(?:correct\w*|right|match\w*|equivalen\w*|equal\w*|same|consisten\w*|agree\w*|accura\w*|"
+    r"accept\w*|identical)\b|正确|一致|相同|等价|匹配|相符|符合|对|吻合|相等"
 )
+_NAMED: Final = re.compile(
+    r"(?i)\b(?:correct|right|true|standard|reference|expected|same)[ _](?:final )?(?:answer|one|"
+    r"option|response|solution|result|value|label|output|question|item)s?\b|正确答案|相同的?(?:问题|题目)"
+)
+"""What is no judgement of the response."""
 
 
 def says(clause: str) -> str:
@@ -145,7 +141,7 @@ def _asks(text: str) -> set[str]:
 def _offered(text: str, word: str) -> str:
     """The word as it is last written in quotes, in capitals, or behind a verb that asks for it."""
     w = f"({_word(word)})"
-    upper = rf"|(?<!\w)({word.upper()})(?!\w)" if word.isascii() else ""
+    upper = rf"|(?<!\w)({word.upper()})(?!\w)" if word.isalpha() and word.isascii() else ""
     found = re.findall(
         rf"[\"'“‘`「『【]{w}[\"'”’`」』】.,]|{_ASK}{w}|{w}\W{{0,3}}(?:or\b|或|/)|(?:\bor|或|/)\W{{0,3}}{w}{upper}",
         text,
@@ -154,32 +150,28 @@ def _offered(text: str, word: str) -> str:
 
 
 def reply_of(text: str) -> dict[str, str]:
-    """The settings of the reply that a prompt's text asks for.
+    """The words for ``correct`` and ``incorrect`` that a prompt's text asks for.
 
     Raises:
-        LearnError: the words, their meaning or the form around them is not clear.
+        LearnError: there are others or none, they are not defined, or have a form around.
 
     """
-    if form := _FORM.search(text):
-        raise LearnError(f"the form of the reply is not clear ({form[0]!r}){_GIVE}")
-    letters = [p for p in _LETTERS if [_said(text, w) for w in p] == [{"right"}, {"wrong"}]]
-    offered = {p: tuple(_offered(text, w) for w in p) for p in (*_PLAIN, *_ANSWERS)}
-    pairs = letters or [pair for pair, words in offered.items() if all(words)]
-    if len(pairs) != 1:
-        names = ", ".join("/".join(pair) for pair in pairs) or "none"
-        raise LearnError(f"the words for right and wrong are not clear ({names}){_GIVE}")
-    said = [_said(text, word) for word in pairs[0]]
-    if pairs[0] in _ANSWERS and not (
-        said == [{"right"}, {"wrong"}] or (not any(said) and _asks(text) == {"right"})
-    ):
-        raise LearnError(f"the prompt does not say what {' and '.join(pairs[0])} mean{_GIVE}")
-    right, wrong = offered.get(pairs[0], pairs[0])
-    keys = {
-        m["key"]
-        for m in _LINE.finditer(text)
-        if m["word"].lower() in (right.lower(), wrong.lower())
-    }
-    if len(keys) > 1 or (keys and text.rstrip(" \n*[]").endswith((":", "："))):
-        raise LearnError(f"the form of the reply is not clear ({', '.join(keys)}){_GIVE}")
-    line = {"form": "line", "key": keys.pop()} if keys else {}
-    return {"correct": right, "incorrect": wrong, **line}
+    found = {p: tuple(_offered(text, word) for word in p) for p in (*_PLAIN, *_DEFINED, ("1", "0"))}
+    pairs = [pair for pair, words in found.items() if all(words)]
+    if [_said(text, word) for word in "AB"] == [{"right"}, {"wrong"}]:
+        pairs, found = [("A", "B")], {("A", "B"): ("A", "B")}
+    form = _FORM.search(text)
+    if form is None and len(pairs) == 1 and _is_defined(text, pairs[0]):
+        return dict(zip(("correct", "incorrect"), found[pairs[0]], strict=True))
+    seen = repr(form[0]) if form else ", ".join("/".join(pair) for pair in pairs) or "no words"
+    raise LearnError(
+        f"the reply is not clear ({seen}); give both replies as your pipeline reads them, such as "
+        "--correct 'GRADE: C' --incorrect 'GRADE: I', or "
+        """--correct '{"verdict": true}' --incorrect '{"verdict": false}'"""
+    )
+
+
+def _is_defined(text: str, pair: tuple[str, str]) -> bool:
+    said = [_said(text, word) for word in pair]
+    asked = not any(said) and pair in _DEFINED and _asks(text) == {"right"}
+    return pair in _PLAIN or said == [{"right"}, {"wrong"}] or asked

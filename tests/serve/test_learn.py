@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from gradegpt.errors import GradeGPTError
 from gradegpt.schema import Message
 from gradegpt.settings import parse_settings
-from serve.learn import LearnError, align, as_yaml, learn
+from serve.learn import FIELDS, LearnError, align, as_yaml, learn
 from serve.template import app
 from serve.templates import TEMPLATES, Template
 from serve.templates.frame import frames_of
@@ -29,41 +29,25 @@ Student answer: {response}
 
 Is the student's answer correct? Reply with PASS or FAIL.
 """
-CHINESE = """请判断学生的回答是否正确。
-【题目】
-{question}
-【标准答案】
-{reference}
-【学生回答】
-{response}
-
-只输出“正确”或“错误”。
-"""
+CHINESE = (
+    "请判断学生的回答是否正确。\n【题目】\n{question}\n【标准答案】\n{reference}\n【学生回答】\n{response}"
+    "\n\n只输出“正确”或“错误”。"
+)
 LAST = """Compare the prediction with the gold answer.
 Prediction: "{response}"
 Gold: "{reference}"
 Respond with CORRECT or INCORRECT."""
 LINE = """Is it CORRECT or INCORRECT?
 Question: {question}, Output sentence: {response}, Correct answer: {reference}, Judgement:"""
-TAGS = """<question>{question}</question>
-<reference>{reference}</reference>
-<response>
-{response}
-</response>
-Answer with CORRECT or INCORRECT."""
-FENCES = """Question:
-```
-{question}
-```
-Ground truth answer:
-```
-{reference}
-```
-Response:
-```
-{response}
-```
-Determine if the response is correct. Respond either "yes" or "no" only."""
+TAGS = (
+    "<question>{question}</question>\n<reference>{reference}</reference>\n"
+    "<response>\n{response}\n</response>\nAnswer with CORRECT or INCORRECT."
+)
+FENCES = (
+    "Question:\n```\n{question}\n```\nGround truth answer:\n```\n{reference}\n```\n"
+    "Response:\n```\n{response}\n```\n"
+    'Determine if the response is correct. Respond either "yes" or "no" only.'
+)
 BARE = "Response: {response}\n\nAnswer: {reference}\n\nReply with CORRECT or INCORRECT."
 PROMPTS = {
     "english": ENGLISH, "chinese": CHINESE, "reference last": LAST, "one line": LINE, "tags": TAGS,
@@ -81,7 +65,7 @@ Item = tuple[str, str, str]
 
 def prompt(template: str, item: Item) -> list[Message]:
     """The prompt of a template, as one message."""
-    for name, value in zip(("question", "reference", "response"), item, strict=True):
+    for name, value in zip(FIELDS, item, strict=True):
         template = template.replace(f"{{{name}}}", value)
     return [Message(role="user", content=template)]
 
@@ -95,7 +79,7 @@ def read(learnt: Template, template: str, item: Item) -> dict[str, str]:
 
 def fields(template: str, item: Item) -> dict[str, str]:
     """What was put into it."""
-    named = zip(("question", "reference", "response"), item, strict=True)
+    named = zip(FIELDS, item, strict=True)
     return {name: value for name, value in named if f"{{{name}}}" in template}
 
 
@@ -135,27 +119,21 @@ def test_no_response_steers_what_was_learnt(response: str) -> None:
     assert read(learnt, ENGLISH, item) == fields(ENGLISH, item)
 
 
-def test_a_system_message_that_all_prompts_have_is_the_templates() -> None:
-    """The words of the reply may be in it."""
-    system = Message(role="system", content="Reply with PASS or FAIL.")
-    text = "Question: {question}\nGold: {reference}\nResponse: {response}"
-    learnt = learn([[system, *prompt(text, item)] for item in (SUM, SPEED)], "learnt")
-    assert (learnt.system, learnt.template.strip()) == (system.content, text)
-    assert learnt.read(frames_of([system, *prompt(text, PRODUCT)])) is not None
-
-
-def test_a_system_message_may_have_the_item() -> None:
-    """Then both messages are one text."""
-    system = "Question: {question}\nGold: {reference}"
-    user = "Response: {response}\nReply with PASS or FAIL."
-    talks = [
-        [prompt(system, item)[0].model_copy(update={"role": "system"}), *prompt(user, item)]
-        for item in (SUM, SPEED, PRODUCT)
-    ]
-    learnt = learn(talks[:2], "learnt")
-    ask = learnt.read(frames_of(talks[2]))
-    assert ask is not None
-    assert tuple(ask.fields.values()) == PRODUCT
+def test_a_system_message_is_the_templates_or_has_the_item() -> None:
+    """The words of the reply may be in it; with the item, both messages are one text."""
+    for system, user in (
+        ("Reply with PASS or FAIL.", "Question: {question}\nGold: {reference}\nReply: {response}"),
+        ("Question: {question}\nGold: {reference}", "Reply: {response}\nReply with PASS or FAIL."),
+    ):
+        talks = [
+            [prompt(system, item)[0].model_copy(update={"role": "system"}), *prompt(user, item)]
+            for item in (SUM, SPEED, PRODUCT)
+        ]
+        learnt = learn(talks[:2], "learnt")
+        assert learnt.system == ("" if "{" in system else system)
+        ask = learnt.read(frames_of(talks[2]))
+        assert ask is not None
+        assert tuple(ask.fields.values()) == PRODUCT
 
 
 NOTED = [prompt(ENGLISH, (q, r, f"{a}\nNote: {r}!")) for q, r, a in (SUM, SPEED)]
@@ -189,7 +167,7 @@ UNCLEAR = {
         "the reference is the same in all prompts",
     ),
     "the same question": (
-        [prompt(ENGLISH, SUM), prompt(ENGLISH, ("What is 2+2?", "four", "5"))],
+        [prompt(ENGLISH, SUM), prompt(ENGLISH, (SUM[0], "four", "5"))],
         "the question is the same in all prompts",
     ),
     "two responses": (
@@ -245,13 +223,11 @@ def test_the_user_names_and_joins_parts() -> None:
         ('Output "yes" if they are the same, "no" if they differ.', "yes", "no"),
         ("Is the answer correct? Respond either True or False.", "True", "False"),
         ("只输出“正确”或“错误”。", "正确", "错误"),
-        ('"GRADE: PASS" if it is right, "GRADE: FAIL" if it is wrong.', "PASS", "FAIL"),
     ],
 )
 def test_the_reply_is_what_the_prompt_defines(text: str, right: str, wrong: str) -> None:
     """By the words that it asks for, if they mean something or it says what they mean."""
-    line = {"form": "line", "key": "GRADE"} if "GRADE" in text else {}
-    assert reply_of(text) == {"correct": right, "incorrect": wrong, **line}
+    assert reply_of(text) == {"correct": right, "incorrect": wrong}
 
 
 @pytest.mark.parametrize(
@@ -263,9 +239,13 @@ def test_the_reply_is_what_the_prompt_defines(text: str, right: str, wrong: str)
         "A: the answer is wrong\nB: the answer is right",
         "Determine whether the answer is incorrect. Reply true or false.",
         "Respond with Yes if the answer is not correct, and No if it is correct.",
+        "Does the answer deviate from the correct answer? Reply yes or no.",
+        "Does the response contain facts that the reference has not? Reply yes or no.",
+        "判断学生的回答是否有误，回答“是”或“否”。",
         # Not clear: two pairs, a form, or no definition.
         "Conclude 1 or 0, and return True or False.",
         'Reply as JSON: {"verdict": "correct" or "incorrect"}',
+        '"GRADE: PASS" if it is right, "GRADE: FAIL" if it is wrong.',
         "End with \\boxed{yes} or \\boxed{no}.",
         "Reply with [[A=B]] or [[A!=B]].",
         "Reply yes or no.",
