@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 KILLS: Final = 5
-_WORKERS: Final = (b"ray::Map", b"ray::_attempt")
-"""How the processes of Ray that work name themselves, in a pool or on a task."""
+_WORKERS: Final = b"ray::Map"
+"""How the processes of Ray Data that work name themselves."""
 
 
 class Work(NamedTuple):

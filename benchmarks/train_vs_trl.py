@@ -9,7 +9,7 @@ rows; only steps, rows per step, rank, learning rate, schedule and evaluation ar
 without that, so that both draw their rows in the same way. The first step is never counted. Each
 runs in its own process, in turns and twice, so that other work on the machine affects all; tokens
 are those of the rows, without padding.
-With ``--base``, a real base, stock is compared with ``layout: shared``; on a processor without bf16
+With ``--base``, a real base, stock is compared with ``share_prefix``; on a processor without bf16
 products stock runs in float32, as one step would take many minutes otherwise. Memory is the peak of
 the whole process, including loading. The losses are measured in the same way: the mean over chain
 tokens of held-out rows, after the same number of rows.
@@ -79,7 +79,7 @@ def _measure(name: str, argv: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _settings(options: argparse.Namespace, out: str, layout: str, sampling: str) -> Any:
+def _settings(options: argparse.Namespace, out: str, share: bool, sampling: str) -> Any:
     from train.settings import SFTSettings
 
     sft = {
@@ -90,14 +90,14 @@ def _settings(options: argparse.Namespace, out: str, layout: str, sampling: str)
     }  # fmt: skip
     given = {
         "name": "benchmark", "data": options.data, "model": options.base or options.model,
-        "out": out, "layout": layout, "sft": sft, "lora": {"r": RANK, "lora_alpha": ALPHA},
+        "out": out, "share_prefix": share, "sft": sft, "lora": {"r": RANK, "lora_alpha": ALPHA},
         "dev_rows": 0,
     }  # fmt: skip
     return SFTSettings.model_validate(given)
 
 
 def _ours(
-    options: argparse.Namespace, layout: str = "padded", sampling: str = "group_by_length"
+    options: argparse.Namespace, share: bool = False, sampling: str = "group_by_length"
 ) -> dict[str, Any]:
     import torch
 
@@ -106,7 +106,7 @@ def _ours(
     if options.threads:
         torch.set_num_threads(options.threads)
     with tempfile.TemporaryDirectory() as out:
-        settings = _settings(options, out, layout, sampling)
+        settings = _settings(options, out, share, sampling)
         sft._set_up(settings)
         tokenizer, model = sft.load_base(settings)
         parts = {
@@ -156,7 +156,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
     dev = _dev_rows(tokenizer, options)
     clock = {"seconds": 0.0, "tokens": 0, "since": 0.0}
     losses: list[tuple[int, float]] = []
-    laid = getattr(trainer, "_layout", None)
+    laid = getattr(trainer, "_prefixes", None)
     collate = laid or trainer.data_collator
 
     def counted(rows: list[dict[str, Any]]) -> Any:
@@ -174,7 +174,7 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
             clock["since"] = time.perf_counter()
 
     queue: list[int] = []
-    setattr(trainer, "_layout" if laid else "data_collator", counted)
+    setattr(trainer, "_prefixes" if laid else "data_collator", counted)
     trainer.add_callback(Watch())
     trainer.train()
     return {
@@ -214,7 +214,7 @@ _RUNS = {
     "stock": _stock,
     "ours": _ours,
     "mixed": partial(_ours, sampling="random"),
-    "shared": partial(_ours, layout="shared"),
+    "shared": partial(_ours, share=True),
 }
 
 if __name__ == "__main__":

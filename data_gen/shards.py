@@ -54,7 +54,7 @@ def connected(on: str) -> AbstractContextManager[Any]:
     """
     if not on:
         return nullcontext()
-    from gradegpt.cluster.session import connect
+    from gradegpt.cluster.pipeline import connect
 
     return connect(None if on == "ray" else on)
 
@@ -70,9 +70,9 @@ def finished(
     """
     count = settings.workers or cores()
     if settings.on:
-        from gradegpt.cluster.tasks import in_tasks
+        from gradegpt.cluster.pipeline import Step, piped
 
-        yield from in_tasks(function, tasks)
+        yield from piped(tasks, Step(function))
     elif count < 2 or len(tasks) < 2:
         yield from map(function, tasks)
     else:

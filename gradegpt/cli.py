@@ -116,6 +116,7 @@ def judge(
     skip_bad: options.SkipBad = False,
     on: options.On = None,
     workers: options.Workers = None,
+    shard: options.ShardOption = None,
 ) -> None:
     """Judge a file, or one response.
 
@@ -142,6 +143,8 @@ def judge(
         raise _UsageError("give FILE, or --reference and --response; not both")
     columns = options.columns_of(mapped)
     reading = {"ignore_extra": ignore_extra, "columns": columns, "skip_bad": skip_bad}
+    if shard is not None and (on or output is None):
+        raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
         folder, form = _on_cluster(output, form, settings, workers)
         address = None if on == "ray" else on
@@ -154,10 +157,11 @@ def judge(
         raise _UsageError("several files and --workers are for --on ray; give one FILE")
     source, path = sources[0], Path(output) if output else None
     form = form or _form_of(path)
-    if not columns and (log := logs.recognise(source)):
+    if not (columns or shard) and (log := logs.recognise(source)):
         _regrade(source, log, path, settings, overwrite=overwrite)
         return
-    with opened(source) as table:
+    with opened(source) as whole:
+        table = whole if shard is None else options.shard_of(shard, whole)
         checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
         report_columns(checked)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)

@@ -27,7 +27,7 @@ from gradegpt.schema import Judgement, Outcome
 from gradegpt.tables import Form
 
 if TYPE_CHECKING:
-    from gradegpt.cluster.checks import Checked
+    from gradegpt.cluster.judging import Checked
 
 Loader = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""
@@ -73,13 +73,11 @@ def to_cluster(
 ) -> None:
     """Judge files into a folder on a Ray cluster; ``reading`` are the options of ``check_files``.
 
-    ``address`` is that of ``gradegpt.cluster.session.connect``.
+    ``address`` is that of ``gradegpt.cluster.pipeline.connect``.
     """
-    from gradegpt.cluster.checks import check_files
-    from gradegpt.cluster.files import inputs
-    from gradegpt.cluster.run import judge_files
-    from gradegpt.cluster.session import connect
-    from gradegpt.cluster.tasks import each
+    from gradegpt.cluster.judging import check_files, judge_files
+    from gradegpt.cluster.pipeline import connect, each
+    from gradegpt.cluster.storage import inputs
 
     console = Console(stderr=True)
     with _stoppable(f"; run the same command again to resume from {output}"), connect(address):

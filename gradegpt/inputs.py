@@ -48,6 +48,8 @@ class CheckedInput(NamedTuple):
         Where all columns have the names of the fields it is the file's hash alone.
         """
         depends = [self.sha256]
+        if self.table.limit is not None:
+            depends.append(f"rows:{self.table.start}+{self.table.limit}")
         if self.columns.renamed:
             depends.append(f"columns:{json.dumps(self.columns.renamed)}")
         if self.set_aside.rows:

@@ -60,8 +60,7 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "train": {old: f"it is now sft.{new}" for old, new in _SFT.items()}
     | {old: f"it is now lora.{new}" for old, new in _LORA.items()}
     | {
-        "packing": "it is now layout=packed",
-        "share_prefix": "it is now layout=shared",
+        "packing": "it was removed; rows of similar length share a batch, which pads little",
         "threads": "set the environment variable OMP_NUM_THREADS",
         "push_to_hub": "upload the adapter with: hf upload REPOSITORY runs/NAME/adapter",
         "hub_private_repo": "upload the adapter with: hf upload REPOSITORY runs/NAME/adapter",

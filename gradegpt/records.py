@@ -49,8 +49,11 @@ def read_objects(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
         yield number, parse_line(raw, f"{path}:{number}")
 
 
-def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Yield ``(line number, bytes)`` for every line that is not blank."""
+def read_lines(path: str | Path, start: int = 0, first: int = 1) -> Iterator[tuple[int, bytes]]:
+    """Yield ``(line number, bytes)`` for every line that is not blank.
+
+    ``start`` is the byte at which the line with the number ``first`` begins.
+    """
     path = Path(path)
     if path.is_dir():
         raise InputError(f"{path}: is a folder; {A_FILE}")
@@ -61,7 +64,8 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     with lines:
-        for number, raw in enumerate(lines, start=1):
+        lines.seek(start)
+        for number, raw in enumerate(lines, start=first):
             if not raw.isspace():
                 yield number, raw
 

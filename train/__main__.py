@@ -27,7 +27,7 @@ def main(
         options.changes(
             "model (the base: a folder or Hugging Face name), data (a folder that gradegpt data "
             "wrote), out (the output folder; default runs/<name>), sft.OPTION (TRL's SFTConfig), "
-            "lora.OPTION (PEFT's LoraConfig), qlora, layout, ..."
+            "lora.OPTION (PEFT's LoraConfig), qlora, share_prefix, ..."
         ),
     ] = None,
     output: options.Folder = None,

@@ -58,7 +58,7 @@ Made in {minutes} minutes on {hardware}, with {versions}.
 * A response written to fool a judge may do so.
 """
 
-_SHOWN: Final = ("adapter", "qlora", "layout", "verdict_weight", "dev_rows", "save_dtype")
+_SHOWN: Final = ("adapter", "qlora", "share_prefix", "verdict_weight", "dev_rows", "save_dtype")
 """Settings that the card shows, besides the options of TRL and PEFT."""
 
 

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
 
 class DevRow(NamedTuple):
-    """A prompt, whether its chain ends in ``<Yes>``, the chain's format and length in tokens."""
+    """A prompt, whether its chain ends in ``<Yes>``, and the length of the chain in tokens."""
 
     prompt: tuple[Message, ...]
     is_correct: bool
-    chain_format: str
     tokens: int
 
 
@@ -55,8 +54,7 @@ def _dev_row(row: TrainingRow, tokens: int, path: Path) -> DevRow:
     chain = parse_chain(row.completion[-1].content).chain
     if chain is None:
         raise InputError(f"{path}: a chain without a verdict: {row.completion[-1].content[-80:]!r}")
-    is_correct = chain.verdict is Verdict.CORRECT
-    return DevRow(row.prompt, is_correct, str(row.meta.get("chain_format", "")), tokens)
+    return DevRow(row.prompt, chain.verdict is Verdict.CORRECT, tokens)
 
 
 def check_decides(rows: Sequence[DevRow], metric: str) -> None:
@@ -73,19 +71,16 @@ def check_decides(rows: Sequence[DevRow], metric: str) -> None:
         )
 
 
-def count(
-    engine: Engine, rows: Sequence[DevRow], formats: Sequence[str], max_new_tokens: int
-) -> Cells:
-    """The cells of each chain format, ``[formats, 2, 5]``, from one generated chain per row."""
+def count(engine: Engine, rows: Sequence[DevRow], max_new_tokens: int) -> Cells:
+    """The cells ``[2, 5]`` of one generated chain per row."""
     columns = []
     for made in engine.generate([row.prompt for row in rows], max_new_tokens=max_new_tokens):
         if isinstance(made, EngineError):
             raise made
         parsed = parse_chain(made.text)
         columns.append(column(parsed.outcome, parsed.chain.verdict if parsed.chain else None))
-    truths = [row.is_correct for row in rows]
-    places = [formats.index(row.chain_format) for row in rows]
-    return table(truths, columns, places, len(formats))
+    cells: Cells = table([row.is_correct for row in rows], columns, [0] * len(rows), 1)[0]
+    return cells
 
 
 def scores(cells: Cells) -> dict[str, float]:
@@ -101,7 +96,7 @@ def scores(cells: Cells) -> dict[str, float]:
 
 
 class DevEvaluation:
-    """Generates chains for a fixed sample of dev rows and scores them, also by chain format.
+    """Generates chains for a fixed sample of dev rows and scores them.
 
     A chain may be twice as long as the sample's longest; a longer one does not end.
     """
@@ -110,27 +105,14 @@ class DevEvaluation:
         self.rows = rows
         self._batch_size = batch_size
         self._max_new_tokens = 2 * max(row.tokens for row in rows)
-        self._formats = sorted({row.chain_format for row in rows})
 
     def measure(self, model: Any, tokenizer: Any, accelerator: Any) -> dict[str, float]:
-        """``verdict_accuracy``, ``kappa`` and ``parsed``; the rows are shared by all processes.
-
-        With several formats also ``verdict_accuracy_<format>``.
-        """
+        """``verdict_accuracy``, ``kappa`` and ``parsed``; the rows are shared by all processes."""
         import torch
 
         from gradegpt.engines.local import LocalEngine
 
         engine = LocalEngine.of(model, tokenizer, batch_size=self._batch_size)
         rows = self.rows[accelerator.process_index :: accelerator.num_processes]
-        own_cells = count(engine, rows, self._formats, self._max_new_tokens)
-        summed = accelerator.reduce(
-            torch.tensor(own_cells, device=accelerator.device), reduction="sum"
-        )
-        cells = summed.cpu().numpy()
-        by_format = {
-            f"verdict_accuracy_{name}": scores(of)["verdict_accuracy"]
-            for name, of in zip(self._formats, cells, strict=True)
-            if name
-        }
-        return scores(cells.sum(axis=0)) | (by_format if len(by_format) > 1 else {})
+        own = torch.tensor(count(engine, rows, self._max_new_tokens), device=accelerator.device)
+        return scores(accelerator.reduce(own, reduction="sum").cpu().numpy())

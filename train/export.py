@@ -2,7 +2,8 @@
 
     gradegpt export judges/mine -o runs/mine-fast
 
-An adapter is first merged into its base. The result is a folder for ``gradegpt judge --model`` that
+An adapter is first merged into its base; with ``--merged`` the result is that model, for servers
+that do not load adapters. Otherwise the result is a folder for ``gradegpt judge --model`` that
 needs neither torch nor transformers: an ONNX model with its weights, tokenizer and chat template,
 the prompt settings, and a manifest.
 
@@ -18,6 +19,7 @@ import gc
 import io
 import json
 import logging
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -43,14 +45,13 @@ from gradegpt.engines.exported import (
     ModelShape,
 )
 from gradegpt.engines.fast import FastEngine
-from gradegpt.engines.files import prompt_settings_beside
+from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
 from gradegpt.errors import EngineError, MissingError, SettingsError
+from gradegpt.judges.calibration import CALIBRATION_FILE
 from gradegpt.records import sha256_file, whole_folder, write_json
 from gradegpt.schema import Item, Message
-from gradegpt.shipped import adapter_of
-
-from .merge import copy_settings, merge
+from gradegpt.shipped import adapter_of, base_named_by, base_of
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -59,6 +60,7 @@ SUPPORTED: Final = ("llama", "mistral", "phi3", "qwen2", "qwen3")
 ENOUGH: Final = 0.75
 """The share of built-in prompts on which the engines must agree."""
 _MAX_NEW_TOKENS: Final = 200
+_ADAPTER: Final = "adapter_model.safetensors"
 _PACKAGES: Final = ("onnxruntime", "onnxruntime-genai", "transformers")
 _ONE_FILE: Final = 2**30
 """The most bytes of weights inside the model's own file, as the size of an ONNX file is limited."""
@@ -116,6 +118,66 @@ def export(
         }
         write_json(made / "manifest.json", manifest)
     return manifest
+
+
+def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> dict[str, Any]:
+    """Write base and adapter as one model to ``out``; return the manifest.
+
+    ``base``: a folder or hub name; empty uses the base that the adapter names. ``dtype``: the type
+    of the written weights; they are added in float32.
+
+    Raises:
+        MissingError: the adapter or its prompt settings are missing.
+        OutputError: ``out`` already exists.
+        EngineError: the base does not load, or the adapter does not fit it.
+
+    """
+    settings = adapter / "adapter_config.json"
+    for path in (settings, adapter / _ADAPTER, adapter / PROMPT_FILE):
+        if not path.is_file():
+            raise MissingError(f"{path}: does not exist; give an adapter's folder from training")
+    named = base or json.loads(settings.read_text(encoding="utf-8"))["base_model_name_or_path"]
+    source = base_of(base) if base else base_named_by(adapter)
+    manifest = {
+        "stage": "train.export",
+        "base": named,
+        "adapter": sha256_file(adapter / _ADAPTER),
+        "dtype": dtype,
+    }
+    with whole_folder(out) as made:
+        model, tokenizer = _load(source, adapter)
+        import torch
+
+        model.to(getattr(torch, dtype)).save_pretrained(made)
+        tokenizer.save_pretrained(made)
+        copy_settings(adapter, made)
+        write_json(made / "manifest.json", manifest)
+    return manifest
+
+
+def copy_settings(source: Path, target: Path) -> None:
+    """Copy the files that belong beside the weights: prompt settings and calibration."""
+    for name in (PROMPT_FILE, CALIBRATION_FILE):
+        if (source / name).is_file():
+            shutil.copyfile(source / name, target / name)
+
+
+def _load(base: str, adapter: Path) -> tuple[Any, Any]:
+    quiet_start()
+    import torch
+    from peft import PeftModel
+    from safetensors import SafetensorError
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+        merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise EngineError(
+            f"{adapter}: does not fit its base {base}: {str(error).splitlines()[0]}"
+        ) from error
+    return merged, tokenizer
 
 
 def _digests(folder: Path) -> dict[str, str]:

@@ -176,7 +176,7 @@ def _attention(settings: SFTSettings, architecture: Any) -> str | None:
 
     if not torch.cuda.is_available():
         # Shared prefixes are computed by sdpa, from which eager differs in bfloat16.
-        eager = settings.sft["max_length"] <= EAGER_LENGTH and settings.layout != "shared"
+        eager = settings.sft["max_length"] <= EAGER_LENGTH and not settings.share_prefix
         return "eager" if eager else None
     usable = find_spec("flash_attn") is not None and architecture._supports_flash_attn
     return "flash_attention_2" if usable and settings.sft["bf16"] else None

@@ -45,7 +45,7 @@ class Shape(NamedTuple):
 def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     """``given`` with the other settings, by what this machine has.
 
-    A GPU packs rows, and loads the base in 4 bits where its memory is short. A CPU shares prefixes
+    A GPU loads the base in 4 bits where its memory is short. A CPU shares prefixes
     and adapts the later half of the layers, which saves a quarter of a step. A judge to train on
     from keeps its own LoRA settings.
     """
@@ -67,11 +67,11 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     settings = {"verdict_weight": weight, "dev_rows": 0, "save_dtype": "bfloat16"}
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()
-        settings |= {"layout": "packed", "qlora": 3 * shape.parameters > free}
+        settings["qlora"] = 3 * shape.parameters > free
         sft["gradient_checkpointing"] = True
         sft["bf16"] = torch.cuda.is_bf16_supported(including_emulation=False)
     else:
-        settings["layout"], sft["train_sampling_strategy"] = "shared", "random"
+        settings["share_prefix"], sft["train_sampling_strategy"] = True, "random"
         if shape.parameters > _SMALL:
             lora["layers_to_transform"] = [*range(shape.layers - shape.layers // 2, shape.layers)]
     if given["adapter"]:
@@ -95,7 +95,7 @@ def estimate(settings: SFTSettings) -> tuple[str, float]:
     kind = compute_type(settings)
     seconds = 2 * shape.body * passes * tokens / (_USED * _speed(shape, kind))
     adapter = lora["r"] * shape.lora * trained
-    rows = 1 if settings.layout == "shared" else sft["per_device_train_batch_size"]
+    rows = 1 if settings.share_prefix else sft["per_device_train_batch_size"]
     line = sft["max_length"] * rows
     kept = line * (10 * shape.hidden + 5 * shape.inner) * shape.layers * trained * kind.itemsize
     weights = shape.parameters * (0.7 if settings.qlora else kind.itemsize)

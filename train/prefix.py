@@ -125,11 +125,12 @@ def _attend(
     """Attention row by row: queries of a row's own tokens, keys and values of all its tokens."""
     if others.get("softcap") is not None or others.get("s_aux") is not None:
         raise SettingsError(
-            "layout=shared: does not support capped scores or attention sinks; set layout=padded"
+            "share_prefix: does not support capped scores or attention sinks; "
+            "set share_prefix=false"
         )
     if sliding_window and any(len(path) > sliding_window for path, *_ in paths):
         raise SettingsError(
-            f"layout=shared: set sft.max_length to at most {sliding_window}, the model's sliding "
+            f"share_prefix: set sft.max_length to at most {sliding_window}, the model's sliding "
             "window"
         )
     groups = query.shape[1] // key.shape[1]

@@ -89,23 +89,6 @@ def row_order(
     return order
 
 
-def pack(lengths: Sequence[int], limit: int) -> list[list[int]]:
-    """Pack row numbers into lines of at most ``limit`` tokens: first fit, longest first.
-
-    A row longer than ``limit`` has its own line.
-    """
-    lines: list[list[int]] = []
-    room: list[int] = []
-    for row in sorted(range(len(lengths)), key=lambda row: (-lengths[row], row)):
-        at = next((n for n, left in enumerate(room) if lengths[row] <= left), len(lines))
-        if at == len(lines):
-            lines.append([])
-            room.append(limit)
-        lines[at].append(row)
-        room[at] -= lengths[row]
-    return lines
-
-
 def verdict_token_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
     """The tokens in which the two verdict tags differ: one per tag where a tag is one token."""
     yes, no = (set(tokenizer(tag, add_special_tokens=False)["input_ids"]) for tag in (YES, NO))

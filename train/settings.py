@@ -69,10 +69,10 @@ class SFTSettings(Settings):
     three quarters of the time and half of the memory."""
     qlora: bool = False
     """Load the base in 4-bit nf4 (bitsandbytes) and train the adapter on top."""
-    layout: Literal["padded", "packed", "shared"] = "padded"
-    """How the rows of a batch are computed; the step is the same. ``packed`` puts them into few
-    lines of ``max_length`` tokens, in which no row sees another. ``shared`` computes their common
-    prefixes once, line after line, so memory does not depend on the batch; for one process."""
+    share_prefix: bool = False
+    """Compute the common prefixes of a batch's rows once, such as the instruction, without padding.
+    Lines of at most ``max_length`` tokens run one after another, so memory does not depend on the
+    batch. The step is the same. For one process."""
     verdict_weight: float = Field(default=1.0, gt=0)
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""
     dev_rows: int = Field(default=200, ge=0)

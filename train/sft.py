@@ -160,6 +160,7 @@ def _trainer(
     from transformers.integrations import TensorBoardCallback
 
     from .callbacks import Pace, Saves, Stamp, Trim
+    from .prefix import PrefixCollator
     from .trainer import JudgeTrainer
 
     evaluates = settings.evaluates and len(parts["dev"]) > 0
@@ -173,7 +174,7 @@ def _trainer(
         callbacks=[Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan)],
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
-        layout=_layout(settings, tokenizer, model),
+        prefixes=PrefixCollator(settings.sft["max_length"]) if settings.share_prefix else None,
         dev=_dev(settings, tokenizer),
     )
     if _sharded(trainer) and settings.dev_rows:
@@ -185,19 +186,6 @@ def _trainer(
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = str(Path(settings.folder) / "logs")
     return trainer
-
-
-def _layout(settings: SFTSettings, tokenizer: Any, model: Any) -> Any:
-    """The collator of training batches, or None for the padding collator."""
-    from .prefix import PrefixCollator
-    from .trainer import PackingCollator
-
-    length = settings.sft["max_length"]
-    if settings.layout == "shared":
-        return PrefixCollator(length)
-    flash = "flash" in str(model.config._attn_implementation)
-    made = PackingCollator(tokenizer.pad_token_id, length, one_line=flash)
-    return made if settings.layout == "packed" else None
 
 
 def _sharded(trainer: JudgeTrainer) -> bool:
@@ -294,7 +282,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     step_rows = settings.pass_rows * PartialState().num_processes
     shaping = {f"sft.{name}": value for name, value in options.items() if name not in _FREE}
     shaping |= {f"lora.{name}": value for name, value in settings.lora.items()} | {
-        "layout": settings.layout,
+        "share_prefix": settings.share_prefix,
         "qlora": settings.qlora,
         "verdict_weight": settings.verdict_weight,
         "data_seed": options.get("data_seed", options["seed"]),

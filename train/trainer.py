@@ -6,7 +6,6 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from gradegpt.errors import SettingsError
 from .dev import DevEvaluation
 from .faster import speed_up_adapters
 from .prefix import PrefixCollator, attention, lines, prefix_attention
-from .rows import IGNORED, pack, row_order
+from .rows import IGNORED, row_order
 
 
 class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so its class is Any
@@ -29,7 +28,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     A verdict is one token in forty of a chain; with equal weights a small model learns to quote
     long before it learns to compare. The output head runs on supervised positions only: a prompt is
     most of a row and has no loss. With weight 1 the loss is TRL's own. The evaluation loss is
-    unweighted and unpacked, and chains generated for ``dev`` are scored as well.
+    unweighted and padded, and chains generated for ``dev`` are scored as well.
 
     The order of rows depends only on ``data_seed`` and the epoch, not on other random numbers or
     the number of processes, so that a resumed run sees the same rows.
@@ -42,7 +41,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         *args: Any,
         verdict_ids: frozenset[int],
         verdict_weight: float,
-        layout: PackingCollator | PrefixCollator | None = None,
+        prefixes: PrefixCollator | None = None,
         dev: DevEvaluation | None = None,
         **kwargs: Any,
     ) -> None:
@@ -50,12 +49,10 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         speed_up_adapters(self.model)
         self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
-        self._layout = layout
+        self._prefixes = prefixes
         self._dev = dev
-        if isinstance(layout, PackingCollator):
-            self._check_packing(layout)
-        elif layout is not None:
-            self._check_prefixes(layout)
+        if prefixes is not None:
+            self._check_prefixes(prefixes)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
         """Train line by line where prefixes are shared, so memory holds one line at a time."""
@@ -82,9 +79,9 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         return loss * self.accelerator.num_processes if shares else loss
 
     def get_train_dataloader(self) -> Any:
-        """The data loader with the rows in their layout; evaluation uses padded rows."""
+        """The data loader, which may share prefixes; evaluation uses padded rows."""
         padded = self.data_collator
-        self.data_collator = self._layout or padded
+        self.data_collator = self._prefixes or padded
         try:
             return super().get_train_dataloader()
         finally:
@@ -154,24 +151,10 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def _send_telemetry(self) -> None:
         """Do not send TRL's telemetry: nothing leaves the machine without consent."""
 
-    def _check_packing(self, collate: PackingCollator) -> None:
-        """Refuse a model whose packed rows see each other.
-
-        Most models separate rows where positions restart; a model with its own attention code may
-        not.
-        """
-        first, second = [*range(1, 9)], [*range(10, 18)]
-        found = self._last_logits(collate([_prompt(first), _prompt(second)]))
-        if not self._is_row_alone(found, second, first + second):
-            raise SettingsError(
-                f"layout=packed: {type(self.model.get_base_model()).__name__} lets packed rows see "
-                "one another; set layout=padded"
-            )
-
     def _check_prefixes(self, collate: PrefixCollator) -> None:
         """Refuse several processes, and a model whose attention code does not support paths."""
         if self.accelerator.num_processes > 1:
-            raise SettingsError("layout=shared: supports only one process; set layout=padded")
+            raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
         prefix, first, second = [*range(7, 17)], [*range(1, 9)], [*range(20, 28)]
         (line,) = lines(collate([_prompt(prefix + first), _prompt(prefix + second)]))
         model = self.model.get_base_model()
@@ -184,8 +167,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             alone = self._is_row_alone(found, prefix + second, prefix + first + second)
         if not alone:
             raise SettingsError(
-                f"layout=shared: {type(model).__name__} has its own attention code; "
-                "set layout=padded"
+                f"share_prefix: {type(model).__name__} has its own attention code; "
+                "set share_prefix=false"
             )
 
     def _is_row_alone(self, found: torch.Tensor, row: list[int], seen: list[int]) -> bool:
@@ -251,34 +234,3 @@ class RowSampler(Sampler[int]):  # type: ignore[misc]  # nor is torch
     def __iter__(self) -> Iterator[int]:
         rng = random.Random(f"{self._seed}:{self._epoch()}")
         return iter(row_order(self._lengths, self._step_rows, rng, grouped=self._grouped))
-
-
-@dataclass(frozen=True)
-class PackingCollator:
-    """The rows of a batch in few lines of at most ``max_length`` tokens, padded to the longest.
-
-    Positions restart with each row, and no mask is given, so transformers makes attention
-    block-diagonal for eager and sdpa. Flash attention needs one line without padding instead
-    (``one_line``), which its kernel separates at the same positions.
-    """
-
-    pad_token_id: int
-    max_length: int
-    one_line: bool = False
-
-    def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
-        """``input_ids``, ``labels`` and ``position_ids``, ``[lines, length]``."""
-        lengths = [len(row["input_ids"]) for row in rows]
-        lines = [[*range(len(rows))]] if self.one_line else pack(lengths, self.max_length)
-        width = max(sum(lengths[n] for n in line) for line in lines)
-        fill = {"input_ids": self.pad_token_id, "labels": IGNORED}
-        made: dict[str, list[list[int]]] = {"input_ids": [], "labels": [], "position_ids": []}
-        for line in lines:
-            for name, padding in fill.items():
-                tokens = [token for n in line for token in rows[n][name]]
-                made[name].append(tokens + [padding] * (width - len(tokens)))
-            # Padding continues the last row's positions, as a separate row would need a mask.
-            ends = [lengths[n] for n in line]
-            ends[-1] += width - sum(ends)
-            made["position_ids"].append([place for end in ends for place in range(end)])
-        return {name: torch.tensor(values) for name, values in made.items()}

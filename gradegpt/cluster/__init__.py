@@ -1,1 +1,1 @@
-"""Judging on a Ray cluster: part after part of the input, each written whole."""
+"""Judging on a Ray cluster: parts of the input through Ray Data, each written whole."""

@@ -15,14 +15,12 @@ _MARK: Final = b"\xef\xbb\xbf"
 _JSON: Final = (b"{", b"[")
 
 
-def read_json_lines(path: Path, name: str) -> Rows:
-    """One object per line, with the number of the line."""
-    return parsed_lines(read_lines(path), name)
+def read_json_lines(path: Path, name: str, start: int = 0, first: int = 1) -> Rows:
+    """One object per line, with the number of the line; ``start`` as in ``read_lines``.
 
-
-def parsed_lines(lines: Iterable[tuple[int, bytes]], name: str) -> Rows:
-    """The objects of lines; a line that holds none is the text of its error."""
-    for number, raw in lines:
+    A line that holds none is the text of its error.
+    """
+    for number, raw in read_lines(path, start, first):
         if number == 1 and b"," in raw and not raw.removeprefix(_MARK).lstrip().startswith(_JSON):
             what = "not JSON; if it is a CSV file, name it .csv"
             raise InputError(f"{name}:{number}: {what}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -11,14 +12,27 @@ from gradegpt.tables.forms import Rows, TableRow, library
 from gradegpt.tables.separated import as_cell
 
 
-def read_parquet(path: Path, name: str) -> Rows:
-    """The rows, counted from 1."""
+def read_parquet(path: Path, name: str, start: int = 0) -> Rows:
+    """The rows after the first ``start``, counted from 1; whole row groups are left out unread."""
     pyarrow, parquet = pyarrow_for(name)
     try:
         with parquet.ParquetFile(path) as table:
-            batches = table.iter_batches(batch_size=256)
+            sizes = [table.metadata.row_group(n).num_rows for n in range(table.num_row_groups)]
+            ends = [*accumulate(sizes)]
+            groups = [n for n, end in enumerate(ends) if end > start]
+            before = ends[groups[0]] - sizes[groups[0]] if groups else start
+            batches = table.iter_batches(256, groups)
             rows = (row for batch in batches for row in batch.to_pylist())
-            yield from enumerate(rows, start=1)
+            yield from islice(enumerate(rows, before + 1), start - before, None)
+    except (OSError, pyarrow.ArrowException) as error:
+        raise InputError(f"{name}: not a readable Parquet file ({error})") from error
+
+
+def count_rows(path: Path, name: str) -> int:
+    """The number of rows."""
+    pyarrow, parquet = pyarrow_for(name)
+    try:
+        return int(parquet.read_metadata(path).num_rows)
     except (OSError, pyarrow.ArrowException) as error:
         raise InputError(f"{name}: not a readable Parquet file ({error})") from error
 

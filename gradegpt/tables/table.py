@@ -9,11 +9,12 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, TextIO
 
 from gradegpt.errors import InputError, MissingError
-from gradegpt.records import A_FILE, sha256_file
+from gradegpt.records import A_FILE, read_lines, sha256_file
 from gradegpt.tables.forms import (
     SUFFIXES,
     Form,
@@ -26,18 +27,16 @@ from gradegpt.tables.forms import (
     sniffed,
 )
 from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
-from gradegpt.tables.parquet import read_parquet, write_parquet
+from gradegpt.tables.parquet import count_rows, read_parquet, write_parquet
 from gradegpt.tables.separated import read_separated, write_separated
 from gradegpt.tables.xlsx import read_xlsx, write_xlsx
 
 HUB: Final = "hf:"
 STDIN: Final = "-"
 _READERS: Final[dict[Form, Callable[[Path, str], Rows]]] = {
-    Form.JSONL: read_json_lines,
     Form.JSON: read_json,
     Form.CSV: partial(read_separated, separator=","),
     Form.TSV: partial(read_separated, separator="\t"),
-    Form.PARQUET: read_parquet,
     Form.XLSX: read_xlsx,
 }
 _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]], None]]] = {
@@ -73,11 +72,18 @@ class Rereadable(Protocol):
 
 
 class Table(NamedTuple):
-    """A table in a file; messages use ``name``."""
+    """A table in a file, or a part of it; messages use ``name``.
+
+    A part has ``limit`` rows. It begins at the byte ``start`` of JSON Lines, whose line has the
+    number ``first``, or after ``start`` rows of another form.
+    """
 
     path: Path
     form: Form
     name: str
+    start: int = 0
+    first: int = 1
+    limit: int | None = None
 
     @classmethod
     def of(cls, path: str | Path, name: str = "") -> Table:
@@ -96,7 +102,36 @@ class Table(NamedTuple):
             if self.path.is_dir():
                 raise InputError(f"{self.name}: is a folder; {A_FILE}")
             raise MissingError(f"{self.name}: no such file; check the path")
-        return _READERS[self.form](self.path, self.name)
+        if self.form is Form.JSONL:
+            rows = read_json_lines(self.path, self.name, self.start, self.first)
+        elif self.form is Form.PARQUET:
+            rows = read_parquet(self.path, self.name, self.start)
+        else:
+            rows = islice(_READERS[self.form](self.path, self.name), self.start, None)
+        return islice(rows, self.limit)
+
+    def row_count(self) -> int:
+        """The number of rows of the whole table, also of those that cannot be read."""
+        if self.form is Form.PARQUET:
+            return count_rows(self.path, self.name)
+        if self.form is Form.JSONL:
+            return sum(1 for _ in read_lines(self.path))
+        return sum(1 for _ in self.rows())
+
+    def parts(self, size: int) -> list[Table]:
+        """The table in parts of ``size`` rows, the last of which has fewer."""
+        part = self._replace(limit=size)
+        if self.form is not Form.JSONL:
+            return [part._replace(start=start) for start in range(0, self.row_count(), size)]
+        starts, at, rows = list[tuple[int, int]](), 0, 0
+        with self.path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.isspace():
+                    if rows % size == 0:
+                        starts.append((at, number))
+                    rows += 1
+                at += len(line)
+        return [part._replace(start=start, first=first) for start, first in starts]
 
     def valid(self) -> Iterator[tuple[str, TableRow]]:
         """``(where, row)`` for every row; one that cannot be read is an ``InputError``."""

@@ -582,3 +582,36 @@ def test_another_map_does_not_resume_a_partial_file(here: Path) -> None:
     Path("exact.jsonl").write_text(ROW)
     exact = check_input("exact.jsonl")
     assert exact.fingerprint == exact.sha256
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".csv"])
+def test_the_shards_of_a_file_are_its_rows(tmp_path: Path, suffix: str) -> None:
+    """Each row once and in order, with the ids of the whole file; the last shard has fewer."""
+    rows = [{"id": str(n), "reference": str(n), "response": f"It is {n}."} for n in range(7)]
+    table = tables.Table(tmp_path / f"in{suffix}", tables.Form(suffix[1:]), "in")
+    write_rows(tmp_path / "in.jsonl", rows)
+    if suffix != ".jsonl":
+        with whole_file(table.path) as out:
+            tables.write(out, table.form, ("id", "reference", "response"), rows)
+    for number in (1, 2, 3):
+        shard = ("--shard", f"{number}/3", "-o", tmp_path / f"{number}.jsonl")
+        assert call("judge", table.path, *RULES, *shard) == 0
+    assert call("judge", table.path, *RULES, "-o", tmp_path / "all.jsonl") == 0
+    parts = [(tmp_path / f"{number}.jsonl").read_bytes() for number in (1, 2, 3)]
+    assert b"".join(parts) == (tmp_path / "all.jsonl").read_bytes()
+    assert [part.count(b"\n") for part in parts] == [3, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(("--shard", "4/3"), "from 1 to N"), (("--shard", "x"), "from 1 to N"),
+     (("--shard", "8/8"), "no rows for --shard 8/8")],
+)  # fmt: skip
+def test_a_shard_that_does_not_exist_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
+) -> None:
+    """So is one without an output, as its rows would be mixed with those of the others."""
+    (tmp_path / "in.jsonl").write_text(ROW * 2)
+    assert call("judge", tmp_path / "in.jsonl", *RULES, *options, "-o", tmp_path / "x.jsonl") == 2
+    assert words in capsys.readouterr().err
+    assert call("judge", tmp_path / "in.jsonl", *RULES, "--shard", "1/2") == 2

@@ -1,4 +1,4 @@
-"""The evaluation on dev rows: counts that add up, the best step, early stopping."""
+"""The evaluation on dev rows: counts that add up, and the best step."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.filterwarnings(
 ADAPTER = "adapter_model.safetensors"
 
 
-def asked(is_correct: bool, chain_format: str = "outcome") -> DevRow:
-    return DevRow((Message(role="user", content="?"),), is_correct, chain_format, 5)
+def asked(is_correct: bool) -> DevRow:
+    return DevRow((Message(role="user", content="?"),), is_correct, 5)
 
 
 # --- counting -------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
     """For either label; by hand, kappa = (p_o - p_e) / (1 - p_e) = (0.4 - 0.48) / 0.52."""
     rows = [asked(True), asked(True), asked(False), asked(False), asked(False)]
     engine = ScriptedEngine([YES, "The answers", NO, "agree: <Maybe>", YES])
-    (cells,) = count(engine, rows, ["outcome"], 8)
+    cells = count(engine, rows, 8)
     assert cells.tolist() == [[1, 1, 0, 1, 0], [0, 1, 0, 1, 0]]
     assert scores(cells) == {
         "verdict_accuracy": 0.4, "parsed": 0.6, "kappa": pytest.approx(-2 / 13),
@@ -48,23 +48,14 @@ def test_what_cannot_be_parsed_is_wrong_and_never_dropped() -> None:
 
 def test_kappa_is_left_out_where_agreement_by_chance_is_certain() -> None:
     """All labels and verdicts are the same."""
-    (cells,) = count(ScriptedEngine([NO, NO]), [asked(False)] * 2, ["outcome"], 8)
+    cells = count(ScriptedEngine([NO, NO]), [asked(False)] * 2, 8)
     assert scores(cells) == {"verdict_accuracy": 1.0, "parsed": 1.0}
-
-
-def test_each_chain_format_has_its_own_cells() -> None:
-    """A format without rows in a process has cells, too."""
-    rows = [asked(True, "outcome"), asked(False, "cross_lingual"), asked(False, "outcome")]
-    formats = ["cross_lingual", "judge_of_chain", "outcome"]
-    cells = count(ScriptedEngine([YES, YES, NO]), rows, formats, 8)
-    assert cells[..., :2].tolist() == [[[0, 1], [0, 0]], [[0, 0], [0, 0]], [[1, 0], [0, 1]]]
-    assert not count(ScriptedEngine([]), [], formats, 8).any()
 
 
 def test_an_engine_that_fails_is_an_error() -> None:
     """A failed request is not a wrong verdict."""
     with pytest.raises(EngineError, match="out of memory"):
-        count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], ["outcome"], 8)
+        count(ScriptedEngine([EngineError("out of memory")]), [asked(True)], 8)
 
 
 # --- the sample -----------------------------------------------------------------------------------
@@ -83,9 +74,7 @@ def test_the_sample_is_fixed_by_the_seed(judge_data: Path, tokenizer: Any) -> No
     assert len(drawn(10_000, 1)) == len(rows)
     assert drawn(8, 1, max_length=2) == []
     truth = {row.prompt: row.completion[-1].content.endswith(YES) for row in rows}
-    formats = {row.prompt: row.meta["chain_format"] for row in rows}
-    for row in drawn(10_000, 3):
-        assert (row.is_correct, row.chain_format) == (truth[row.prompt], formats[row.prompt])
+    assert all(row.is_correct == truth[row.prompt] for row in drawn(10_000, 3))
 
 
 def test_a_dev_row_without_a_verdict_is_an_error(tokenizer: Any, tmp_path: Path) -> None:
@@ -192,8 +181,7 @@ def test_the_model_in_training_is_what_generates(
     out, manifest = run(max_steps=2, eval_steps=2, learning_rate=1e-3)
     rows = dev_sample(judge_data / "dev.jsonl", 2, tokenizer, 1024, random.Random(0))
     engine = LocalEngine(str(base / "model"), str(out / "adapter"), threads=1, device="cpu")
-    formats = sorted({row.chain_format for row in rows})
-    whole = count(engine, rows, formats, 2 * max(row.tokens for row in rows)).sum(axis=0)
+    whole = count(engine, rows, 2 * max(row.tokens for row in rows))
     found = {f"eval_{name}": round(value, 5) for name, value in scores(whole).items()}
     assert found.items() <= manifest["metrics"].items()
     assert manifest["parameters"]["trainable"] < manifest["parameters"]["all"]

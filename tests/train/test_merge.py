@@ -14,7 +14,7 @@ from gradegpt.errors import EngineError, MissingError, OutputError
 from gradegpt.judges.calibration import CALIBRATION_FILE, calibration_beside
 from gradegpt.records import write_json
 from gradegpt.schema import Message
-from train.merge import merge
+from train.export import merge
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"

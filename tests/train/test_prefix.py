@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.train.test_packing import packed, trainer_of
+from tests.train.options import trainer_of, two_steps
 from train import sft
 from train.rows import IGNORED
 
@@ -83,7 +83,7 @@ def test_a_path_spells_its_row_and_every_label_is_kept(
 def trainer(base: Path, judge_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A trainer that shares prefixes, in training mode."""
     out = tmp_path_factory.mktemp("prefix")
-    made = trainer_of(packed(base, judge_data, out, layout="shared"))
+    made = trainer_of(two_steps(base, judge_data, out, share_prefix=True))
     made.model.train()
     return made
 
@@ -96,7 +96,7 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) ->
 
     rows = [{k: r[k] for k in ("input_ids", "labels")} for r in [*trainer.train_dataset][:8]]
     count = torch.tensor(sum(label != IGNORED for r in rows for label in r["labels"]))
-    batch = trainer._layout(rows)
+    batch = trainer._prefixes(rows)
     assert batch["input_ids"].numel() < sum(len(r["input_ids"]) for r in rows), "nothing shared"
     assert batch["spans"][-1, 0] > 0, "one line only"
 
@@ -124,8 +124,8 @@ def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Pa
     made, tokens = [], []
     for share in (True, False):
         out = tmp_path / str(share)
-        changes = {"layout": "shared" if share else "padded"}
-        trainer = trainer_of(packed(base, judge_data, out, **changes))
+        changes = {"share_prefix": share}
+        trainer = trainer_of(two_steps(base, judge_data, out, **changes))
         trainer.train()
         tokens.append(trainer.state.num_input_tokens_seen)
         trainer.model.save_pretrained(out / "adapter")
@@ -147,13 +147,13 @@ def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     made = []
     for bf16 in (True, False):
         monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: True)
-        changes = {"layout": "shared", "bf16": bf16, "r": 8}
-        trainer = trainer_of(packed(base, judge_data, tmp_path / str(bf16), **changes))
+        changes = {"share_prefix": True, "bf16": bf16, "r": 8}
+        trainer = trainer_of(two_steps(base, judge_data, tmp_path / str(bf16), **changes))
         base_weight = trainer.model.get_base_model().get_input_embeddings().weight
         assert base_weight.dtype == (torch.bfloat16 if bf16 else torch.float32)
         trained = [p for p in trainer.model.parameters() if p.requires_grad]
         assert {p.dtype for p in trained} == {torch.float32}
-        batch = trainer._layout([*trainer.train_dataset][:8])
+        batch = trainer._prefixes([*trainer.train_dataset][:8])
         count = (batch["labels"] != IGNORED).sum()
         loss = trainer.training_step(trainer.model, batch, count).item()
         made.append((loss, torch.cat([p.grad.flatten() for p in trained])))
@@ -166,7 +166,7 @@ def test_training_starts_from_an_adapter_alone(
     base: Path, judge_data: Path, tmp_path: Path
 ) -> None:
     """A checkpoint's folder is an adapter: without the optimizer's state it starts a new run."""
-    settings = packed(base, judge_data, tmp_path / "first", layout="shared", save_steps=1)
+    settings = two_steps(base, judge_data, tmp_path / "first", share_prefix=True, save_steps=1)
     sft.fine_tune(settings)
     begun = tmp_path / "first" / "checkpoint-1"
     for name in ("optimizer.pt", "scheduler.pt", "trainer_state.json"):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.engines import ScriptedEngine
@@ -17,7 +21,7 @@ from gradegpt.judges import ModelJudge
 from gradegpt.records import read_rows, write_json, write_rows
 from gradegpt.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
 from tests.tiny import END
-from train.rows import encode, encode_file, prompt_settings_of
+from train.rows import encode, encode_file, prompt_settings_of, row_order
 
 ITEM = Item(
     question="下列各数中最小的是（ ）\nA. 0\nB. -3", reference=("B",), context="数轴。",
@@ -124,3 +128,36 @@ def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Pat
         MissingError, match=r"manifest\.json: does not exist; run gradegpt data first"
     ):
         prompt_settings_of(tmp_path)
+
+
+# --- the order ------------------------------------------------------------------------------------
+
+
+@given(
+    st.lists(st.integers(1, 60), min_size=1, max_size=90),
+    st.integers(1, 16),
+    st.booleans(),
+    st.integers(0, 3),
+)
+def test_a_pass_meets_every_row_and_fills_its_last_step(
+    lengths: list[int], step_rows: int, grouped: bool, seed: int
+) -> None:
+    """Rows occur once, or twice to fill the last step; the same generator gives the same pass."""
+    order = row_order(lengths, step_rows, random.Random(seed), grouped=grouped)
+    times = Counter(order)
+    assert len(order) == -(-len(lengths) // step_rows) * step_rows
+    assert sorted(times) == [*range(len(lengths))]
+    assert max(times.values()) - min(times.values()) <= 1
+    assert order == row_order(lengths, step_rows, random.Random(seed), grouped=grouped)
+
+
+def test_grouped_steps_hold_rows_of_similar_length_the_longest_first() -> None:
+    """Little is padded, and a lack of memory appears in the first step."""
+    rng = random.Random(0)
+    lengths = [rng.randint(10, 500) for _ in range(3200)]
+    order = row_order(lengths, 16, rng, grouped=True)
+    steps = [[lengths[row] for row in order[n : n + 16]] for n in range(0, len(order), 16)]
+    assert max(steps[0]) == max(lengths)
+    padded = sum(max(step) * len(step) for step in steps)
+    assert padded < 1.05 * sum(lengths)
+    assert [max(step) for step in steps] != sorted((max(step) for step in steps), reverse=True)

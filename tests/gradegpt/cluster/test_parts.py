@@ -12,9 +12,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gradegpt.cluster.checks import Checked, check_files
-from gradegpt.cluster.files import inputs, read, remove, write
-from gradegpt.cluster.parts import parts_of
+from gradegpt.cluster.judging import Checked, check_files
+from gradegpt.cluster.storage import Folder, inputs, local
 from gradegpt.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.inputs import check_input
 from gradegpt.tables import Table
@@ -52,8 +51,7 @@ def test_parts_of_lines_are_the_file(tmp_path: Path, size: int, end: str) -> Non
     texts = ["", *(json.dumps({**ROW, "id": f"é{n}"}) for n in range(3)), "  ", "", "{", "[1]"]
     path = tmp_path / "in.jsonl"
     path.write_text("\n".join(texts) + end, encoding="utf-8")
-    parts = parts_of(inputs([str(path)])[0], size)
-    rows = [[*part.rows()] for part in parts]
+    rows = [[*part.rows()] for part in Table.of(path).parts(size)]
     assert [row for part in rows for row in part] == [*Table.of(path).rows()]
     assert [len(part) for part in rows[:-1]] == [size] * (len(rows) - 1)
 
@@ -62,29 +60,33 @@ def test_parts_of_lines_are_the_file(tmp_path: Path, size: int, end: str) -> Non
 def test_parts_of_parquet_are_the_file_in_whatever_order_they_are_read(
     tmp_path: Path, group: int
 ) -> None:
-    """Forwards a row group is decoded once; backwards, and in another part of it, anew."""
+    """A part begins anywhere in a row group."""
     path = table(tmp_path / "in.parquet", [{**ROW, "id": str(n)} for n in range(20)], group)
-    parts = parts_of(inputs([str(path)])[0], 4)
+    parts = Table.of(path).parts(4)
     wanted = [*Table.of(path).rows()]
     for order in (parts, parts[::-1], random.Random(0).sample(parts, len(parts))):
-        found = {part.first: [*part.rows()] for part in order}
+        found = {part.start: [*part.rows()] for part in order}
         assert [row for first in sorted(found) for row in found[first]] == wanted
 
 
-def test_files_of_a_store_are_read_like_local_ones(tmp_path: Path) -> None:
-    """An address with ``*`` is the files that match it."""
-    local = [
+def test_files_of_a_store_are_read_like_local_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address with ``*`` is the files that match it; each is copied to this node once."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    paths = [
         lines(tmp_path / "a.jsonl", [ROW] * 3),
         table(tmp_path / "b.parquet", [ROW] * 3, group=2),
     ]
-    for path in local:
-        write(f"memory://in/{path.name}", path.read_bytes())
+    folder = Folder.of("memory://in")
+    for path in paths:
+        folder.write(path.name, path.read_bytes())
     there = check_files(inputs(["memory://in/*"]), each, rows=2)
-    here = checked(*local)
-    assert [[*p.rows()] for p in there.parts] == [[*p.rows()] for p in here.parts]
+    here = checked(*paths)
+    assert [[*local(p).rows()] for p in there.parts] == [[*p.rows()] for p in here.parts]
     assert there.items == here.items == (2, 1, 2, 1)
-    assert read("memory://in/none.jsonl") is None
-    remove("memory://in", ["a.jsonl", "b.parquet"])
+    assert folder.names() == ["a.jsonl", "b.parquet"]
+    folder.remove(folder.names())
 
 
 BAD: list[tuple[list[Any], dict[str, Any]]] = [
@@ -145,7 +147,7 @@ def test_a_column_has_one_type_in_all_parts() -> None:
         ("none.jsonl", MissingError, "no such file"),
         ("folder", InputError, r"folder/\*.parquet"),
         ("rows.txt", InputError, "unknown suffix '.txt'"),
-        ("memory://rows.csv", InputError, "save it as .parquet or .jsonl"),
+        ("rows.csv", InputError, "there are no rows"),
         ("memory://none.jsonl", MissingError, "no such file"),
         ("memory://none/*.jsonl", MissingError, "no file matches"),
         ("nowhere://rows.jsonl", MissingError, "install what fsspec needs"),
@@ -164,6 +166,6 @@ def test_an_input_that_cannot_be_read_is_one_line(
     (tmp_path / "folder").mkdir()
     (tmp_path / "rows.txt").write_text("4")
     (tmp_path / "broken.parquet").write_text("PAR1")
-    write("memory://rows.csv", b"reference,response\n4,4\n")
+    (tmp_path / "rows.csv").write_text("reference,response\n")
     with pytest.raises(error, match=words):
         check_files(inputs([name]), each)

@@ -12,11 +12,9 @@ import pytest
 from pyarrow import parquet
 
 from gradegpt import cli
-from gradegpt.cluster.checks import check_files
-from gradegpt.cluster.files import inputs
-from gradegpt.cluster.run import judge_files, pool_for
-from gradegpt.cluster.session import connect
-from gradegpt.cluster.tasks import Step, each, piped
+from gradegpt.cluster.judging import check_files, judge_files, pool_for
+from gradegpt.cluster.pipeline import Step, connect, each, piped
+from gradegpt.cluster.storage import inputs
 from gradegpt.errors import EngineError, InputError
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.run import check_input, judge_file
@@ -137,10 +135,10 @@ def test_what_a_worker_that_is_killed_was_doing_is_done_again(tmp_path: Path) ->
         Step(lambda value: killed_once(value, "pool"), workers=1),
         Step(lambda value: value + 10),
     ]
-    assert sorted(piped([0, 1], steps)) == [10, 11]
+    assert sorted(piped([0, 1], *steps)) == [10, 11]
     assert {path.name for path in tmp_path.iterdir()} == {"task-1", "pool-1"}
     with pytest.raises(InputError, match="two"):
-        list(piped([2], steps))
+        list(piped([2], *steps))
 
 
 VLLM = {"kind": "model", "model": "m", "engine": "vllm"}
@@ -150,10 +148,11 @@ VLLM = {"kind": "model", "model": "m", "engine": "vllm"}
     ("settings", "pool"),
     [
         ({"kind": "rules"}, (1, 0)),
-        ({"kind": "cascade"}, (11, 1)),
-        ({"kind": "model", "device": "cuda"}, (11, 1)),
-        ({"kind": "model", "device": "cpu"}, (1, 0)),
-        ({"kind": "model", "engine": "onnx"}, (1, 0)),
+        ({"kind": "cascade"}, (1, 0)),
+        ({"kind": "cascade", "model": "m"}, (11, 1)),
+        ({"kind": "model", "model": "m", "device": "cuda"}, (11, 1)),
+        ({"kind": "model", "model": "m", "device": "cpu"}, (1, 0)),
+        ({"kind": "model", "model": "m", "engine": "onnx"}, (1, 0)),
         ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, (1, 0)),
         ({**VLLM, "tensor_parallel": 2}, (5, 2)),
         ({**VLLM, "tensor_parallel": 2, "data_parallel": 2}, (2, 4)),
@@ -175,7 +174,7 @@ def test_more_gpus_than_there_are_is_refused(
     """Ray would wait for them."""
     with pytest.raises(EngineError, match=r"needs 2 GPUs .* the largest node has 0; set"):
         pool_for(JudgeSettings(**{**VLLM, "tensor_parallel": 2}))
-    monkeypatch.setattr("gradegpt.cluster.run.pool_for", lambda _: (2, 4))
+    monkeypatch.setattr("gradegpt.cluster.judging.pool_for", lambda _: (2, 4))
     checked = check_files(inputs([str(source)]), each)
     with pytest.raises(EngineError, match=r"workers: 3, .* suffice for 2 of 4 each; give fewer"):
         judge_files(checked, str(tmp_path / "out"), JudgeSettings(kind="cascade"), workers=3)

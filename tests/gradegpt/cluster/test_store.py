@@ -14,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from gradegpt import cli
-from gradegpt.cluster.session import connect
+from gradegpt.cluster.pipeline import connect
 
 pytestmark = [
     pytest.mark.slow,

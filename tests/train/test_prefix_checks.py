@@ -10,15 +10,15 @@ from typing import Any, Final
 import pytest
 
 from gradegpt.errors import SettingsError
+from tests.train.options import trainer_of, two_steps
 from tests.train.test_loading import FAMILIES, dress, make_base
-from tests.train.test_packing import packed, trainer_of
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
 # Two queries share a key, as in every base of a recipe.
 SHAPE: Final = {"hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 2}
-SHARE: Final = {"layout": "shared"}
+SHARE: Final = {"share_prefix": True}
 PRECISIONS: Final = pytest.mark.parametrize("bf16", [False, True], ids=["float32", "bfloat16"])
 ARCHITECTURES: Final = pytest.mark.parametrize("name", ["qwen2", "qwen3"])
 
@@ -38,7 +38,7 @@ def made(
         family = FAMILIES.get(name, FAMILIES["qwen2"]._replace(architecture=name))
         tokenizer = dress(AutoTokenizer.from_pretrained(base / "model"), family)
         make_base(tmp_path / "model", tokenizer, family, **shape)
-        return trainer_of(packed(tmp_path, judge_data, tmp_path / "out", **changes))
+        return trainer_of(two_steps(tmp_path, judge_data, tmp_path / "out", **changes))
 
     return make
 
@@ -62,13 +62,10 @@ def widen(trainer: Any) -> None:
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_wide_logits_are_accepted(made: Made, name: str, attention: str, bf16: bool) -> None:
     """In every precision and attention, as the bound is not a number of logits."""
-    for layout, check in ((SHARE, "_check_prefixes"), ({"layout": "packed"}, "_check_packing")):
-        trainer = made(
-            name, bf16=bf16, model_init_kwargs={"attn_implementation": attention}, **layout
-        )
-        widen(trainer)
-        getattr(trainer, check)(trainer._layout)
-        assert trainer.model.config._attn_implementation == attention
+    trainer = made(name, bf16=bf16, model_init_kwargs={"attn_implementation": attention}, **SHARE)
+    widen(trainer)
+    trainer._check_prefixes(trainer._prefixes)
+    assert trainer.model.config._attn_implementation == attention
 
 
 @PRECISIONS
@@ -92,25 +89,8 @@ def test_attention_that_ignores_paths_is_refused(
         "its own tokens alone": lambda config: nullcontext(),
     }
     monkeypatch.setattr("train.trainer.prefix_attention", ignores[sees])
-    with pytest.raises(SettingsError, match="own attention code; set layout=padded"):
-        trainer._check_prefixes(trainer._layout)
-
-
-@PRECISIONS
-@ARCHITECTURES
-def test_packed_rows_that_see_each_other_are_refused(made: Made, name: str, bf16: bool) -> None:
-    """Here by positions that do not restart."""
-    import torch
-
-    trainer = made(name, bf16=bf16)
-    widen(trainer)
-
-    def running(rows: Any) -> Any:
-        batch = trainer._layout(rows)
-        return batch | {"position_ids": torch.arange(batch["input_ids"].shape[1])[None]}
-
-    with pytest.raises(SettingsError, match="lets packed rows see one another; set layout=padded"):
-        trainer._check_packing(running)
+    with pytest.raises(SettingsError, match="own attention code; set share_prefix=false"):
+        trainer._check_prefixes(trainer._prefixes)
 
 
 @PRECISIONS
