@@ -148,7 +148,7 @@ def _settings(
     if label is not None:
         report_columns(answers)
         source = source_of(answers, label)
-        rows = {"sources": [source]}
+        rows = {"sources": [source.model_dump(exclude_unset=True)]}
         left = answers.rows - sum(1 for _ in read_examples(source))
         said = f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
     name = re.sub(r"[^\w .+-]", "-", Path(path).stem).lstrip(" .+-") or "answers"
