@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, Final, Literal, NamedTuple
@@ -226,26 +226,30 @@ def align(prompts: Sequence[Sequence[Message]]) -> Aligned:
     runs = _runs(rows)
     parts = []
     for before, after in pairwise(runs):
+        starts = [row[before[-1][j]].end if before else 0 for j, row in enumerate(rows)]
+        ends = [row[after[0][j]].start if after else None for j, row in enumerate(rows)]
         spans = [
-            (
-                row[before[-1][j]].end if before else 0,
-                row[after[0][j]].start if after else len(text),
-            )
-            for j, (text, row) in enumerate(zip(texts, rows, strict=True))
+            (a, len(text) if b is None else b)
+            for a, b, text in zip(starts, ends, texts, strict=True)
         ]
         parts.append(Hole.of(_label([rows[0][at[0]] for at in before]), spans, texts))
-    same = []
+    return Aligned(prompts[0][0].content if alike else "", texts, parts, _same(runs, rows[0]))
+
+
+def _same(runs: Sequence[Shared], atoms: Sequence[Atom]) -> list[str]:
+    """The fields with a label before text, in the pieces around the parts that differ."""
+    found = []
     for run in [runs[0][-_NEAR:], *runs[1:-1], runs[-1][:_NEAR]]:
-        inside = [atom for at in run if (atom := rows[0][at[0]]).kind in ("label", "text")]
+        inside = [atom for at in run if (atom := atoms[at[0]]).kind in _VALUE]
         for one, other in pairwise(inside):
             ends = re.search(r"[:：\]>】]\s*$", one.text)
             if ends and (one.kind, other.kind) == ("label", "text"):
-                same.append(role_of(one.text))
-    return Aligned(prompts[0][0].content if alike else "", texts, parts, same)
+                found.append(role_of(one.text))
+    return found
 
 
-def _name(aligned: Aligned, chosen: Choice) -> list[Hole]:
-    """The parts with their fields: by the user's choice, by label, or by what is left."""
+def _name(aligned: Aligned, chosen: Choice) -> None:
+    """Name the parts: by the user's choice, by label, or by the one field that is left."""
     parts = aligned.parts
     for name, numbers in chosen.items():
         if any(number > len(parts) for number in numbers):
@@ -260,15 +264,17 @@ def _name(aligned: Aligned, chosen: Choice) -> list[Hole]:
     left = [name for name in FIELDS[1:] if name not in {part.name for part in parts}]
     if len(weak) == len(left) == 1 and left[0] not in aligned.same:
         weak[0].name = left[0]
+
+
+def _joined(aligned: Aligned, chosen: Choice) -> list[Hole]:
+    """The parts, without those that a label inside a value has made: ``Step 1:`` in a response."""
     joined: list[Hole] = []
-    for part in parts:
+    for part in aligned.parts:
         last = joined[-1] if joined else Hole("", [], [])
         within = not part.name and _is_inside(part.label) and last.name in FIELDS[::2]
         if within or (part.name and part.name == last.name and part.name in chosen):
-            # A label inside a value, such as "Step 1:" in two responses.
             spans = [(a, d) for (a, _), (_, d) in zip(last.spans, part.spans, strict=True)]
-            joined[-1] = Hole.of(last.label, spans, aligned.texts)
-            joined[-1].name = last.name
+            joined[-1] = replace(Hole.of(last.label, spans, aligned.texts), name=last.name)
         else:
             joined.append(part)
     return joined
@@ -350,7 +356,8 @@ def learn(
 
     """
     aligned, chosen = align(prompts), fields or {}
-    parts = _name(aligned, chosen)
+    _name(aligned, chosen)
+    parts = _joined(aligned, chosen)
     _check(parts, aligned, chosen)
     pieces = _filled(aligned.texts[0], parts, [f"{{{part.name}}}" for part in parts])
     asked = reply or reply_of("\n".join([aligned.system, *pieces[::2]]))
@@ -409,7 +416,4 @@ def as_yaml(template: Template) -> str:
 
 def pipeline_of(prompt: Sequence[Message]) -> str:
     """The beginning of a prompt, by which those of different pipelines are kept apart."""
-    return re.split(r"[:：\n]", frames_of(prompt).lstrip()[:_BEGINNING])[0]
-
-
-_BEGINNING: Final = 40
+    return re.split(r"[:：\n]", frames_of(prompt).lstrip())[0][:_SHORT]

@@ -36,6 +36,8 @@ app = typer.Typer(
     no_args_is_help=True, help="Try a template of your own judge prompt, or learn it from prompts.",
     epilog="gradegpt serve.template acme.yaml is short for gradegpt serve.template try acme.yaml",
 )  # fmt: skip
+_ENOUGH: Final = 20
+"""Prompts of a pipeline from which a template is learnt, the last of a longer file."""
 _FIELD: Final = re.compile(r"([a-z]{2}\w*)=(\d+)(?:-(\d+))?")
 
 
@@ -103,10 +105,13 @@ def learn_(
     """
     if output.exists():
         raise InputError(f"{output}: exists; remove it, or give another name")
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", output.stem):
+        raise InputError(f"{output}: is the template's name: small letters, digits and _ only")
     if (correct is None) != (incorrect is None):
         raise InputError("--correct, --incorrect: give both replies")
     every = [prompt for file in files for prompt in _prompts(file)]
-    prompts = [prompt for prompt in every if pipeline_of(prompt) == pipeline_of(every[-1])]
+    alike = [tuple(one) for one in every if pipeline_of(one) == pipeline_of(every[-1])]
+    prompts = [*dict.fromkeys(alike)][-_ENOUGH:]
     for prompt in prompts:
         _refuse_known(prompt)
     reply = _reply(correct, incorrect) if correct and incorrect else None

@@ -296,7 +296,7 @@ def test_the_command_learns_tries_and_writes(
     ]
     (tmp_path / "b.json").write_text(json.dumps(rows[0]), encoding="utf-8")
     strange = {"messages": [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]}
-    lines = "\n".join(json.dumps(row) for row in (strange, *rows))
+    lines = "\n".join(json.dumps(row) for row in (strange, rows[0], *rows))
     (tmp_path / "c.jsonl").write_text(lines, encoding="utf-8")
     command("learn", tmp_path / "a.txt", tmp_path / "b.json", "-o", tmp_path / "mine.yaml")
     assert "passed  a response that quotes the template" in capsys.readouterr().out
@@ -306,7 +306,7 @@ def test_the_command_learns_tries_and_writes(
     command("learn", tmp_path / "c.jsonl", "-o", tmp_path / "json.yaml", *given)
     out = capsys.readouterr().out
     assert 'reply   incorrect: {"why": "", "ok": false}' in out
-    assert "learnt from 2 of 3 prompts" in out
+    assert "learnt from 2 of 4 prompts" in out
 
 
 @pytest.mark.parametrize(
@@ -318,6 +318,7 @@ def test_the_command_learns_tries_and_writes(
         ("a.txt --correct x", "give both replies"),
         ("known.txt", "the built-in template scireasoner reads these prompts already"),
         ("a.txt -o a.txt", "exists; remove it, or give another name"),
+        ("a.txt -o My-Own.yaml", "is the template's name"),
     ],
 )
 def test_a_wrong_use_says_what_to_do(
