@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
 from numbers import Number
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -96,6 +95,9 @@ Seen = Mapping[str, Sequence[Any]]
 """The columns of a table, in order, each with its first values."""
 
 
+_NONE: Final[Mapping[str, Any]] = {}
+
+
 class Columns(NamedTuple):
     """The column of each field of an item in ``fields``; "" for a field that no column holds.
 
@@ -110,8 +112,8 @@ class Columns(NamedTuple):
     names: tuple[str, ...]
     hints: Hints
     ignore_extra: bool = False
-    defaults: Mapping[str, Any] = MappingProxyType({})
-    also: Mapping[str, str] = MappingProxyType({})
+    defaults: Mapping[str, Any] = _NONE
+    also: Mapping[str, str] = _NONE
 
     def label(self, table: str) -> str | None:
         """The column of the label; None where there is none.

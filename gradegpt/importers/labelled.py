@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -84,7 +83,7 @@ class Source(Settings):
         """The column of a field; empty where the file has none."""
         return (_DEFAULTS | (self.fields or {})).get(field, "")
 
-    @cached_property
+    @property
     def columns(self) -> Columns:
         """The columns of an item's fields, and of what is known beside them."""
         named = {field: name for field in _NAMES if (name := self.column(field))}
@@ -126,7 +125,8 @@ def read_examples(source: Source) -> Iterator[Example]:
 
     """
     with opened(source.path) as table:
-        examples = (_example(row, source, where) for where, row in table.valid())
+        columns = source.columns
+        examples = (_example(row, source, columns, where) for where, row in table.valid())
         aside = _set_aside(source)
         mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
         yield from islice(mine, source.limit)
@@ -154,20 +154,21 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
 
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
+    columns = source.columns
     with opened(source.path) as table:
         for where, row in table.valid():
-            if (item := _item(row, source, where)) is not None:
-                yield item, source.columns.text(row, "lang")
+            if (item := _item(row, source, columns, where)) is not None:
+                yield item, columns.text(row, "lang")
 
 
-def _example(row: TableRow, source: Source, where: str) -> Example | None:
+def _example(row: TableRow, source: Source, columns: Columns, where: str) -> Example | None:
     if source.fields is None:
         return _own(row, source, where)
     column = source.column("verdict")
     verdict = verdict_of(_cell(row, column, where), where, source, column)
-    if verdict is None or (item := _item(row, source, where)) is None:
+    if verdict is None or (item := _item(row, source, columns, where)) is None:
         return None
-    beside = {name: source.columns.text(row, name) for name in _BESIDE}
+    beside = {name: columns.text(row, name) for name in _BESIDE}
     beside["source"] = beside["source"] or source.label
     return Example(**dict(item), verdict=verdict, **beside)
 
@@ -201,7 +202,7 @@ def _trained_on(row: TrainingRow, where: str) -> Example:
     return validate(Example, mapped, where)
 
 
-def _item(row: TableRow, source: Source, where: str) -> Item | None:
+def _item(row: TableRow, source: Source, columns: Columns, where: str) -> Item | None:
     """The item of a row; none without a response."""
     if _cell(row, source.column("response"), where) is None:
         return None
@@ -211,7 +212,7 @@ def _item(row: TableRow, source: Source, where: str) -> Item | None:
         reference: accepted(_cell(row, reference, where), source.reference_separator),
         kind: _answer_type(dig(row, kind)),
     }
-    item, wrong = read_item(cells, source.columns, where.rsplit("/", 1)[-1])
+    item, wrong = read_item(cells, columns, where.rsplit("/", 1)[-1])
     if item is None:
         raise InputError(f"{where}: {'; '.join(map(str, wrong))}")
     return item.model_copy(update={"tolerance": source.tolerance}) if source.tolerance else item

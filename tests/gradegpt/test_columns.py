@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import pickle
 from typing import Any
 
 import pytest
@@ -165,6 +166,12 @@ def test_a_column_may_be_a_path_into_nested_values() -> None:
     assert item_of(ROW | {"a.b": "5"}, given={"context": "a.b"}).context == "5"
     (wrong_,) = complaints_of(ROW | {"doc": {}}, given={"reference": "doc.gold"}, ignore_extra=True)
     assert (wrong_.field, wrong_.what) == ("doc.gold", "field required")
+
+
+def test_columns_are_sent_to_other_processes() -> None:
+    """As the workers of a cluster need them."""
+    columns = recognise(survey([ROW]), {"context": ""}, name="t")
+    assert pickle.loads(pickle.dumps(columns)) == columns
 
 
 @pytest.mark.parametrize(
