@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.cluster.pipeline import Step, piped
-from gradegpt.cluster.storage import Folder, Source, local
+from gradegpt.cluster.storage import InputFile, OutputFolder, local
 from gradegpt.columns import Columns, joined, recognise, survey
 from gradegpt.complaints import Complaints
 from gradegpt.engines.exported import is_exported
@@ -41,7 +41,7 @@ Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 class Checked(NamedTuple):
     """Files as one table whose rows are all items, except those ``set_aside``; items by part."""
 
-    files: tuple[Source, ...]
+    files: tuple[InputFile, ...]
     parts: tuple[Table, ...]
     items: tuple[int, ...]
     columns: Columns
@@ -62,14 +62,14 @@ class Checked(NamedTuple):
         return {"digests": files, "rows": self.rows, **renamed, **aside}
 
 
-class Job(NamedTuple):
+class JudgingJob(NamedTuple):
     """What every task of a run is given; ``judge`` is the judge's fingerprint."""
 
     settings: JudgeSettings
     judge: str
     columns: Columns
     set_aside: Complaints
-    folder: Folder
+    folder: OutputFolder
     form: Form
     names: Mapping[str, str]
     types: Mapping[str, Any]
@@ -79,7 +79,7 @@ class Job(NamedTuple):
         return f"part-{number:05d}.{self.form}"
 
 
-class Given(NamedTuple):
+class PartTask(NamedTuple):
     """A part, its number, its items when it was checked, and the judgements without a model."""
 
     number: int
@@ -88,7 +88,7 @@ class Given(NamedTuple):
     judgements: tuple[Judgement | None, ...] = ()
 
 
-class Report(NamedTuple):
+class PartReport(NamedTuple):
     """The counts of a part that is written; why the first of its failed rows failed."""
 
     number: int
@@ -97,7 +97,7 @@ class Report(NamedTuple):
 
 
 def check_files(
-    files: Sequence[Source],
+    files: Sequence[InputFile],
     each: Each,
     *,
     ignore_extra: bool = False,
@@ -155,12 +155,14 @@ def judge_files(
     (found,) = piped([settings], Step(fingerprint, 1, gpus))
     names = added_columns(source.columns.names)
     types = source.types | {names[field]: kind for field, kind in added_types().items()}
-    folder = Folder.of(output)
-    job = Job(settings, found, source.columns, source.set_aside, folder, form, names, types)
+    folder = OutputFolder.of(output)
+    job = JudgingJob(settings, found, source.columns, source.set_aside, folder, form, names, types)
     made = {"format": form.value, "rows_per_part": source.parts[0].limit}
     record = {"judge": found, "input": source.manifest, "output": made}
     there = begin(folder, record, overwrite=overwrite)
-    parts = [Given(n, *one) for n, one in enumerate(zip(source.parts, source.items, strict=True))]
+    parts = [
+        PartTask(n, *one) for n, one in enumerate(zip(source.parts, source.items, strict=True))
+    ]
     written = (counted(job, part.number) for part in parts if job.name(part.number) in there)
     reports = {report.number: report for report in written if not report.counts.n_failed}
     kept = done = sum(report.counts.n_items for report in reports.values())
@@ -215,7 +217,7 @@ def asks_model(settings: JudgeSettings) -> bool:
     return not settings.asks_no_model and bool(named)
 
 
-def _steps(job: Job, workers: int, gpus: int) -> list[Step]:
+def _steps(job: JudgingJob, workers: int, gpus: int) -> list[Step]:
     """Tasks of one core for what needs no model, then a pool of processes for the model."""
     if not asks_model(job.settings):
         return [Step(partial(judged, job))]
@@ -261,7 +263,7 @@ def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]
     return count_items(local(part), columns, wrong), wrong
 
 
-def begun(job: Job, given: Given) -> Given:
+def begun(job: JudgingJob, given: PartTask) -> PartTask:
     """A part with the judgements that need no model, None where one has to be asked."""
     judge = judge_of(job.settings)
     if not isinstance(judge, CascadeJudge):
@@ -271,7 +273,7 @@ def begun(job: Job, given: Given) -> Given:
     return given._replace(judgements=tuple(judge.begin(_items(_source(job, given)))))
 
 
-def judged(job: Job, given: Given) -> Report:
+def judged(job: JudgingJob, given: PartTask) -> PartReport:
     """Judge what is open in a part, in the batches of a local run, and write it.
 
     The last digits of a model's confidence depend on the other rows of a batch.
@@ -301,10 +303,10 @@ def judged(job: Job, given: Given) -> Report:
             data = held.getvalue()
     job.folder.write(job.name(given.number), data)
     failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
-    return Report(given.number, count(made), next(failed, ""))
+    return PartReport(given.number, count(made), next(failed, ""))
 
 
-def _source(job: Job, given: Given) -> CheckedInput:
+def _source(job: JudgingJob, given: PartTask) -> CheckedInput:
     return CheckedInput(local(given.part), given.rows, "", job.columns, job.set_aside)
 
 
@@ -316,7 +318,7 @@ def _items(source: CheckedInput) -> list[Item]:
     return items
 
 
-def _check_same(judge: Judge, job: Job) -> None:
+def _check_same(judge: Judge, job: JudgingJob) -> None:
     if judge.fingerprint not in job.judge:
         raise EngineError(
             f"a node has another judge than the others ({judge.fingerprint} instead of "
@@ -324,7 +326,7 @@ def _check_same(judge: Judge, job: Job) -> None:
         )
 
 
-def counted(job: Job, number: int) -> Report:
+def counted(job: JudgingJob, number: int) -> PartReport:
     """The counts of a part that an earlier run wrote."""
     data, names = job.folder.read(job.name(number)), job.names
     if job.form is Form.JSONL:
@@ -337,7 +339,7 @@ def counted(job: Job, number: int) -> Report:
         rows = pyarrow_for("Parquet")[1].read_table(BytesIO(data), columns=wanted).to_pylist()
     ends = ((Outcome(row[names["outcome"]]), row[names["verdict"]]) for row in rows)
     made = (Judgement(id="", outcome=outcome, verdict=v, method="") for outcome, v in ends)
-    return Report(number, count(made))
+    return PartReport(number, count(made))
 
 
 def added_types() -> dict[str, Any]:
@@ -346,7 +348,7 @@ def added_types() -> dict[str, Any]:
     return {f: pyarrow.float64() if f == "confidence" else pyarrow.string() for f in ADDED}
 
 
-def begin(folder: Folder, record: Mapping[str, Any], *, overwrite: bool = False) -> list[str]:
+def begin(folder: OutputFolder, record: Mapping[str, Any], *, overwrite: bool = False) -> list[str]:
     """Begin a run in a folder, or go on with one; the files that are there.
 
     Raises:
@@ -375,7 +377,7 @@ def begin(folder: Folder, record: Mapping[str, Any], *, overwrite: bool = False)
     return there
 
 
-def end(folder: Folder, manifest: Mapping[str, Any]) -> None:
+def end(folder: OutputFolder, manifest: Mapping[str, Any]) -> None:
     """Write the manifest; delete what only a run that was stopped needs."""
     folder.write_manifest(MANIFEST, manifest)
     folder.remove(name for name in folder.names() if name == BEGUN or name.endswith(".tmp"))

@@ -16,20 +16,20 @@ from gradegpt.records import A_FILE, sha256_file
 from gradegpt.tables import SUFFIXES, Table, files, form_of
 
 
-class Source(NamedTuple):
+class InputFile(NamedTuple):
     """An input file; the digest of an object in a store is that of its properties."""
 
     table: Table
     digest: str
 
 
-class Folder(NamedTuple):
+class OutputFolder(NamedTuple):
     """The output folder: a path, or the address of one in a store."""
 
     url: str
 
     @classmethod
-    def of(cls, name: str) -> Folder:
+    def of(cls, name: str) -> OutputFolder:
         """The folder by which every node finds it: an absolute path, or an address."""
         path = name.removeprefix("file://")
         return cls(name.rstrip("/") if "://" in path else str(Path(path).resolve()))
@@ -75,7 +75,7 @@ class Folder(NamedTuple):
         self.write(name, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
 
 
-def inputs(patterns: Iterable[str]) -> list[Source]:
+def inputs(patterns: Iterable[str]) -> list[InputFile]:
     """The files that are given, or that match the ``*`` of a pattern; each of them once.
 
     Raises:
@@ -115,8 +115,8 @@ def _matching(pattern: str) -> list[str]:
     return found
 
 
-def _source(name: str) -> Source:
-    form, url = form_of(name), Folder.of(name).url
+def _source(name: str) -> InputFile:
+    form, url = form_of(name), OutputFolder.of(name).url
     with _files(url, InputError, name) as (fs, path):
         if fs.isdir(path):
             what = f"{A_FILE}, or a pattern such as {name}/*.parquet"
@@ -126,7 +126,7 @@ def _source(name: str) -> Source:
     if form is None:
         known = ", ".join(SUFFIXES)
         raise InputError(f"{name}: unknown suffix {Path(name).suffix!r}; save it as {known}")
-    return Source(Table(Path(url), form, name), digest)
+    return InputFile(Table(Path(url), form, name), digest)
 
 
 @contextmanager

@@ -11,8 +11,8 @@ import pytest
 from gradegpt.cluster import judging
 from gradegpt.cluster.judging import (
     BEGUN,
-    Given,
-    Job,
+    JudgingJob,
+    PartTask,
     asks_model,
     begin,
     begun,
@@ -23,7 +23,7 @@ from gradegpt.cluster.judging import (
     judge_of,
     judged,
 )
-from gradegpt.cluster.storage import Folder, inputs
+from gradegpt.cluster.storage import OutputFolder, inputs
 from gradegpt.engines import ScriptedEngine
 from gradegpt.errors import EngineError, InputError, OutputError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
@@ -50,13 +50,13 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     return engine
 
 
-def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[Job, Given]:
+def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[JudgingJob, PartTask]:
     """A file with these rows as one part."""
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     source = check_files(inputs([str(path)]), lambda f, values: [f(v) for v in values])
-    own, there = fingerprint(SETTINGS), Folder.of(str(folder))
-    job = Job(SETTINGS, own, source.columns, source.set_aside, there, Form.JSONL, {}, {})
-    return job, Given(0, source.parts[0], source.items[0])
+    own, there = fingerprint(SETTINGS), OutputFolder.of(str(folder))
+    job = JudgingJob(SETTINGS, own, source.columns, source.set_aside, there, Form.JSONL, {}, {})
+    return job, PartTask(0, source.parts[0], source.items[0])
 
 
 def test_a_part_has_the_bytes_of_a_local_run(tmp_path: Path, engine: ScriptedEngine) -> None:
@@ -124,7 +124,7 @@ RECORD: dict[str, Any] = {
 
 def test_a_run_goes_on_in_its_folder_and_nowhere_else(tmp_path: Path) -> None:
     """An error names what differs."""
-    folder = Folder.of(str(tmp_path / "out"))
+    folder = OutputFolder.of(str(tmp_path / "out"))
     assert begin(folder, RECORD) == []
     folder.write("part-00000.jsonl", b"")
     assert "part-00000.jsonl" in begin(folder, RECORD)
@@ -138,7 +138,7 @@ def test_a_run_goes_on_in_its_folder_and_nowhere_else(tmp_path: Path) -> None:
 
 def test_a_complete_run_is_kept_and_one_with_failed_rows_goes_on(tmp_path: Path) -> None:
     """As a file of the local command."""
-    folders = [Folder.of(str(tmp_path / f"out{failed}")) for failed in (0, 1)]
+    folders = [OutputFolder.of(str(tmp_path / f"out{failed}")) for failed in (0, 1)]
     for failed, folder in enumerate(folders):
         begin(folder, RECORD)
         end(folder, {**RECORD, "counts": {"n_failed": failed}})
@@ -150,7 +150,7 @@ def test_a_complete_run_is_kept_and_one_with_failed_rows_goes_on(tmp_path: Path)
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     """Also with --overwrite: another tool's parts may have the same names."""
-    folder = Folder.of(str(tmp_path))
+    folder = OutputFolder.of(str(tmp_path))
     folder.write("part-00000.parquet", b"mine")
     with pytest.raises(OutputError, match="is not empty"):
         begin(folder, RECORD, overwrite=True)
@@ -158,7 +158,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="cannot be read"):
         begin(folder, RECORD)
     with pytest.raises(OutputError, match="cannot be written"):
-        begin(Folder.of(str(tmp_path / MANIFEST / "below")), RECORD)
+        begin(OutputFolder.of(str(tmp_path / MANIFEST / "below")), RECORD)
 
 
 def test_judgements_of_a_part_are_those_that_are_read_back(

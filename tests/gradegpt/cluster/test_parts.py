@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from gradegpt.cluster.judging import Checked, check_files
-from gradegpt.cluster.storage import Folder, inputs, local
+from gradegpt.cluster.storage import OutputFolder, inputs, local
 from gradegpt.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.inputs import check_input
 from gradegpt.tables import Table
@@ -78,7 +78,7 @@ def test_files_of_a_store_are_read_like_local_ones(
         lines(tmp_path / "a.jsonl", [ROW] * 3),
         table(tmp_path / "b.parquet", [ROW] * 3, group=2),
     ]
-    folder = Folder.of("memory://in")
+    folder = OutputFolder.of("memory://in")
     for path in paths:
         folder.write(path.name, path.read_bytes())
     there = check_files(inputs(["memory://in/*"]), each, rows=2)
