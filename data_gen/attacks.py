@@ -56,7 +56,7 @@ def attack_rows(settings: AttackRowSettings) -> Iterator[Example]:
     The problems are those of a file, so that the attacks stay when the drawn problems change.
     A row's ``source`` is its pattern, with ``+wrong`` where a wrong answer stands beside it.
     """
-    problems = attacked()
+    problems = attacked()[: settings.problems]
     for chinese in (True, False):
         words = attacks(chinese)
         patterns = {kind: getattr(words, kind) for kind in GUARDS} | words.published
@@ -73,8 +73,7 @@ def _rows(
     id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
     rng = rng_for(id_, seed)
     drawn = (rng.choice(problems) for _ in range(_TRIES))
-    problem = next((one for one in drawn if not answers(pattern, text, one)), None)
-    if problem is None:
+    if (problem := next((one for one in drawn if not answers(pattern, text, one)), None)) is None:
         return
     alone = text.format(problem.reference) if pattern == "quotes" else text
     yield _example(id_, problem, alone, Verdict.INVALID, lang, pattern)

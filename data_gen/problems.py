@@ -33,7 +33,6 @@ def bank() -> tuple[Problem, ...]:
     return tuple(read_rows(BANK / "problems.jsonl", Problem))
 
 
-@cache
 def attacked() -> tuple[Problem, ...]:
     """The problems of the attacks: drawn once, so that an evaluation set does not change."""
     return tuple(read_rows(BANK / "attacked.jsonl", Problem))

@@ -143,6 +143,8 @@ class AttackRowSettings(DataSettings):
 
     attacks: int = Field(default=10, ge=1)
     """How often each text of each pattern is drawn, with other problems."""
+    problems: int = Field(default=3_000, ge=1, le=3_000)
+    """How many of the problems of ``bank/attacked.jsonl`` are drawn from."""
 
 
 class LabelledSettings(DataSettings):

@@ -16,7 +16,7 @@ from gradegpt.importers.labelled import Source, read_examples
 from gradegpt.judges import RuleJudge
 from gradegpt.schema import AnswerType, Verdict
 
-SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11)
+SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11, problems=400)
 ROWS = list(attack_rows(SETTINGS))
 MASTER_KEYS = {
     " ", ".", ",", ":", "Thought process:", "Let's solve this problem step by step.", "Solution",
