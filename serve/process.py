@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,7 +53,6 @@ _BUSY_S: Final = 30.0
 """The least seconds between two collections of memory, without and with running requests."""
 _HANGING_S: Final = 10
 """Seconds after which a process that answers no ping is replaced."""
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Protocol(H11Protocol):
@@ -78,19 +77,19 @@ class Life:
     loaded: Callable[[Service], None]
     failed: Callable[[Exception], None]
     loads_first: bool = False
-    ended: bool = False
     _stops_at: float | None = None
     _collected: float = 0.0
     _uncollected: int = 0
-    _handlers: dict[int, Any] = field(default_factory=dict)
+    _uvicorn: Any = None
 
     @asynccontextmanager
     async def __call__(self, app: FastAPI) -> AsyncIterator[None]:
         """The lifespan of the application."""
         service: Service = app.state.service
         sys.setswitchinterval(_SWITCH_S)
-        drain = partial(self._drain, service)
-        self._handlers = {number: signal.signal(number, drain) for number in _SIGNALS}
+        for number in (signal.SIGINT, signal.SIGTERM):
+            before: Any = signal.signal(number, partial(self._drain, service))
+            self._uvicorn = before.__self__
         loading = threading.Thread(target=self._load, args=[service], daemon=True)
         loading.start()
         ticking = asyncio.create_task(self._tick(service))
@@ -98,8 +97,15 @@ class Life:
             await asyncio.sleep(_TICK_S)
         yield
         ticking.cancel()
-        self.ended = not loading.is_alive() and not service.scheduler.busy
         service.scheduler.close()
+        until = time.monotonic() + _LAST_S
+        while service.scheduler.busy and time.monotonic() < until:
+            await asyncio.sleep(_TICK_S)
+        if loading.is_alive() or service.scheduler.busy:
+            # A judge's thread cannot be stopped, and Python would wait for it.
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(0)
 
     def _load(self, service: Service) -> None:
         try:
@@ -122,10 +128,8 @@ class Life:
             self._stop()
 
     def _stop(self) -> None:
-        """Let uvicorn stop, by its own handlers."""
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        signal.raise_signal(signal.SIGTERM)
+        """Let uvicorn stop: the handlers of signals before ours are methods of its server."""
+        self._uvicorn.should_exit = True
 
     async def _tick(self, service: Service) -> None:
         """Report the queue, return memory, and stop when no request runs.
@@ -191,16 +195,9 @@ def run(settings: ServeSettings, api_keys: Sequence[str], listener: socket.socke
         return _several(settings, api_keys, listener, url)
     failed: list[Exception] = []
     life = Life(lambda _: _announce(url), failed.append)
-    for number in _SIGNALS:  # Uvicorn raises the signal again when it has stopped.
-        signal.signal(number, lambda *_: None)
     uvicorn.Server(_config(build_app(settings, api_keys, life))).run([listener])
     if failed:
         raise failed[0]
-    if not life.ended:
-        # A judge's thread cannot be stopped, and Python would wait for it.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
     return 0
 
 
