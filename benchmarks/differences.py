@@ -22,9 +22,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.estimate.estimators import Bounds
-from eval.estimate.paired import (
+from eval.estimate.estimators import (
     LEAST_LABELS,
+    Bounds,
     PairCounts,
     bonett_price,
     stratified_difference,

@@ -200,7 +200,7 @@ def _leakage(
     given: dict[str, Any],
     key: dict[str, Any],
 ) -> tuple[Any, Protocol[Any]]:
-    from .leakage.models import Completions
+    from .leakage.grams import Completions
     from .leakage.protocol import Continuing, leakage_protocol
 
     if model is None:

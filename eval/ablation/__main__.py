@@ -41,7 +41,7 @@ def main(
     resumes when it is given again.
     """
     from .report import ablate
-    from .settings import AblationSettings
+    from .runs import AblationSettings
 
     settings = load_settings(AblationSettings, config, options.with_folder(output, overrides))
     print_arms(ablate(settings, overwrite=overwrite))

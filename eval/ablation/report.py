@@ -31,8 +31,7 @@ from ..evaluate import evaluate
 from ..judging import read_sources
 from ..report.content import parsed_rate
 from ..settings import EvalSettings, RowsSettings
-from .runs import TrainedRun, train_all
-from .settings import UNTUNED, AblationSettings
+from .runs import UNTUNED, AblationSettings, TrainedRun, train_all
 
 BUDGETS: Final = ("steps", "tokens")
 SCORES: Final = ("accuracy", "balanced_accuracy")

@@ -1,4 +1,4 @@
-"""The training runs: each is trained by the command that users give, and only once."""
+"""The settings of an ablation, and its runs, each trained once by the command that users give."""
 
 from __future__ import annotations
 
@@ -7,14 +7,40 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
+
+from pydantic import Field
 
 from gradegpt.chain import PromptSettings, build_prompt, parse_chain, parse_prompt, render_chain
 from gradegpt.errors import InputError, MissingError, OutputError
 from gradegpt.records import read_rows, validate, write_json, write_rows
 from gradegpt.schema import ChainFormat, Message, TrainingRow, Verdict
 
-from .settings import AblationSettings
+from ..settings import RowsSettings
+
+UNTUNED: Final = "untuned"
+
+
+class AblationSettings(RowsSettings):
+    """Every chain format, trained alike on the same rows, with every seed.
+
+    ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
+    ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
+    ``steps`` is the length of the equal-steps runs; the equal-tokens runs have more steps, as their
+    rows are shorter. The untuned base is prompted with ``shots`` solved rows before each item.
+    ``judge`` are further settings of every judge.
+    """
+
+    command: ClassVar[str] = "eval.ablation"
+    data: str
+    recipe: str
+    model: str
+    train: dict[str, str] = Field(default={})
+    steps: int = Field(default=300, ge=1)
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    shots: int = Field(default=3, ge=0)
+    judge: dict[str, Any] = Field(default={"max_new_tokens": 256})
+
 
 EqualBudget = Literal["steps", "tokens"]
 LONGEST: Final = ChainFormat.CROSS_LINGUAL

@@ -1,16 +1,107 @@
-"""A model's answers to questions, one row per answer."""
+"""A model's answers to questions, one row per answer; the parts of a problem in turns.
+
+OlympiadBench (section 3.3, figures 7 and 8) has "progressive problems", whose later parts use the
+results of earlier ones. Its rows give these as context; here they are the model's own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
-from gradegpt.schema import Item
+from gradegpt.errors import InputError
+from gradegpt.schema import Item, Message
 
 from ..asking import Protocol, read_asked
 from .prompts import PromptStyle, prompt
-from .turns import in_turns
+
+PROBLEM: Final = "problem"
+"""The key in ``meta`` or ``tags`` that the parts of a problem share."""
+AskedQuestion = tuple[Item, str]
+"""An item, and the unit that it is to be answered in."""
+
+
+class Turns(NamedTuple):
+    """Questions in the order of asking: the first parts of all problems, then the second, ….
+
+    ``sizes``: the number of questions of each round. ``before``: for each question the numbers of
+    those that precede it in its conversation.
+    """
+
+    questions: list[AskedQuestion]
+    sizes: list[int]
+    before: list[tuple[int, ...]]
+
+    @property
+    def shown(self) -> list[Item]:
+        """The questions as they are asked: only first parts keep their context."""
+        pairs = zip(self.questions, self.before, strict=True)
+        return [i.model_copy(update={"context": None}) if b else i for (i, _), b in pairs]
+
+    def rounds(self, samples: int) -> list[range]:
+        """The rows of each round, where every question has ``samples`` rows."""
+        ends = [samples * sum(self.sizes[: n + 1]) for n in range(len(self.sizes))]
+        return [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+
+    def conversation(
+        self, prompts: Sequence[Sequence[Message]], samples: int
+    ) -> Callable[[int, Sequence[Item]], Sequence[Message]]:
+        """The n-th prompt after the earlier parts' prompts and this sample's replies to them."""
+
+        def conversation(n: int, rows: Sequence[Item]) -> Sequence[Message]:
+            number, sample = divmod(n, samples)
+            asked: list[str] = []
+            turns: list[Message] = []
+            for other in (samples * b + sample for b in self.before[number]):
+                asked.append(prompts[other][-1].content)
+                if rows[
+                    other
+                ].response:  # a refused part has no reply: it is asked again with the next one
+                    turns += _turn(asked, rows[other].response)
+                    asked = []
+            asked.append(prompts[n][-1].content)
+            return (*turns, Message(role="user", content="\n\n".join(asked)))
+
+        return conversation
+
+
+def _turn(asked: list[str], reply: str) -> tuple[Message, Message]:
+    return (
+        Message(role="user", content="\n\n".join(asked)),
+        Message(role="assistant", content=reply),
+    )
+
+
+def in_turns(questions: Sequence[AskedQuestion], path: Path) -> Turns:
+    """The questions by rounds; one without a problem is a problem of one part.
+
+    Raises:
+        InputError: no two questions are parts of one problem.
+
+    """
+    problems: dict[tuple[str, str], list[AskedQuestion]] = {}
+    for item, unit in questions:
+        name = item.meta.get(PROBLEM) or item.tags.get(PROBLEM) or ""
+        key = (str(name), "" if name else item.id)
+        problems.setdefault(key, []).append((item, unit))
+    rounds = max(map(len, problems.values()))
+    if rounds == 1:
+        raise InputError(
+            f"{path}: meta.{PROBLEM}: no two rows have the same value; name the problem of each "
+            "part there, or leave --progressive out"
+        )
+    made = Turns([], [], [])
+    so_far: dict[tuple[str, str], tuple[int, ...]] = dict.fromkeys(problems, ())
+    for part in range(rounds):
+        present = [key for key, parts in problems.items() if part < len(parts)]
+        made.sizes.append(len(present))
+        for key in present:
+            made.before.append(so_far[key])
+            so_far[key] += (len(made.questions),)
+            made.questions.append(problems[key][part])
+    return made
+
 
 UNIT: Final = "unit"
 """A column of the questions' file that is no field of an item: the unit of the answer."""
@@ -29,7 +120,7 @@ def answer_protocol(
 
     Each row's ``meta`` holds its sample, the style, whether it was cut off, and its tokens. A
     question that the server finally refuses has an empty response and the ``error``.
-    ``progressive``: the parts of a problem are one conversation, as in ``eval.answer.turns``; rows
+    ``progressive``: the parts of a problem are one conversation, as in ``eval.answer.ask``; rows
     are in the order in which they were asked. A column ``response`` is ignored.
 
     Raises:

@@ -17,8 +17,7 @@ from gradegpt.statistics import CONFIDENCE
 from gradegpt.tables import Form, form_of, write
 
 from ..console import percent, show, signed
-from ..report.judged import ANSWER_OF, drawn_by, read_judged
-from ..report.results import JudgedRows
+from ..report.results import ANSWER_OF, JudgedRows, drawn_by, read_judged
 from .compare import AccuracyDifference, ModelComparison, Sides, compared, read_sides, to_label
 from .estimate import Accuracy, Drawn, counts_of, estimates, from_pool, strata_of
 from .pick import labels_for, pick

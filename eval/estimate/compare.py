@@ -13,8 +13,7 @@ from gradegpt.errors import InputError
 from gradegpt.schema import Item, Judgement, Row, Verdict
 from gradegpt.statistics import CONFIDENCE, mcnemar, says_yes
 
-from ..report.judged import ANSWER_OF, has_column, read_judged
-from ..report.results import JudgedRows
+from ..report.results import ANSWER_OF, JudgedRows, has_column, read_judged
 from .estimate import (
     BY_VERDICT_ONLY,
     CORRECT,
@@ -27,8 +26,14 @@ from .estimate import (
     made,
     strata_of,
 )
-from .estimators import NOTHING, Bounds
-from .paired import LEAST_LABELS, PairCounts, bonett_price, stratified_difference
+from .estimators import (
+    LEAST_LABELS,
+    NOTHING,
+    Bounds,
+    PairCounts,
+    bonett_price,
+    stratified_difference,
+)
 
 FIRST: Final = "A"
 SECOND: Final = "B"

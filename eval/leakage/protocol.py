@@ -22,8 +22,7 @@ from gradegpt.statistics import Share, ratio
 from ..asking import Protocol, read_asked
 from ..console import say, show, shown
 from ..judging import tagged
-from .grams import Gram, GramPlace, Match, cut, gram, starting_points
-from .models import Continues
+from .grams import Continues, Gram, GramPlace, Match, cut, gram, starting_points
 
 VERSION: Final = "1"
 _WHERE: Final = ("all", *GramPlace)

@@ -88,10 +88,10 @@ def main(
     """
     from gradegpt.console import progress
 
-    from .judged import read_judged, seconds_of
     from .numbers import numbers
     from .page import render_page
     from .replaced import print_replacement, replacement
+    from .results import read_judged, seconds_of
 
     outputs = out or [Path("report.html")]
     for path in outputs:

@@ -5,16 +5,105 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.errors import MissingError
+from gradegpt.fit import fit_middle, fit_response
+from gradegpt.schema import Item, Judgement, Verdict
+from gradegpt.statistics import says_yes
 
 from ..console import decimal, percent
 from . import plots
-from .numbers import RESULTS, Numbers, numbers
+from .numbers import RESULTS, Numbers, numbers, result_of
 from .results import JudgedRows
-from .rows import listed
+
+_TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
+_ANSWERS: Final = frozenset(("reference", "response"))
+_DECIMALS: Final = 4
+
+
+def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, labelled: bool) -> int:
+    """The rank of a row in the list, 0 first.
+
+    0: judges differ from each other or from the label, two-way. 1: without labels, no judge found
+    the response correct. 2: a judge gave no verdict. 3: all others.
+    """
+    given = list(verdicts)
+    seen = {says_yes(v) for v in (label, *given) if v is not None}
+    if len(seen) > 1:
+        return 0
+    if seen == {False} and not labelled:
+        return 1
+    return 2 if None in given else 3
+
+
+def listed(results: JudgedRows, most: int) -> list[dict[str, Any]]:
+    """The first ``most`` rows by interest, as values for the page's script."""
+    labelled = results.labelled
+    order = [
+        (interest(label, [j.verdict for j in judged], labelled=labelled), n)
+        for n, (label, *judged) in enumerate(
+            zip(results.labels, *results.judges.values(), strict=True)
+        )
+    ]
+    return [_row(results, n, kind) for kind, n in sorted(order)[:most]]
+
+
+def _row(results: JudgedRows, n: int, kind: int) -> dict[str, Any]:
+    item, label = results.items[n], results.labels[n]
+    texts = {
+        "question": _cut("question", item.question),
+        "context": _cut("context", item.context or ""),
+        "reference": [_cut("reference", one) for one in item.reference],
+        "response": _cut("response", item.response),
+    }
+    return _filled(
+        {
+            "n": n + 1, "id": item.id, "interest": kind, **texts,
+            "cut": _is_cut(item, texts), "label": label.value if label else "",
+            "tags": {tag: list(values) for tag, values in results.tags[n].items()},
+            "said": [_judgement(judged[n]) for judged in results.judges.values()],
+        }
+    )  # fmt: skip
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    confidence = judgement.confidence
+    return _filled(
+        {
+            "verdict": result_of(judgement),
+            "confidence": None if confidence is None else round(confidence, _DECIMALS),
+            "withheld": judgement.withheld and judgement.withheld.value,
+            "method": judgement.method,
+            "reason": judgement.reason,
+            "quote": judgement.key_sentence,
+            "answer": judgement.answer,
+            "chain": _cut("chain", judgement.chain or ""),
+        }
+    )
+
+
+def _cut(field: str, text: str) -> str:
+    fit = fit_response if field in _ANSWERS else fit_middle
+    return fit(text, _TOKENS[field])
+
+
+def _is_cut(item: Item, texts: dict[str, Any]) -> bool:
+    whole = (item.question, item.context or "", list(item.reference), item.response)
+    return whole != tuple(texts.values())
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    """The values without empty ones, which makes a page of thousands of rows a third smaller."""
+    empty = (None, False)
+    return {
+        name: value
+        for name, value in values.items()
+        if not any(value is nothing for nothing in empty) and value not in ("", [], {})
+    }
+
 
 _HERE: Final = Path(__file__).parent
 _STYLE: Final = "page.css"

@@ -28,7 +28,7 @@ from gradegpt.statistics import (
 )
 
 from ..console import decimal, percent, say, show, signed
-from ..estimate.paired import bonett_price
+from ..estimate.estimators import bonett_price
 from ..metrics import JudgePair, compare_judges
 from .numbers import RESULTS, result_of
 from .results import JudgedRows

@@ -1,16 +1,28 @@
-"""Judged rows, the input of the report: items, judgements, labels and tags."""
+"""Judged rows, the input of the report: items, judgements, labels, tags; of a run or of files."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
+from gradegpt.columns import FIELDS
+from gradegpt.errors import InputError, MissingError
+from gradegpt.importers.logs.changed import was_right
+from gradegpt.inputs import CheckedInput, check_input, columns_in
 from gradegpt.judges.calibration import type_of
-from gradegpt.schema import Example, Item, Judgement, Verdict
+from gradegpt.labels import read_label
+from gradegpt.outputs import judgements_path
+from gradegpt.records import read_rows, sha256_file
+from gradegpt.run import MANIFEST
+from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.statistics import DRAWS
+from gradegpt.tables import Form, Table, TableRow, form_of
 
 from ..judging import Judged
-from ..scores import ModelScores
+from ..scores import ModelScores, scores
 from ..settings import EvalSettings
 
 Tags = Mapping[str, tuple[str, ...]]
@@ -48,13 +60,13 @@ def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged])
         items=rows,
         judges={run.name: run.judgements for run in runs},
         labels=[row.verdict if isinstance(row, Example) else None for row in rows],
-        tags=[tags_of(row, _stated(row)) for row in rows],
+        tags=[tags_of(row, _of_example(row)) for row in rows],
         bootstrap=settings.bootstrap,
         seed=settings.seed,
     )
 
 
-def _stated(row: Item) -> dict[str, str]:
+def _of_example(row: Item) -> dict[str, str]:
     if not isinstance(row, Example):
         return {}
     return {"source": row.source or _UNNAMED, "language": row.lang or _UNNAMED}
@@ -66,3 +78,196 @@ def tags_of(item: Item, stated: Mapping[str, str]) -> Tags:
     one = {tag: (value,) for tag, value in common.items() if value}
     own = {tag: (v,) if isinstance(v, str) else v for tag, v in item.tags.items()}
     return one | own
+
+
+OLD: Final = "old score"
+"""The page's name of the judge whose verdicts are the scores of a log."""
+_STATED: Final = {"source": "source", "lang": "language"}
+"""Columns of a judged table that are tags of its rows."""
+ANSWER_OF: Final = "answer_of"
+"""The column of a sheet of labels for several models that says whose response a row labels."""
+
+
+def read_judged(
+    paths: Sequence[Path],
+    *,
+    items: Path | None = None,
+    labels: Path | None = None,
+    name: str = "",
+    of: str = "",
+    by: str = "",
+) -> JudgedRows:
+    """The results of several judges' files, all of the same rows in the same order.
+
+    The rows are those of the first file's input, which its manifest names, or those of ``items``. A
+    judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
+    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag.
+
+    Raises:
+        MissingError: a file, or the input that was judged, does not exist.
+        InputError: the files have different rows, or no row has a label.
+
+    """
+    judges = dict(zip(_names(paths), map(_judgements, paths), strict=True))
+    ids = [judgement.id for judgement in next(iter(judges.values()))]
+    for path, judgements in zip(paths, judges.values(), strict=True):
+        if [j.id for j in judgements] != ids:
+            raise InputError(
+                f"{path}: differs from {paths[0]} in its items or their order; "
+                "give files of the same rows"
+            )
+    rows = _rows(paths[0], items, ids)
+    found = [item for _, item in rows]
+    scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
+    if any("old_score" in item.meta for item in found):
+        judges[OLD] = [_old(item) for item in found]
+    given = _labels(labels, ids, of) if labels else [None] * len(ids)
+    return JudgedRows(
+        name=name or " and ".join(_names(paths)),
+        items=found,
+        judges=judges,
+        labels=given,
+        tags=[tags_of(item, _stated(row, item, by)) for row, item in rows],
+        scores=scored,
+    )
+
+
+def drawn_by(labels: Path) -> str:
+    """How the items of a sheet of labels were chosen, by its column ``drawn``; empty if unstated.
+
+    Raises:
+        InputError: the sheet's rows say different things.
+
+    """
+    rows = (row for _, row in Table.of(labels).rows() if not isinstance(row, str))
+    found = sorted({str(row.get("drawn") or "") for row in rows})
+    if len(found) > 1:
+        raise InputError(f"{labels}: drawn: is {' and '.join(map(repr, found))}; use one draw")
+    return found[0] if found else ""
+
+
+def has_column(table: Path, column: str) -> bool:
+    """Whether any row of a table has that column."""
+    return any(column in row for _, row in Table.of(table).rows() if not isinstance(row, str))
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """The files' names without endings, with their folders' where two are alike."""
+    stems = [path.stem for path in paths]
+    if len(set(stems)) < len(stems):
+        stems = [f"{path.resolve().parent.name}/{s}" for path, s in zip(paths, stems, strict=True)]
+    twice = next((stem for stem in stems if stems.count(stem) > 1), None)
+    if twice:
+        raise InputError(f"two files are called {twice}; give each judge its own file")
+    return stems
+
+
+def _record(path: Path) -> Path:
+    """The file of the judgements: the file itself, or the one beside a judged table."""
+    return judgements_path(path, form_of(path) or Form.JSONL)
+
+
+def _judgements(path: Path) -> list[Judgement]:
+    if not path.exists():
+        raise MissingError(f"{path}: no such file; give what gradegpt judge wrote with -o")
+    if not (record := _record(path)).exists():
+        how = "run gradegpt judge FILE -o OUT, then report OUT"
+        raise MissingError(f"{path}: has no judgements beside it; {how}")
+    found = list(read_rows(record, Judgement))
+    if not found:
+        raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
+    return found
+
+
+def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[TableRow, Item]]:
+    checked = _read(items, {}) if items else _as_manifest_says(judged)
+    rows = list(checked.items())
+    if [item.id for _, item in rows] != ids:
+        what = "holds other rows than were judged; give the file that was, with --items FILE"
+        raise InputError(f"{checked.path}: {what}")
+    return rows
+
+
+def seconds_of(judged: Path) -> float | None:
+    """The seconds that judging took, from the manifest; None where it does not say."""
+    manifest = _manifest(judged)
+    made: dict[str, Any] = (
+        json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    )
+    return made.get("seconds")
+
+
+def _manifest(judged: Path) -> Path:
+    record = _record(judged)
+    return record.with_name(record.name + MANIFEST)
+
+
+def _as_manifest_says(judged: Path) -> CheckedInput:
+    """The table that was judged, at its recorded path or else beside the judgements."""
+    manifest = _manifest(judged)
+    how = "give the file that was judged, with --items FILE"
+    if not manifest.is_file():
+        raise MissingError(f"{manifest}: does not exist, so the judged file is unknown; {how}")
+    made_from: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))["input"]
+    path = Path(made_from["path"])
+    if not path.is_file():
+        path = judged.parent / path.name
+    if not path.is_file():
+        raise MissingError(f"{made_from['path']}: does not exist, but {judged} needs it; {how}")
+    if sha256_file(path) != made_from["sha256"]:
+        raise InputError(f"{path}: has changed since {judged} was made from it; {how}")
+    return _read(path, made_from)
+
+
+def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
+    return check_input(
+        path,
+        ignore_extra=True,
+        columns=made_from.get("columns"),
+        skip_bad="set_aside" in made_from,
+    )
+
+
+def _stated(row: TableRow, item: Item, by: str) -> dict[str, str]:
+    columns = {**_STATED, by: by} if by else _STATED
+    stated = {tag: str(row.get(column) or "") for column, tag in columns.items()}
+    return stated | {"task": str(item.meta.get("task") or "")}
+
+
+def _old(item: Item) -> Judgement:
+    """A log's score as a judgement: with a verdict where the score means right or wrong."""
+    score, metric = item.meta.get("old_score"), item.meta.get("metric") or "score"
+    right = was_right(score)
+    verdict = None if right is None else Verdict.CORRECT if right else Verdict.INCORRECT
+    return Judgement(
+        id=item.id,
+        outcome=Outcome.JUDGED if verdict else Outcome.UNDECIDED,
+        verdict=verdict,
+        method="log",
+        reason=f"no {metric} in the log" if score is None else f"{metric}: {score:g}",
+    )
+
+
+def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
+    """The label of each judged row, by id; rows that the file does not label have none."""
+    table = Table.of(path)
+    unread = {field: "" for field in FIELDS if field != "id"}
+    columns = columns_in(table, unread, ignore_extra=True)
+    if (label := columns.label(str(path))) is None:
+        have = f"the columns are: {', '.join(columns.names) or '(none)'}"
+        raise InputError(f"{path}: has no column 'label'; {have}")
+    known: dict[str, Verdict | None] = {}
+    for number, row in table.rows():
+        if isinstance(row, str) or of not in str(row.get(ANSWER_OF) or of).split(" and "):
+            continue
+        try:
+            known[columns.text(row, "id") or str(number)] = read_label(row.get(label))
+        except ValueError as error:
+            raise InputError(f"{table.place(number)}: {label}: {error}") from error
+    found = [known.get(key) for key in ids]
+    if all(one is None for one in found):
+        raise InputError(f"{path}: labels none of the judged rows; use the same ids in both files")
+    twice = next((key for key, n in Counter(ids).items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: cannot label rows by id, as two rows have the id {twice!r}")
+    return found

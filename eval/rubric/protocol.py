@@ -16,10 +16,8 @@ from gradegpt.schema import Item, Outcome, Row
 
 from ..asking import Prompt, Protocol, read_asked
 from ..console import say, show
-from .form import SAME, TOTAL, parse_rubric, render_rubric
-from .grading import parse_grading
-from .prompts import grade_prompt, make_prompt, solution_of
-from .quality import Defect, Quality, check_rubric
+from .form import SAME, TOTAL, Defect, Quality, check_rubric, parse_rubric, render_rubric
+from .grading import grade_prompt, make_prompt, parse_grading, solution_of
 from .rows import GradeRow, RubricRow, no_rubric, read_people, read_rubrics, rubric_of
 from .score import ComparedPoints, Mean, RubricScores, rubric_scores
 

@@ -35,7 +35,7 @@ class GradeRow(Row):
     """The points of one response. Only the outcome ``judged`` has points.
 
     ``rubric`` is the id of the rubric, which all answers to a question share; ``spread``
-    is the rubric's, as ``eval.rubric.quality`` measures it; ``undecided`` is a
+    is the rubric's, as ``eval.rubric.form`` measures it; ``undecided`` is a
     response whose item has no usable rubric.
     """
 

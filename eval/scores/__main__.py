@@ -16,8 +16,8 @@ from gradegpt.errors import InputError
 from gradegpt.records import read_rows, write_json
 from gradegpt.schema import Judgement
 
+from ..tables import print_scores
 from . import ALPHAS, scores
-from .tables import print_scores
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -17,8 +17,7 @@ from gradegpt.chain import defuse, needs_gloss
 from gradegpt.fit import Budget, cost, fit_middle
 from gradegpt.schema import Item, Message, Outcome
 
-from .rules import nothing_to_score
-from .scored import Score, StepScores, judged, not_judged
+from .rules import Score, StepScores, judged, not_judged, nothing_to_score
 from .split import reference_steps, response_steps
 
 METHOD: Final = "model"

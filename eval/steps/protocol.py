@@ -19,8 +19,7 @@ from ..judging import paired
 from .chain import METHOD, build_step_prompt, read_step_reply
 from .chain import VERSION as CHAIN
 from .rules import VERSION as STEPS
-from .rules import score_by_rules
-from .scored import StepScores, not_judged
+from .rules import StepScores, not_judged, score_by_rules
 from .split import response_steps
 from .summary import BINS, LABELS, StepGroup, StepSummary, summarise
 

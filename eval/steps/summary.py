@@ -28,7 +28,7 @@ from gradegpt.statistics import (
 )
 
 from ..judging import tagged
-from .scored import StepScores, place
+from .rules import StepScores, place
 
 LABELS: Final = "step_labels"
 """The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""

@@ -13,8 +13,7 @@ import pytest
 
 import eval.ablation.report
 from eval.ablation.report import ablate, over_seeds
-from eval.ablation.runs import in_format, train_all, write_format
-from eval.ablation.settings import AblationSettings
+from eval.ablation.runs import AblationSettings, in_format, train_all, write_format
 from eval.evaluate import evaluate
 from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.errors import InputError, MissingError, OutputError

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from eval.estimate.__main__ import app
 from eval.estimate.compare import compared, pair_counts, read_sides
 from eval.estimate.estimate import Drawn
-from eval.estimate.paired import PairCounts, bonett_price, stratified_difference
+from eval.estimate.estimators import PairCounts, bonett_price, stratified_difference
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.inputs import check_input
 from gradegpt.judges import RuleJudge

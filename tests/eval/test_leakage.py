@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import eval.protocol
 from eval.asking import ask
 from eval.leakage.grams import (
+    Completions,
     Gram,
     GramPlace,
     Match,
@@ -25,8 +26,8 @@ from eval.leakage.grams import (
     parts_of,
     rouge_l,
     starting_points,
+    words,
 )
-from eval.leakage.models import Completions, words
 from eval.leakage.protocol import (
     Continuing,
     MemorisedItem,
@@ -309,7 +310,7 @@ def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The report has leaked and solved items, and its settings; failed items are an error."""
     model = ByHeart([known(0)])
-    monkeypatch.setattr("eval.leakage.models.Completions", lambda *_, **__: model)
+    monkeypatch.setattr("eval.leakage.grams.Completions", lambda *_, **__: model)
     judged = tmp_path / "judged.jsonl"
     said = {"outcome": "judged", "method": "rules"}
     verdicts = ("correct", "correct", "incorrect", "incorrect")

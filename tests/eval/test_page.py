@@ -15,9 +15,8 @@ import pytest
 
 from eval import report
 from eval.report.numbers import confusion, numbers
-from eval.report.page import render_page
+from eval.report.page import interest, listed, render_page
 from eval.report.plots import from_zero, judges_plot, up_to_one
-from eval.report.rows import interest, listed
 from gradegpt.schema import Verdict
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.report.__main__ import app
-from eval.report.judged import OLD, read_judged
 from eval.report.numbers import numbers
-from eval.report.rows import listed
+from eval.report.page import listed
+from eval.report.results import OLD, read_judged
 from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows

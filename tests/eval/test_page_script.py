@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 from eval import report
-from eval.report.rows import listed
+from eval.report.page import listed
 from tests.eval.pages import HOSTILE, R, W, results
 
 SCRIPT: Final = Path(report.__file__).parent / "items.js"

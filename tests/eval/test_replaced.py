@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.report.__main__ import app
-from eval.report.judged import read_judged
 from eval.report.replaced import differing, replacement
+from eval.report.results import read_judged
 from gradegpt.errors import GradeGPTError, InputError
 from gradegpt.records import write_json, write_rows
 from gradegpt.schema import Judgement, Outcome, Verdict

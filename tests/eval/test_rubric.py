@@ -16,11 +16,10 @@ from typer.testing import CliRunner
 import eval.rubric.score
 from eval.asking import Asked, ask
 from eval.protocol import app
-from eval.rubric.form import Criterion
+from eval.rubric.form import Criterion, Defect, check_rubric
 from eval.rubric.grading import Award
 from eval.rubric.grading import GradingFault as Fault
 from eval.rubric.protocol import findings, grade_protocol, make_protocol
-from eval.rubric.quality import Defect, check_rubric
 from eval.rubric.rows import GradeRow, People, RubricRow, read_people, read_rubrics
 from eval.rubric.score import ComparedPoints, Mean, RubricScores, rubric_scores
 from gradegpt.engines import Generation

@@ -15,11 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from eval.rubric.form import Criterion, Rubric, parse_rubric, render_rubric, written
-from eval.rubric.grading import Award, Grading, parse_grading, shown
+from eval.rubric.form import (
+    Criterion,
+    Defect,
+    Rubric,
+    check_rubric,
+    parse_rubric,
+    render_rubric,
+    written,
+)
+from eval.rubric.grading import Award, Grading, grade_prompt, make_prompt, parse_grading, shown
 from eval.rubric.grading import GradingFault as Fault
-from eval.rubric.prompts import grade_prompt, make_prompt
-from eval.rubric.quality import Defect, check_rubric
 from gradegpt.schema import Item, Outcome
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from eval.scores import ModelScores, classes, score_of, scores, ssr
 from eval.scores.__main__ import app
 from eval.scores.rates import Rate, Rates, no_answer, rates
-from eval.scores.tables import print_scores
+from eval.tables import print_scores
 from gradegpt.errors import InputError
 from gradegpt.judges import RuleJudge
 from gradegpt.records import write_rows

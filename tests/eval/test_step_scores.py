@@ -12,8 +12,14 @@ from pydantic import ValidationError
 
 from eval.steps.chain import build_step_prompt, read_step_reply
 from eval.steps.results import result_of
-from eval.steps.rules import align, nothing_to_score, score_by_rules, with_repeats
-from eval.steps.scored import StepScores, place
+from eval.steps.rules import (
+    StepScores,
+    align,
+    nothing_to_score,
+    place,
+    score_by_rules,
+    with_repeats,
+)
 from eval.steps.split import reference_steps, split_steps
 from gradegpt.fit import ELISION, Budget
 from gradegpt.schema import Item, Outcome

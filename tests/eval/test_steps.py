@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from eval.asking import ask
 from eval.protocol import app
 from eval.steps.protocol import steps_protocol
-from eval.steps.scored import StepScores, first_error, place
+from eval.steps.rules import StepScores, first_error, place
 from eval.steps.summary import correlation, summarise
 from gradegpt.cli import app as gradegpt
 from gradegpt.engines.scripted import ScriptedEngine

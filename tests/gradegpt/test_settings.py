@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from data_gen.settings import DataGenSettings
-from eval.ablation.settings import AblationSettings
+from eval.ablation.runs import AblationSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.errors import MissingError, SettingsError
