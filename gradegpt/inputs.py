@@ -12,7 +12,7 @@ from gradegpt.complaints import Complaint, Complaints
 from gradegpt.errors import InputError
 from gradegpt.records import sha256_file
 from gradegpt.schema import Item
-from gradegpt.tables import Form, Rereadable, Table, TableRow
+from gradegpt.tables import Form, Table, TableRow
 
 
 class Placed(NamedTuple):
@@ -133,7 +133,7 @@ def hints_for(*forms: Form) -> Hints:
     return COMMAND_LINE._replace(has_objects={*forms} <= {Form.JSONL, Form.JSON})
 
 
-def count_items(table: Rereadable, columns: Columns, wrong: Complaints) -> int:
+def count_items(table: Table, columns: Columns, wrong: Complaints) -> int:
     """The number of rows that are items; the others are added to ``wrong``."""
     items = 0
     for number, row in table.rows():
@@ -153,9 +153,7 @@ def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bo
         raise InputError(f"{name}: there are no rows{lines}")
 
 
-def items_of(
-    table: Rereadable, columns: Columns, *, skip_bad: bool
-) -> Iterator[tuple[TableRow, Item]]:
+def items_of(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[TableRow, Item]]:
     """The rows and their items, in order.
 
     Raises:
@@ -165,7 +163,7 @@ def items_of(
     return ((one.row, one.item) for one in _placed(table, columns, skip_bad=skip_bad))
 
 
-def _placed(table: Rereadable, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
+def _placed(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
     for number, row in table.rows():
         item, wrong = _read_item(row, columns, number)
         if item is not None and not isinstance(row, str):

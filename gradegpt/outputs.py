@@ -10,7 +10,7 @@ from gradegpt.errors import OutputError
 from gradegpt.inputs import CheckedInput
 from gradegpt.schema import Judgement
 from gradegpt.tables import Form, TableRow, check_library, write
-from gradegpt.tables.xlsx import LONGEST, too_long
+from gradegpt.tables.binary import LONGEST, too_long
 
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""

@@ -28,7 +28,7 @@ from gradegpt.records import FOLDER_MANIFEST as MANIFEST
 from gradegpt.run import Counts, Summary, check_answered, count
 from gradegpt.schema import Item, Judgement, Outcome
 from gradegpt.tables import Form, Table
-from gradegpt.tables.parquet import column_types, joined_types, pyarrow_for, write_parquet
+from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
 
 ROWS: Final = 8_192
 """Rows of a part: some seconds of rules, some megabytes of texts."""

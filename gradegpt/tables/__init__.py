@@ -4,19 +4,17 @@ The meaning of columns is in ``gradegpt.columns``.
 """
 
 from gradegpt.tables.forms import SUFFIXES, Form, Rows, TableRow, form_of, place, sniffed
-from gradegpt.tables.separated import as_cell
 from gradegpt.tables.table import (
     HUB,
-    Rereadable,
     Table,
     check_library,
     digest,
     files,
     opened,
-    read,
     read_table,
     write,
 )
+from gradegpt.tables.text import as_cell
 
 __all__ = [
     "HUB",

@@ -11,10 +11,17 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Final, NamedTuple, Protocol, TextIO
+from typing import Final, NamedTuple, TextIO
 
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import A_FILE, read_lines, sha256_file
+from gradegpt.tables.binary import (
+    count_rows,
+    read_parquet,
+    read_xlsx,
+    write_parquet,
+    write_xlsx,
+)
 from gradegpt.tables.forms import (
     SUFFIXES,
     Form,
@@ -26,10 +33,13 @@ from gradegpt.tables.forms import (
     plain,
     sniffed,
 )
-from gradegpt.tables.json_rows import read_json, read_json_lines, write_json
-from gradegpt.tables.parquet import count_rows, read_parquet, write_parquet
-from gradegpt.tables.separated import read_separated, write_separated
-from gradegpt.tables.xlsx import read_xlsx, write_xlsx
+from gradegpt.tables.text import (
+    read_json,
+    read_json_lines,
+    read_separated,
+    write_json,
+    write_separated,
+)
 
 HUB: Final = "hf:"
 STDIN: Final = "-"
@@ -47,28 +57,6 @@ _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]],
     Form.XLSX: write_xlsx,
 }
 _LIBRARIES: Final = {Form.PARQUET: "pyarrow.parquet", Form.XLSX: "openpyxl"}
-
-
-class Rereadable(Protocol):
-    """Rows that can be read again and again: a table, or a part of one."""
-
-    @property
-    def name(self) -> str:
-        """The table's name in messages."""
-        ...
-
-    @property
-    def form(self) -> Form:
-        """Its file format."""
-        ...
-
-    def rows(self) -> Rows:
-        """The rows, from the first; one that cannot be read is a text."""
-        ...
-
-    def place(self, number: int) -> str:
-        """The place of the row with that number."""
-        ...
 
 
 class Table(NamedTuple):
@@ -149,11 +137,6 @@ class Table(NamedTuple):
         # The rows of a data set of the hub are lines of a copy, which the user never sees.
         form = Form.JSON if self.name.startswith(HUB) else self.form
         return place(self.name, form, number)
-
-
-def read(path: str | Path, form: Form, name: str = "") -> Rows:
-    """The rows of a file of that form, as ``Table.rows``."""
-    return Table(Path(path), form, name or str(path)).rows()
 
 
 @contextmanager

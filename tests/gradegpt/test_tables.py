@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from gradegpt import tables
 from gradegpt.errors import InputError, MissingError
 from gradegpt.records import whole_file
-from gradegpt.tables import Form, Table, files, form_of, opened, read, read_table, sniffed
-from gradegpt.tables.xlsx import LONGEST, too_long
+from gradegpt.tables import Form, Table, files, form_of, opened, read_table, sniffed
+from gradegpt.tables.binary import LONGEST, too_long
 
 Write = Callable[[str, str], str]
 ROWS = [{"question": "1+1=?", "answer": "2"}, {"question": '"甲,\n乙"？', "answer": "甲"}]
@@ -49,6 +49,10 @@ def lines(rows: list[dict[str, Any]]) -> str:
 def save(path: Path, form: Form, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
     with whole_file(path) as out:
         tables.write(out, form, columns, rows)
+
+
+def read(path: Path, form: Form) -> Iterable[tuple[int, Any]]:
+    return Table(path, form, str(path)).rows()
 
 
 def parquet(path: Path) -> None:

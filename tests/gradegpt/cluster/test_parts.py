@@ -17,7 +17,7 @@ from gradegpt.cluster.storage import OutputFolder, inputs, local
 from gradegpt.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.inputs import check_input
 from gradegpt.tables import Table
-from gradegpt.tables.parquet import column_types, joined_types
+from gradegpt.tables.binary import column_types, joined_types
 
 ROW = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
 
