@@ -7,12 +7,12 @@ holds no field: a misspelt ``tolerance`` would otherwise change verdicts silentl
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
+from functools import lru_cache
 from numbers import Number
 from typing import Any, Final, NamedTuple
 
@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from gradegpt.complaints import Complaint
 from gradegpt.errors import InputError, SettingsError
-from gradegpt.mistakes import complaints, suggest
+from gradegpt.mistakes import complaints, misspelt, suggest
 from gradegpt.records import parse_json
 from gradegpt.schema import Example, Item
 
@@ -294,7 +294,7 @@ def _short(value: object, most: int = 60) -> str:
 
 
 def _unknown(column: str, columns: Columns) -> Complaint:
-    near = _misspelt(_key(column))
+    near = _meant(_key(column))
     leave = f"{columns.hints.ignore_extra} to leave it out"
     if not near and not columns.hints.has_objects:
         skip = f"; use {columns.hints.ignore_extra} to skip it"
@@ -306,10 +306,9 @@ def _unknown(column: str, columns: Columns) -> Complaint:
     return Complaint(column, "unknown column", f"; did you mean {field}? {use}")
 
 
-def _misspelt(key: str) -> str:
-    """The usual name that was meant; none for another word, such as ``prompt_id``."""
-    alike = [name for name in _USUAL if abs(len(name) - len(key)) <= 1]
-    return next(iter(difflib.get_close_matches(key, alike, n=1, cutoff=0.85)), "")
+@lru_cache(maxsize=256)  # of every row again
+def _meant(key: str) -> str:
+    return misspelt(key, _USUAL)
 
 
 def _explained(text: str, columns: Columns) -> Complaint:

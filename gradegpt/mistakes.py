@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -64,6 +64,30 @@ def suggest(word: str, known: Sequence[str], cutoff: float = 0.5) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def misspelt(word: str, known: Iterable[str]) -> str:
+    """The known word that was meant; empty for another word, such as ``prompt_id`` for ``prompt``.
+
+    One letter in five may be missing, wrong, too many, or exchanged with its neighbour.
+    """
+    most = max(len(word) // 5, 1) if len(word) > 2 else 0
+    near = {other: n for other in known if (n := _edits(word, other, most)) <= most}
+    return min(near, key=near.__getitem__, default="")
+
+
+def _edits(one: str, other: str, most: int) -> int:
+    """The edits between two words (optimal string alignment), or more than ``most``."""
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before, row = list[int](), list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        last, before, row = before, row, [i]
+        for j, b in enumerate(other, 1):
+            row.append(min(row[-1] + 1, before[j] + 1, before[j - 1] + (a != b)))
+            if i > 1 and j > 1 and (a, one[i - 2]) == (other[j - 2], b):
+                row[-1] = min(row[-1], last[j - 2] + 1)
+    return row[-1]
+
+
 def _what(detail: ErrorDetails) -> str:
     if detail["type"] in _WORDS:
         return _WORDS[detail["type"]]
@@ -75,4 +99,5 @@ def _what(detail: ErrorDetails) -> str:
     choices = _CHOICES.fullmatch(message.removeprefix(f"{detail['input']!r} "))
     if choices is None:
         return message
-    return message.rstrip(".") + suggest(str(detail["input"]), re.findall(r"'([^']*)'", choices[1]))
+    near = misspelt(str(detail["input"]), re.findall(r"'([^']*)'", choices[1]))
+    return message.rstrip(".") + (f"; did you mean {near!r}?" if near else "")

@@ -188,6 +188,18 @@ def test_only_a_misspelt_column_is_taken_for_a_field(column: str, meant: str) ->
     )
 
 
+@pytest.mark.parametrize(
+    ("value", "advice"),
+    [("single_chioce", "; did you mean 'single_choice'?"), ("true-false", "; did you mean 'true_"),
+     ("short_answer", ""), ("MCQ", "")],
+)  # fmt: skip
+def test_a_value_is_suggested_only_for_a_misspelt_one(value: str, advice: str) -> None:
+    """``short_answer`` is no misspelt ``multi_answer``."""
+    (wrong,) = complaints_of(ROW | {"answer_type": value})
+    assert wrong.what.endswith("'text'") is not bool(advice)
+    assert advice in wrong.what
+
+
 def test_a_map_whose_field_is_a_usual_name_of_another_is_an_error_that_names_it() -> None:
     """``answer`` is the usual name of the reference, and not like ``answer_type``."""
     with pytest.raises(SettingsError, match="no field 'answer'; did you mean 'reference'"):
