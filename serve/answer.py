@@ -124,25 +124,19 @@ class ReplyContent(NamedTuple):
     def of(
         cls, reply: WrittenReply, wanted: ReplyOptions, judgement: Judgement | None, **extra: Any
     ) -> ReplyContent:
-        """The whole reply where it fits the options, else the core."""
-        content = fitted(reply, wanted)
+        """The whole reply where it fits the options, else its core.
+
+        The core is never cut: some parsers read a heading or a fence without its content as the
+        wrong verdict.
+        """
+        whole = reply.whole
+        fits = whole is not None and estimate_tokens(whole) <= wanted.most_tokens
+        content = whole if whole and fits and wanted.cut(whole) == whole else reply.core
         why = "" if content == reply.whole else reply.why
         if judgement is None:
             return cls(content, why, 0, math.ceil(estimate_tokens(content)), extra)
         made = {**judgement.model_dump(mode="json"), **extra, "replied": reply.replied}
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
-
-
-def fitted(reply: WrittenReply, wanted: ReplyOptions) -> str:
-    """The whole reply where it fits the options, else its core.
-
-    The core is never cut: some parsers read a heading or a fence without its content as the wrong
-    verdict.
-    """
-    whole = reply.whole
-    if whole is None or estimate_tokens(whole) > wanted.most_tokens:
-        return reply.core
-    return whole if wanted.cut(whole) == whole else reply.core
 
 
 async def response_to(

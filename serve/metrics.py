@@ -1,7 +1,7 @@
 """The metrics of a server, in Prometheus' text format.
 
-Several processes behind one port add their counts through files: call ``share(folder)`` before they
-start, and any of them reports the sum. A single process needs no folder.
+Several processes behind one port count in the files of one folder, which the variable ``FOLDER``
+names before they start; any of them reports the sum. A single process needs no folder.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final
 from gradegpt.schema import Judgement
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-_FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
+FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The variable that prometheus_client reads once, when it is imported."""
 _COUNTERS: Final = (
     ("requests", "Requests answered.", "route", "status", "family"),
@@ -33,22 +33,11 @@ _SECONDS: Final = (
 _ITEMS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
-def share(folder: Path) -> None:
-    """Let this process and its children add their counts; call it before the first ``Metrics``.
-
-    Files of an earlier run in the folder are removed.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.glob("*.db"):
-        left.unlink()
-    os.environ[_FOLDER] = str(folder)
-
-
 def forget_ended() -> None:
     """Remove the processes that have ended from the gauges; their counts stay."""
     from prometheus_client.multiprocess import mark_process_dead
 
-    for path in Path(os.environ[_FOLDER]).glob("gauge_live*.db"):
+    for path in Path(os.environ[FOLDER]).glob("gauge_live*.db"):
         pid = int(path.stem.rpartition("_")[2])
         try:
             os.kill(pid, 0)
@@ -117,7 +106,7 @@ class Metrics:
         from prometheus_client import CollectorRegistry, generate_latest
 
         registry = self._registry
-        if _FOLDER in os.environ:
+        if FOLDER in os.environ:
             from prometheus_client.multiprocess import MultiProcessCollector
 
             registry = CollectorRegistry()

@@ -35,8 +35,6 @@ _MAX_IN_FLIGHT: Final = 128
 _ALL_IN_FLIGHT: Final = 2_048
 """The same for all streams together: many streams share them, but each has a few."""
 _FEW: Final = 4
-_HELD: Final = 10_000
-"""The most judgements that wait for a client to read them."""
 _PAUSE_S: Final = 0.05
 """Seconds until it is seen again whether a client has read."""
 _FULL_S: Final = 0.5
@@ -128,7 +126,7 @@ class JudgedLines(Response):
         service = service_of(request)
         self._scheduler, self._gate = service.scheduler, service.gate
         self._settings, self._caller = service.settings, Caller()
-        self._lines: asyncio.Queue[asyncio.Task[bytes] | None] = asyncio.Queue(_HELD)
+        self._lines: asyncio.Queue[asyncio.Task[bytes] | None] = asyncio.Queue()
         self._unread = self._written = self._in_flight = 0
         self._room = asyncio.Event()
 

@@ -45,12 +45,8 @@ def documented(
 ) -> dict[str, Any]:
     """The arguments of a route's decorator that declare its request bodies and its reply.
 
-    Args:
-        bodies: Models, any of which the JSON body may be.
-        lines: The model of a line, where JSON Lines are read, too.
-        reply: The schema of the JSON reply.
-        stream: The media type of a streamed reply.
-
+    The JSON body may be any of ``bodies``, or ``lines`` of a model; ``reply`` is the schema of the
+    JSON reply, ``stream`` the media type of a streamed one.
     """
     content = {"application/json": {"schema": schema_of(*bodies)}}
     if lines is not None:

@@ -20,7 +20,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final, cast
@@ -36,7 +35,7 @@ from gradegpt.machine import libc, trim
 
 from .app import build_app
 from .logs import NOTE
-from .metrics import forget_ended, share
+from .metrics import FOLDER, forget_ended
 from .service import Service
 from .settings import ServeSettings
 from .worker import end_with_parent
@@ -222,7 +221,7 @@ def _several(
         make, factory=True, workers=settings.processes, timeout_worker_healthcheck=_HANGING_S
     )
     with TemporaryDirectory() as folder:
-        share(Path(folder))  # All processes count in one folder.
+        os.environ[FOLDER] = folder
         supervisor = Multiprocess(config, [listener])
         supervisor.run()
     return max(0, *(process.exitcode or 0 for process in supervisor.processes))

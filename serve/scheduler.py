@@ -36,12 +36,8 @@ _MOMENT: Final = 0.05
 class BatchScheduler:
     """The stages of one judge.
 
-    Args:
-        max_batch: The most inputs of a batch of the full stage.
-        max_queue: The most inputs that may wait, in each stage.
-        deadline_s: Seconds for a request, and for a batch.
-        metrics: Counts what is judged, and lost workers.
-
+    ``max_batch`` is for the full stage, ``max_queue`` for each, ``deadline_s`` for a request, and
+    for a batch. ``metrics`` counts what is judged, and lost workers.
     """
 
     def __init__(

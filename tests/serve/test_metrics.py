@@ -106,10 +106,9 @@ sys.stdin.read()
 """
 
 _PARENT = f"""
-import subprocess, sys
-from pathlib import Path
-from serve.metrics import Metrics, forget_ended, share
-share(Path(sys.argv[1]))
+import os, subprocess, sys
+from serve.metrics import FOLDER, Metrics, forget_ended
+os.environ[FOLDER] = sys.argv[1]
 children = [
     subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1) for _ in range(2)
 ]
@@ -129,7 +128,6 @@ children[1].communicate()
 
 def test_several_processes_count_together(tmp_path: Path) -> None:
     """Each reports the sum; an ended process keeps its counts, but not its queue."""
-    (tmp_path / "counter_1.db").write_bytes(b"left by an earlier run")
     done = subprocess.run(
         [sys.executable, "-c", _PARENT, str(tmp_path)], capture_output=True, text=True, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
