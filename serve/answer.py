@@ -122,7 +122,7 @@ class ReplyContent(NamedTuple):
 
     @classmethod
     def of(
-        cls, reply: WrittenReply, wanted: ReplyOptions, judgement: Judgement | None, **extra: Any
+        cls, reply: WrittenReply, judgement: Judgement | None, wanted: ReplyOptions, **extra: Any
     ) -> ReplyContent:
         """The whole reply where it fits the options, else its core.
 
@@ -172,30 +172,34 @@ async def answers(
     families = {ask.template.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
     note.content = conversations
-    extracted = [await _extraction(ask) for ask in asks]
-    judging = [ask for ask, made in zip(asks, extracted, strict=True) if ask and made is None]
     for ask in asks:
         form.check(ask.template if ask else None)
-    judgements = await service.scheduler.judge([ask.item() for ask in judging]) if judging else []
+    written = await _written(service, note, asks, as_json=form.type != "text")
+    return [
+        ReplyContent.of(*written[at], wanted, **_extra(service, ask))
+        if ask
+        else await _passed_on(service, conversations[at], wanted)
+        for at, ask in enumerate(asks)
+    ]
+
+
+async def _written(
+    service: Service, note: Note, asks: Sequence[Ask | None], *, as_json: bool
+) -> dict[int, tuple[WrittenReply, Judgement | None]]:
+    """The replies to recognised prompts by their places, with the judgements that they give."""
+    known = {at: ask for at, ask in enumerate(asks) if ask}
+    made: dict[int, tuple[WrittenReply, Judgement | None]] = {}
+    for at, ask in known.items():
+        # In a thread, as an extraction takes time.
+        if not ask.template.judges and (reply := await run_in_threadpool(ask.extraction)):
+            made[at] = reply, None
+    judging = {at: ask for at, ask in known.items() if at not in made}
+    items = [ask.item() for ask in judging.values()]
+    judgements = await service.scheduler.judge(items) if items else []
     note.judged(judgements)
-    judged = iter(judgements)
-    made = list[ReplyContent]()
-    for messages, ask, extraction in zip(conversations, asks, extracted, strict=True):
-        if ask is None:
-            made.append(await _passed_on(service, messages, wanted))
-            continue
-        judgement = None
-        if (reply := extraction) is None:
-            judgement = next(judged)
-            reply = _reply(service, ask, judgement, as_json=form.type != "text")
-        made.append(ReplyContent.of(reply, wanted, judgement, **_extra(service, ask)))
+    for (at, ask), judgement in zip(judging.items(), judgements, strict=True):
+        made[at] = _reply(service, ask, judgement, as_json=as_json), judgement
     return made
-
-
-async def _extraction(ask: Ask | None) -> WrittenReply | None:
-    """The reply of a template that asks for no verdict, made in a thread as it takes time."""
-    extracts = ask is not None and not ask.template.judges
-    return await run_in_threadpool(ask.extraction) if ask and extracts else None
 
 
 def _reply(service: Service, ask: Ask, judgement: Judgement, *, as_json: bool) -> WrittenReply:

@@ -52,10 +52,8 @@ async def read_object(request: Request) -> dict[str, Any]:
 
 async def _whole(request: Request, settings: ServeSettings) -> bytes:
     gate, note, most = service_of(request).gate, note_of(request), settings.max_body_bytes
-    too_large = TooLargeError(
-        f"the body is over {most:,} bytes; send fewer items per request, "
-        "or start the server with a larger max_body_bytes"
-    )
+    how = "send fewer items per request, or start the server with a larger max_body_bytes"
+    too_large = TooLargeError(f"the body is over {most:,} bytes; {how}")
     declared = request.headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > most:
         raise too_large
@@ -67,9 +65,7 @@ async def _whole(request: Request, settings: ServeSettings) -> bytes:
         gate.held += len(chunk)
         note.held += len(chunk)  # until the request is over
         if gate.held > settings.max_held_bytes:
-            raise QueueFullError(
-                "too many large requests are running; send the request again later"
-            )
+            raise QueueFullError("too many large requests are running; send it again later")
     return bytes(body)
 
 

@@ -79,10 +79,9 @@ async def judge(request: Request) -> Response:
     if LINES in _media_type(request, "accept"):
         scheduler.check()
         return JudgedLines(request, _numbered(items))
-    note = note_of(request)
-    note.content = items
+    note_of(request).content = items
     judgements = await until_disconnect(request, scheduler.judge(items))
-    note.judged(judgements)
+    note_of(request).judged(judgements)
     rows = [judgement.model_dump(mode="json") for judgement in judgements]
     if not several:
         return JSONResponse({"judgement": rows[0]})

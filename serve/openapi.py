@@ -45,15 +45,15 @@ def documented(
 ) -> dict[str, Any]:
     """The arguments of a route's decorator that declare its request bodies and its reply.
 
-    The JSON body may be any of ``bodies``, or ``lines`` of a model; ``reply`` is the schema of the
-    JSON reply, ``stream`` the media type of a streamed one.
+    The body may be any of ``bodies``, or ``lines`` of a model; ``reply`` is the schema of the JSON
+    reply, ``stream`` the media type of a streamed one.
     """
+    text = {"schema": {"type": "string"}}
     content = {"application/json": {"schema": schema_of(*bodies)}}
     if lines is not None:
-        content["application/x-ndjson"] = {"schema": {"type": "string"}}
+        content["application/x-ndjson"] = text
     replies: dict[str, Any] = {"application/json": {"schema": reply or {"type": "object"}}}
-    if stream is not None:
-        replies[stream] = {"schema": {"type": "string"}}
+    replies |= {stream: text} if stream else {}
     return {
         "openapi_extra": {"requestBody": {"required": True, "content": content}},
         "responses": {200: {"description": "The reply.", "content": replies}},

@@ -54,7 +54,7 @@ _HANGING_S: Final = 10
 """Seconds after which a process that answers no ping is replaced."""
 
 
-class Protocol(H11Protocol):
+class HTTPProtocol(H11Protocol):
     """HTTP by h11, which limits a request's headers to 64 KiB; httptools has no limit."""
 
     @override
@@ -96,6 +96,9 @@ class Life:
             await asyncio.sleep(_TICK_S)
         yield
         ticking.cancel()
+        await self._end(service, loading)
+
+    async def _end(self, service: Service, loading: threading.Thread) -> None:
         service.scheduler.close()
         until = time.monotonic() + _LAST_S
         while service.scheduler.busy and time.monotonic() < until:
@@ -207,7 +210,7 @@ def _announce(url: str) -> None:
 
 def _config(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config:
     return uvicorn.Config(
-        app, http=Protocol, log_level="warning", timeout_graceful_shutdown=_LAST_S, **more
+        app, http=HTTPProtocol, log_level="warning", timeout_graceful_shutdown=_LAST_S, **more
     )
 
 

@@ -20,8 +20,8 @@ from gradegpt.schema import Item, Judgement, Message
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics
-from .stage import Caller, Stage
-from .workers import Quick, Worker
+from .stage import Caller, JudgingStage
+from .workers import JudgeWorker, Quick
 
 _QUICK_THREADS: Final = 4
 """Threads of the quick stage: an item that waits for computer algebra must not delay others."""
@@ -51,14 +51,14 @@ class BatchScheduler:
         self.name = self.fingerprint = ""
         self.generates = False
         self.max_queue, self.deadline_s = max_queue, deadline_s
-        self._workers: tuple[Worker, ...] = ()
+        self._workers: tuple[JudgeWorker, ...] = ()
         stage = partial(
-            Stage, max_queue=max_queue, deadline_s=deadline_s, metrics=metrics or Metrics()
+            JudgingStage, max_queue=max_queue, deadline_s=deadline_s, metrics=metrics or Metrics()
         )
         self._quick = stage(max_batch=_QUICK_BATCH, turn_s=_QUICK_TURN_S)
         self._full = stage(max_batch=max_batch, moment=_MOMENT)
 
-    def open(self, workers: Sequence[Worker]) -> None:
+    def open(self, workers: Sequence[JudgeWorker]) -> None:
         """Start to judge with equal workers that are already started.
 
         A worker that is listed twice processes two batches at once.

@@ -64,7 +64,7 @@ class Job:
             self.result.set_result(result)
 
 
-class Stage:
+class JudgingStage:
     """Lanes and the queue of their inputs. ``waiting`` counts them, without those tried again.
 
     Args:

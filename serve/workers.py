@@ -112,12 +112,12 @@ class WorkerProcess:
         raise WorkerLostError(f"worker process {self.pid} {how}; it is replaced")
 
 
-Worker = InProcess | WorkerProcess
-Lane = Worker | Quick
+JudgeWorker = InProcess | WorkerProcess
+Lane = JudgeWorker | Quick
 """Does one batch at a time, in the caller's thread."""
 
 
-def workers_for(settings: ServeSettings) -> list[Worker]:
+def workers_for(settings: ServeSettings) -> list[JudgeWorker]:
     """The started workers of the settings. Raises the errors of loading the judge."""
     number = usual_workers(settings) if settings.workers is None else settings.workers
     if not number:
