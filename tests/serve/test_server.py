@@ -1,4 +1,4 @@
-"""A real server: the official client, the command line, signals, ports, the shipped settings."""
+"""A real server: the command line, signals, ports, several processes."""
 
 from __future__ import annotations
 
@@ -8,104 +8,20 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
-import openai
 import pytest
-import uvicorn
-from openai.types.chat import ChatCompletionMessageParam
 
-from gradegpt.chain import PromptSettings, build_prompt
 from gradegpt.cli import run as command_line
-from gradegpt.judges import RuleJudge
 from gradegpt.machine import libc
-from gradegpt.schema import Item
-from gradegpt.settings import load_settings
-from serve.__main__ import app, listen, url
-from serve.app import create_app
-from serve.settings import ServeSettings
+from serve.__main__ import app
 
 ROOT = Path(__file__).parents[2]
 CommandLine = Callable[..., tuple[int, str, str]]
-CONFIGS = sorted((ROOT / "configs" / "serve").glob("*.yaml"))
-
-
-@pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
-    """A rule judge behind uvicorn on a free loopback port."""
-    listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(create_app(RuleJudge()), log_level="warning"))
-    thread = threading.Thread(target=server.run, args=([listener],))
-    thread.start()
-    deadline = time.monotonic() + 10
-    while not server.started and time.monotonic() < deadline:
-        time.sleep(0.01)
-    yield url(*listener.getsockname()) + "/v1"
-    server.should_exit = True
-    thread.join(10)
-
-
-@pytest.fixture
-def client(base_url: str) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(base_url=base_url, api_key="none", max_retries=0) as client:
-        yield client
-
-
-def messages() -> list[ChatCompletionMessageParam]:
-    item = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
-    prompt = build_prompt(item, PromptSettings())
-    return cast(list[ChatCompletionMessageParam], [message.model_dump() for message in prompt])
-
-
-def test_the_official_client_gets_a_chain(client: openai.OpenAI) -> None:
-    """It works as in any scoring pipeline."""
-    assert [model.id for model in client.models.list()] == ["gradegpt"]
-    reply = client.chat.completions.create(
-        model="gradegpt",
-        messages=messages(),
-        temperature=0,
-    )
-    assert (reply.choices[0].message.content or "").endswith("The answers agree: <Yes>")
-    assert reply.usage is not None
-    assert reply.model_extra is not None
-    assert reply.model_extra["gradegpt"]["verdict"] == "correct"
-
-
-def test_the_official_client_streams(client: openai.OpenAI) -> None:
-    whole = client.chat.completions.create(model="gradegpt", messages=messages())
-    with client.chat.completions.create(
-        model="gradegpt",
-        messages=messages(),
-        stream=True,
-    ) as stream:
-        text = "".join(c.choices[0].delta.content or "" for c in stream if c.choices)
-    assert text == whole.choices[0].message.content
-
-
-def test_the_official_client_raises_our_errors_as_its_own(client: openai.OpenAI) -> None:
-    with pytest.raises(openai.UnprocessableEntityError, match="no known template") as caught:
-        client.chat.completions.create(
-            model="gradegpt", messages=[{"role": "user", "content": "Is 4 right?"}]
-        )
-    assert caught.value.code == "unknown_prompt"
-    with pytest.raises(openai.BadRequestError, match="response_format") as refused:
-        client.chat.completions.create(
-            model="any", messages=messages(), response_format={"type": "json_object"}
-        )
-    assert refused.value.param == "response_format"
-
-
-def test_the_official_client_completes_raw_prompts(client: openai.OpenAI) -> None:
-    prompt = str(messages()[-1]["content"])
-    reply = client.completions.create(model="any", prompt=[prompt, prompt], n=2)
-    assert [choice.index for choice in reply.choices] == [0, 1, 2, 3]
-    assert all(choice.text.endswith("<Yes>") for choice in reply.choices)
 
 
 def serve(*arguments: str) -> subprocess.Popen[str]:
@@ -274,15 +190,6 @@ def test_a_child_that_is_killed_before_it_is_ready_is_replaced() -> None:
 
 
 @pytest.fixture
-def signals() -> Iterator[None]:
-    """Restores the handlers of signals, which a server replaces."""
-    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    yield
-    for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-        signal.signal(number, handler)
-
-
-@pytest.fixture
 def said(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     """The output and exit code of the command line, where it does not start to serve."""
     monkeypatch.chdir(ROOT)
@@ -301,7 +208,6 @@ NOWHERE = (
 )  # fmt: skip
 
 
-@pytest.mark.usefixtures("signals")
 def test_a_judge_that_does_not_load_ends_the_server_with_one_line(said: CommandLine) -> None:
     code, out, err = said(*NOWHERE)
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -356,14 +262,3 @@ def test_help_teaches(said: CommandLine) -> None:
     assert code == 0
     for words in (" as cascade", "POST /v1/judge", "judge.kind=rules", "curl"):
         assert words in out
-
-
-def test_there_are_settings_to_start_from() -> None:
-    assert {path.name for path in CONFIGS} >= {"cascade.yaml", "gradegpt-1.5b.yaml"}
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.name)
-def test_every_shipped_setting_loads_and_names_its_command(path: Path) -> None:
-    load_settings(ServeSettings, path)
-    name = path.relative_to(ROOT)
-    assert path.read_text(encoding="utf-8").startswith(f"# gradegpt serve {name}\n")

@@ -123,3 +123,18 @@ def test_opencompass_reads_the_verdict_from_the_joined_text(client: openai.OpenA
     thought = getattr(message, "reasoning_content", None)
     read = f"{thought}</think>{message.content}" if thought else message.content or ""
     assert re.findall("[AB]", read)[0] == "B"
+
+
+def test_errors_are_those_of_the_package(client: openai.OpenAI) -> None:
+    prompt = messages("gradegpt", SUMS[0][0])
+    assert [model.id for model in client.models.list()] == ["gradegpt"]
+    with pytest.raises(openai.UnprocessableEntityError, match="no known template") as caught:
+        client.chat.completions.create(
+            model="any", messages=[{"role": "user", "content": "Is 4 right?"}]
+        )
+    assert caught.value.code == "unknown_prompt"
+    with pytest.raises(openai.BadRequestError, match="response_format") as refused:
+        client.chat.completions.create(
+            model="any", messages=prompt, response_format={"type": "json_object"}
+        )
+    assert refused.value.param == "response_format"
