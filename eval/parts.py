@@ -199,7 +199,7 @@ def _verbatim(answer: str) -> re.Pattern[str]:
 def _spans(text: str) -> Iterator[str]:
     """Formulas, their sides between equals signs, and numbers with units, from the end."""
     found = [match[match.lastindex or 0] for match in _FORMULA.finditer(text)]
-    found += boxes(text)
+    found += [box.content for box in boxes(text)]
     found += [side for formula in found for side in _SIDES.split(formula)]
     found += [with_unit(text, match) for match in NUMBER.finditer(text)]
     short = [span.strip() for span in reversed(found) if len(span) <= _LONGEST]

@@ -152,7 +152,7 @@ def _reference(row: dict[str, Any], mapping: Mapping, kind: AnswerType | None) -
 def _stated(answer: str, marker: str) -> str:
     """The answer itself; empty where its box or marker is missing."""
     if marker == BOXED:
-        return next(reversed(boxes(answer)), "")
+        return next((box.content for box in reversed(boxes(answer))), "")
     if marker:
         answer = answer.rpartition(marker)[2] if marker in answer else ""
     return answer.strip()

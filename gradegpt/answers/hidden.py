@@ -24,8 +24,25 @@ _HIDDEN = re.compile(
     "|".join((_CODE, _COMMENT, _UNSHOWN, _INVISIBLE, _MARKDOWN, _PHANTOM)),
     re.IGNORECASE | re.MULTILINE,
 )
+_THINK = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _ZERO_WIDTH = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _WORD = re.compile(r"[^\s,.;:!?，。；：！？、]+")
+
+
+def after_thought(text: str) -> int:
+    """Where the reply of a reasoning model begins, after what it thinks (``<think>…</think>``).
+
+    Its beginning may be missing, since some chat templates write it. The length of the text if the
+    thought has no end; 0 where the text does not begin with one.
+    """
+    if "think" not in text:
+        return 0
+    begun = _THINK.match(text) is not None
+    ends = [end.end() for end in _THOUGHT.finditer(text)]
+    if not ends:
+        return len(text) if begun else 0
+    return ends[-1] if begun else 0 if _THINK.search(text, 0, ends[0]) else ends[0]
 
 
 def visible(text: str) -> str:

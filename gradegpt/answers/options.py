@@ -21,6 +21,7 @@ _LETTERS = re.compile(
 _SMALL_LIST = re.compile(
     r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|\s+and\s+|\s*,\s*and\s+)[(\[]?[a-j][)\]]?)+"
 )
+ROMAN_PARTS = re.compile(r"\(?I\)?[\s.:、].+\(?II\)?[\s.:、]", re.DOTALL)
 _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
 )
@@ -29,7 +30,7 @@ _HEDGED = re.compile(
     r"|(?:的?(?:选?项|说法|叙述|表述|描述)[^,，。]{0,10})?(?:错误|不正确|不对|错)(?!的)"
     r"|是错的|看(?:起来|上去|似)|(?:但|可是|不过|然而)[^,，。]{0,12}不"
     r"|的?(?:选?项|说法|叙述|表述|描述)(?:都|均|全)?(?:没有问题|没错|正确|对)[,，]"
-    r"|(?:is|are) (?:wrong|incorrect|false))",
+    r"|(?:is|are) (?:wrong|incorrect|false)|[^,，。]{0,12}[,，]?\s*(?:可以)?排除)",
     re.IGNORECASE,
 )
 """Words after letters by which other options may be meant, or these are rejected."""
@@ -84,6 +85,8 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     lettered = _LETTERED.fullmatch(text)
     if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
         return frozenset(lettered["letter"])
+    if ROMAN_PARTS.match(text):
+        return None
     if _SMALL_LIST.fullmatch(text):
         text = text.upper()
     match = _LETTERS.match(text)

@@ -120,7 +120,7 @@ def _is_unit(rest: str, unit: str, text: str) -> bool:
     if len(unit) > 1 or not unit.isascii():
         return known(unit) or named(unit) is not None
     spaced = text[len(rest) :][:1].isspace()
-    return unit in TIGHT or (spaced and unit in "shtlAC")
+    return unit in TIGHT or (spaced and unit in "shtlACFH")
 
 
 def _constant(text: str) -> Magnitude | None:

@@ -65,7 +65,9 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _sign(match: re.Match[str]) -> str:
-    return _SIGNS.get(match[0][1:-1], " ").ljust(len(match[0]))
+    name = match[0][1:-1]
+    sign = chr(int(name[1:])) if name[0] == "#" else _SIGNS.get(name, " ")
+    return (sign if sign.isprintable() else " ").ljust(len(match[0]))
 
 
 # --- normalisation ------------------------------------------------------------------------------
@@ -75,6 +77,9 @@ _SPACING = re.compile(
 )
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
+)
+_ORDINAL = re.compile(
+    r"(?<=\d)\s*\^\s*\{?\s*(?:\\(?:mathrm|text|rm|textrm)\b\s*)?\{?\s*(st|nd|rd|th)\s*\}{0,2}"
 )
 _DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
 _GREEK = re.compile(
@@ -124,7 +129,7 @@ def _letter(match: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = _GREEK.sub(_letter, text)
+    text = _ORDINAL.sub(r"\1", _GREEK.sub(_letter, text))
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
     text = _DEGREES.sub("°", text)

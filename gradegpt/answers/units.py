@@ -55,7 +55,8 @@ _LATIN: Final = _pairs(
 _CASED: Final = _pairs(
     """
     M=mol/liter mM=millimol/liter MW=megawatt mW=milliwatt MV=megavolt MΩ=megaohm mΩ=milliohm
-    MJ=megajoule mJ=millijoule MHz=megahertz mHz=millihertz MPa=megapascal mPa=millipascal
+    F=farad H=henry MJ=megajoule mJ=millijoule
+    MHz=megahertz mHz=millihertz MPa=megapascal mPa=millipascal
     Mg=megagram MN=meganewton mN=millinewton Ms=megasecond Mm=megameter
     """
 )

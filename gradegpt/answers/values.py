@@ -39,6 +39,9 @@ _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=
 _SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
 """One value followed by a sentence: "x = 15. Check: 2 × 15 = 30"."""
 _DECIMAL = re.compile(r"\.\d")
+_EUROPEAN = re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d{1,2}(?![\d,])")
+"""2.499,99: points between thousands, and a decimal comma."""
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """A span of years, which is not a difference of numbers."""
 _LEAD = re.compile(
@@ -72,7 +75,11 @@ def _clean(text: str) -> str:
     text = fold(text).strip()
     text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")
     text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
-    return _APPROXIMATELY.sub("", text)
+    text = _APPROXIMATELY.sub("", text)
+    if european := _EUROPEAN.match(text):
+        number = european[0].replace(".", "").replace(",", ".")
+        return number + text[european.end() :]
+    return text[:-2] if _ORDINAL.fullmatch(text) else text
 
 
 def _read(text: str, region: bool, depth: int) -> Value:

@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import fold, simplified, tidy
 from gradegpt.errors import InputError, MissingError
@@ -251,8 +252,8 @@ def nearest(item: Item, references: Sequence[str]) -> Reading:
 
 
 def _bare(response: str) -> str:
-    """The response without bold type, which its length would count."""
-    return tidy(response.strip().replace("**", ""))
+    """The response without a thought and bold type, which its length would count."""
+    return tidy(response[after_thought(response) :].strip().replace("**", ""))
 
 
 def _reading(

@@ -8,15 +8,24 @@ from itertools import product
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.chain import Chain, render_chain
 from gradegpt.judges.calibration import packaged
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.extract import COMMITTED, Found, How, endings, find_answer, has_later_result
+from gradegpt.rules.extract import (
+    COMMITTED,
+    Found,
+    How,
+    counted,
+    endings,
+    find_answer,
+    has_later_result,
+)
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned, hedges, takes_back
+from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.validity import (
     cut_off,
@@ -31,14 +40,18 @@ from gradegpt.rules.validity import (
     without_loop,
 )
 from gradegpt.rules.workers import shared_pool
-from gradegpt.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
-VERSION: Final = "13"
+VERSION: Final = "14"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
+_ASKS_WRONG = re.compile(
+    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
+    re.IGNORECASE,
+)
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
 
@@ -63,29 +76,39 @@ class RuleJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own; ``correct``, ``incorrect``, ``invalid`` or undecided."""
-        return [self._judge_one(item) for item in items]
+        return [self._judge_reply(item) for item in items]
+
+    def _judge_reply(self, item: Item) -> Judgement:
+        """The judgement of what follows a model's thought, whose answer is no evidence."""
+        begin = after_thought(item.response)
+        if not begin:
+            return self._judge_one(item)
+        judged = self._judge_one(item.model_copy(update={"response": item.response[begin:]}))
+        if judged.span is None:
+            return judged
+        span = (judged.span[0] + begin, judged.span[1] + begin)
+        return judged.model_copy(update={"span": span})
 
     def _judge_one(self, item: Item) -> Judgement:
         question = asked(item)
         accepted = [answer for r in item.accepted for answer in reference_answers(r)]
         references = [read(r, answer_kind(item, r), question) for r in accepted]
         kind = references[0].kind
-        if says_nothing(item.response):
-            return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
         shown = tidy(item.response)
+        if says_nothing(shown):
+            return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
         looped = without_loop(shown)
         response = shown if looped is None else looped
         found = find_answer(response, kind, answer_places(accepted[0], kind, question))
-        if reason := _no_answer(response, found, kind, looped is not None):
+        verbatim = response.strip() in {reference.text.strip() for reference in references}
+        if not verbatim and (reason := _no_answer(response, found, kind, looped is not None)):
             return self._declined(item, reason, references, response, kind)
         if found is None:
             return self._undecided(item, "response:no-answer-found")
-        if disowned(response, found):
-            return self._undecided(item, "response:not-its-own-answer", found, kind)
-        if gives_up(response) > found.clause[0]:
-            return self._undecided(item, "response:named-and-left-open", found, kind)
-        if kind is AnswerType.NUMBER and _EITHER.search(item.response, *found.clause):
-            return self._undecided(item, "number:one-of-several", found, kind)
+        if kind is AnswerType.NUMBER and found.how not in (How.BOXED, How.ANNOUNCED):
+            found = counted(response, found, question)
+        if reason := _left_open(response, found, kind, question):
+            return self._undecided(item, reason, found, kind)
         comparisons = []
         for reference, comparison, at in self._compared(item, references, found, response, kind):
             if comparison.same:
@@ -213,6 +236,19 @@ def judged(
         tolerance=item.tolerance or tolerance,
         chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
     )
+
+
+def _left_open(response: str, found: Found, kind: AnswerType, question: str) -> str:
+    """The reason why the answer found is not the response's own or only one; empty if it is."""
+    if disowned(response, found):
+        return "response:not-its-own-answer"
+    if kind in CHOICE and _ASKS_WRONG.search(question) and said_right(response, found):
+        return "choice:said-right-where-wrong-is-asked"
+    if gives_up(response) > found.clause[0]:
+        return "response:named-and-left-open"
+    if kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
+        return "number:one-of-several"
+    return ""
 
 
 def _no_answer(response: str, found: Found | None, kind: AnswerType, looped: bool) -> str:

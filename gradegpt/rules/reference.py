@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import LETTERS, half_width, sequence
-from gradegpt.answers.parts import numbered
+from gradegpt.answers.options import LETTERS, ROMAN_PARTS, half_width, sequence
+from gradegpt.answers.parts import marks, numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.rules.asked import asked
-from gradegpt.rules.extract import How, find_answer
+from gradegpt.rules.extract import How, boxes, find_answer
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.keys import keys_of
 from gradegpt.schema import Item
@@ -25,6 +25,12 @@ _WORKED: Final = 40
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """The points for a part of the answer: (5分)."""
+_ANNOUNCED = re.compile(
+    r"\A(?:(?:参考|标准|正确|最终)?答案\s*(?:[:：]|是|为)\s*"
+    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:)\s*)"
+    r"(?=\S.{0,60}\Z)",
+    re.IGNORECASE,
+)
 _LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _LABELLED = re.compile(
@@ -67,12 +73,12 @@ def _are_sub_answers(names: Sequence[str]) -> bool:
 
 def reference_answer(reference: str) -> str:
     """The short answer in a reference, which may be a worked solution that ends with it."""
-    text = _SCORED.sub("", reference.strip())
+    text = _ANNOUNCED.sub("", _SCORED.sub("", reference.strip())).rstrip(".。")
     if text.strip("$ ").startswith("\\boxed") and (boxed := find_answer(text)):
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
-    if labelled := _LABELLED.match(text):
+    if (labelled := _LABELLED.match(text)) and not ROMAN_PARTS.match(text):
         return labelled["letter"]
     if len(text) > _WORKED and (keys := keys_of(text)):
         return keys
@@ -81,6 +87,9 @@ def reference_answer(reference: str) -> str:
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
         return text
+    parts = boxes(text)
+    if len(parts) > 1 and len(marks(text, anywhere=True)) == len(parts):
+        return numbered(part.content for part in parts)
     found = find_answer(text)
     return found.answer if found and found.how in (How.BOXED, How.ANNOUNCED) else text
 

@@ -60,6 +60,10 @@ _AFTER: Final = re.compile(
 """Words directly after an answer that retract it, or contrast it with the writer's own."""
 
 
+_SAID_RIGHT: Final = re.compile(
+    r"[\s)）*.]{0,3}(?:选?项)?(?:的?(?:说法|叙述|表述))?(?:是|is )?\s*"
+    r"(?:正确(?!答案|选项)|对的?[，,。.]|(?:right|true|correct)\b(?! (?:answer|option|choice)))"
+)
 _LATER: Final = re.compile(
     r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
     r"(?:no|wait|hmm),? (?:wait|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,"
@@ -104,6 +108,11 @@ def disowned(text: str, found: Found) -> bool:
         return True
     denied = _DENIED_WHOLE.match(found.answer) or _DENIED_PARTS.search(text, start)
     return denied is not None
+
+
+def said_right(text: str, found: Found) -> bool:
+    """Whether the words after an option call it right: "C is correct", C正确."""
+    return len(found.answer) == 1 and _SAID_RIGHT.match(text, found.clause[1]) is not None
 
 
 def takes_back(text: str, since: int = 0) -> bool:

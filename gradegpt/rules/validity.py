@@ -44,7 +44,8 @@ _UNANSWERABLE = re.compile(
     re.IGNORECASE,
 )
 _POLICY = re.compile(
-    r"政治敏感|敏感话题|违反|法律法规|道德规范"
+    r"政治敏感|敏感话题|违反|法律法规|道德规范|(?:无法|不能)(?:帮助?|协助)[你您]"
+    r"|\b(?:can(?:no|')t|unable to) (?:help|assist) (?:you )?with (?:that|this)"
     r"|\b(?:against|violates?) (?:my|our|the) (?:polic|guideline|rule)",
     re.IGNORECASE,
 )

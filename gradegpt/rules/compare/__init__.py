@@ -15,6 +15,7 @@ from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, V
 from gradegpt.answers.words import Words
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
+from gradegpt.rules.compare.signs import case_matters, lacks_factorial, other_sign
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
@@ -34,6 +35,21 @@ _HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers if its year is the reference."""
+_PAIR = re.compile(r"(\d{1,2}|[a-z])(?:-+>?|:|→)(\d{1,2}|[a-z])(?![\w.])")
+_PAIRS = re.compile(
+    r"(?:(?:\d{1,2}(?:-+>?|:|→)[a-z]|[a-z](?:-+>?|:|→)\d{1,2})[,;、.]?)+", re.IGNORECASE
+)
+"""Numbers that are matched with letters: 1-c, 2-a."""
+_SORTED = re.compile(
+    r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
+    r"|from (?:small|low|large|great|high)est)\b|从[小大低高]到[大小高低]|排列",
+    re.IGNORECASE,
+)
+"""Questions whose answers have an order."""
+_OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
+_CONSTANT = re.compile(r"(?<=\+)\s*([CcKk])(?![\w(^])")
+_WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
+_WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -64,12 +80,10 @@ def compare(
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
-    if (none := _none(expected, actual)) is not None:
-        return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
-    same_text = plain(expected) == plain(actual) and plain(actual)
-    if same_text and not _another_unit(expected, actual):
-        return Comparison(True, f"{kind.value}:same-text")
-    if kind is AnswerType.TEXT and (ranges := _ranges(expected, actual, question, tolerance)):
+    if (by_text := _by_text(kind, expected, actual)) is not None:
+        return by_text
+    ranges = _ranges(expected, actual, question, tolerance) if kind is AnswerType.TEXT else None
+    if ranges is not None:
         return ranges
     if kind is AnswerType.TEXT or (_YEAR.fullmatch(expected.strip()) and _WHEN.search(question)):
         shown = compare_text(expected, actual, question)
@@ -78,14 +92,44 @@ def compare(
     wanted, given = reference.value, answer.value
     if isinstance(wanted, _NO_VALUE) or isinstance(given, _NO_VALUE):
         return Comparison(None, f"{kind.value}:not-shown")
-    return _values(
-        kind, (wanted, given), Criteria(policy(tolerance, question), prove, question=question)
-    )
+    criteria = Criteria(policy(tolerance, question), prove, question=question)
+    compared = _values(kind, (wanted, given), criteria)
+    if compared.same and _handed_back(expected, actual, question):
+        return Comparison(None, f"{kind.value}:as-asked")
+    if compared.same or kind not in _WITH_NAMES:
+        return compared
+    return _with_its_names(reference, answer, criteria) or compared
+
+
+def _by_text(kind: AnswerType, expected: str, actual: str) -> Comparison | None:
+    """What the texts show before they are read as values: the same text, or another sign."""
+    if (none := _none(expected, actual)) is not None:
+        return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
+    if kind is not AnswerType.TEXT and other_sign(expected, actual):
+        hundredths = "cent" in expected + actual  # 12 dollars are 1200 cents
+        return Comparison(None if hundredths else False, f"{kind.value}:other-unit")
+    if plain(expected) == plain(actual) and plain(actual):
+        if case_matters(expected, actual) or lacks_factorial(expected, actual):
+            return Comparison(None, f"{kind.value}:other-case-or-sign")
+        return Comparison(True, f"{kind.value}:same-text")
+    pairs = _matched(expected, actual)
+    words = "same" if pairs else "other"
+    return None if pairs is None else Comparison(pairs, f"{kind.value}:{words}-pairs")
+
+
+def _with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:
+    """The values compared with the reference's name of a constant; None without such a name."""
+    renamed = _renamed(reference.text, answer.text, criteria.question)
+    if renamed is None:
+        return None
+    same = same_value(values.read(reference.text), values.read(renamed), criteria)
+    words = "equal-but-for-a-name" if same else "not-shown"
+    return Comparison(same or None, f"{reference.kind.value}:{words}")
 
 
 def _values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
     wanted, given = pair
-    if _is_one_each(wanted, criteria.question):
+    if _is_one_each(wanted, criteria.question) or _SORTED.search(criteria.question):
         wanted, given = _in_order(wanted), _in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
@@ -132,10 +176,36 @@ def _is_one_each(wanted: Value, question: str) -> bool:
     return all(held) or asked_questions(question)[1] == len(wanted.items)
 
 
-def _another_unit(reference: str, answer: str) -> bool:
-    """Whether the texts differ only in case, and the case changes the unit: 5 m and 5 M."""
-    ends = [fold(text).strip(" .")[-1:] for text in (reference, answer)]
-    return ends[0] != ends[1] and {*ends} == {"m", "M"}
+def _matched(reference: str, answer: str) -> bool | None:
+    """Whether both match the same numbers with the same letters; None if they match nothing."""
+    wanted, given = (
+        [frozenset(pair) for pair in _PAIR.findall(plain(text))]
+        if _PAIRS.fullmatch(plain(text))
+        else []
+        for text in (reference, answer)
+    )
+    same_size = len(wanted) > 1 and len(wanted) == len(given)
+    return {*wanted} == {*given} if same_size else None
+
+
+def _handed_back(reference: str, answer: str, question: str) -> bool:
+    """Whether the answer is a formula of the question, which the reference is not."""
+    asked, back = plain(question), plain(answer)
+    formula = len(back) > 2 and _OPERATION.search(back)
+    return bool(formula) and back in asked and plain(reference) not in asked
+
+
+def _renamed(reference: str, answer: str, question: str) -> str | None:
+    """The answer with the reference's name of its constant or of its whole number; None without.
+
+    Such are the constant of integration and the k of kπ, where the question does not name them.
+    """
+    for names in (_CONSTANT, _WHOLE):
+        wanted, given = ({*names.findall(fold(text))} for text in (reference, answer))
+        asked = {*names.findall(fold(question))}
+        if len(wanted) == len(given) == 1 and wanted != given and not asked & (wanted | given):
+            return names.sub(wanted.pop(), fold(answer))
+    return None
 
 
 def _only(value: Value) -> Value:

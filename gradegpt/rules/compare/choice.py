@@ -12,7 +12,7 @@ from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.extract.choice import NONE_RIGHT
+from gradegpt.rules.extract.choice import LETTER_AT_END, NONE_RIGHT
 from gradegpt.rules.tolerance import EXACT
 
 _EXACTLY: Final = Criteria(EXACT)
@@ -56,7 +56,7 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
 
 
 def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
-    if NONE_RIGHT.search(answer):
+    if NONE_RIGHT.search(answer) and not LETTER_AT_END.search(answer):
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
     if (

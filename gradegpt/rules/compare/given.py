@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from gradegpt.answers.spans import last_match
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import Token, tokens, words
 
@@ -114,6 +115,7 @@ _QUALIFIED: Final = re.compile(
 """Signs and Chinese words after an answer that negate or doubt it or add another."""
 _NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
+_CONCLUSION = re.compile(r"[;；.。]\s*(?:so|thus|hence|therefore|所以|因此|故)\b", re.IGNORECASE)
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
 
 
@@ -122,7 +124,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     wanted, given = words(reference), words(answer)
     if not 0 < len(wanted) <= MAX_REFERENCE or len(given) > MAX_ANSWER:
         return False
-    if not (spans := _places(wanted, given)):
+    if not (spans := _places(wanted, given)) or _concludes_otherwise(wanted, answer):
         return False
     if all(word in FILLER or len(word) < 2 for word in wanted):
         return False
@@ -147,6 +149,12 @@ def gives(reference: str, answer: str, question: str) -> bool:
         and _is_complete(said[:end], said[end:], known[end:], alone=not start)
         for start, end in spans
     )
+
+
+def _concludes_otherwise(wanted: tuple[str, ...], answer: str) -> bool:
+    """Whether the last conclusion, "so the Atlantic", does not have the words of the reference."""
+    last = last_match(_CONCLUSION, answer)
+    return last is not None and not _places(wanted, words(answer[last.end() :]))
 
 
 def _is_undisputed(

@@ -9,6 +9,7 @@ from typing import Final
 
 from gradegpt.answers import algebra, units
 from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
@@ -23,6 +24,7 @@ _PERCENT = re.compile(
 """Questions whose answer is a percentage, not those that only contain one."""
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
+_FACTOR = re.compile(r"(?P<number>-?\d*\.\d+|-?\d+)\*?(?P<rest>(?![\d.^/!]).+)")
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
@@ -91,9 +93,20 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if reference.formula is None or answer.formula is None:
         return criteria.prove(reference.text, answer.text) if _provable(reference, answer) else None
     same = _equal(reference.formula, answer.formula, criteria)
+    if same is False and (rounded := _same_but_for_the_factor(reference.text, answer.text)):
+        return criteria.tolerance.allows(*rounded)
     if same is False and (products := _as_products(reference.text, answer.text)):
         return algebra.equal(*products) or same
     return same
+
+
+def _same_but_for_the_factor(reference: str, answer: str) -> tuple[Quantity, Quantity] | None:
+    """The factors of two formulas that are otherwise the same text: 0.85c and 0.847c."""
+    factors = [_FACTOR.match(plain(text)) for text in (reference, answer)]
+    if not all(factors) or len({factor["rest"] for factor in factors if factor}) > 1:
+        return None
+    made = [quantity(factor["number"]) for factor in factors if factor]
+    return (made[0], made[1]) if made[0] and made[1] else None
 
 
 def _equal(left: Node, right: Node, criteria: Criteria, *, scaled: bool = False) -> bool | None:
@@ -139,11 +152,16 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
         return allowed
     if _may_be_converted(wanted, given):
         return None
-    if wanted.percent and not given.percent and given.value == wanted.value * 100:
-        return _asks_for_percent(criteria.question) or None  # 18 for 18 %
-    if given.percent and not wanted.percent and given.value == wanted.value / 100:
-        return _asks_for_percent(criteria.question) or None
-    return False
+    if wanted.percent == given.percent:
+        return False
+    hundredfold = [q if q.percent else _hundredth(q) for q in (wanted, given)]  # 18 for 18 %
+    allowed = criteria.tolerance.allows(*hundredfold)
+    return allowed if allowed is False or _asks_for_percent(criteria.question) else None
+
+
+def _hundredth(number: Quantity) -> Quantity:
+    place = None if number.place is None else number.place / 100
+    return number._replace(value=number.value / 100, place=place)
 
 
 def _may_be_converted(wanted: Quantity, given: Quantity) -> bool:

@@ -16,6 +16,7 @@ from gradegpt.rules.extract.numbers import (
     CHANGED,
     NUMBER,
     SPELLED,
+    counted,
     endings,
     has_later_result,
     last_number,
@@ -25,7 +26,9 @@ from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
 from gradegpt.schema import CHOICE, AnswerType
 
-__all__ = ["COMMITTED", "Found", "How", "boxes", "endings", "find_answer", "has_later_result"]
+__all__ = [
+    "COMMITTED", "Found", "How", "boxes", "counted", "endings", "find_answer", "has_later_result",
+]  # fmt: skip
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
 _BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")
@@ -187,18 +190,11 @@ def _chosen(text: str) -> Found | None:
 
 
 def _boxed(text: str) -> Found | None:
-    start = max(text.rfind("\\boxed{"), text.rfind("\\fbox{"))
-    if start < 0:
+    if not (boxed := boxes(text)):
         return None
-    inner = text.index("{", start) + 1
-    depth = 1
-    for end in range(inner, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[end], 0)
-        if depth == 0:
-            answer = text[inner:end].strip()
-            span = sentence_around(text, start, end + 1)
-            return Found(answer, *span, How.BOXED, (start, end + 1)) if answer else None
-    return None
+    last = boxed[-1]
+    span = sentence_around(text, last.start, last.end)
+    return Found(last.content, *span, How.BOXED, (last.start, last.end))
 
 
 def _announced(text: str) -> Found | None:
@@ -233,7 +229,8 @@ def _whole(text: str) -> Found | None:
         return None
     start = text.index(stripped)
     span = (start, start + len(stripped))
-    return Found(stripped.strip(MARKUP) or stripped, *span, How.WHOLE, span)
+    answer = stripped.strip(MARKUP).removesuffix("\\").rstrip()
+    return Found(answer or stripped, *span, How.WHOLE, span)
 
 
 def _stated(text: str) -> Found | None:

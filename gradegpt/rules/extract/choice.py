@@ -92,6 +92,7 @@ NONE_RIGHT = re.compile(
     re.IGNORECASE,
 )
 """Statements that none of the options is right."""
+LETTER_AT_END = re.compile(rf"[;；,，.。]\s*\(?[{LETTERS}][\s.)。*]*\Z")
 _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
@@ -99,6 +100,10 @@ _NEGATED = re.compile(
 _LEFT_OPEN = re.compile(
     r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not|wrong|tempting|clearly not)"
     r"|(?:选?项|说法)?(?:都|均|是)?[不错]|的(?:说法|叙述|表述))"
+)
+_ELIMINATED = re.compile(
+    rf"[^\n。.,，{LETTERS}]{{0,12}}[,，]?\s*"
+    rf"(?:排除|(?:is|are) (?:ruled out|eliminated|excluded|out\b))(?!\s*[{LETTERS}])"
 )
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
 _ECHO = re.compile(rf"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[{LETTERS[1:]}]\s*[.．、:：)）]")
@@ -161,7 +166,8 @@ def _committed(text: str) -> Iterator[Choice]:
         yield _choice(match)
     for begin, start, end in statements(text):
         yield Choice(text[start:end], begin, start, end, committed=True)
-    for match in NONE_RIGHT.finditer(text) if _MAY_BE_NONE.search(text) else ():
+    none_right = _MAY_BE_NONE.search(text) and not LETTER_AT_END.search(text)
+    for match in NONE_RIGHT.finditer(text) if none_right else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
     judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []
     for pattern in (*judged, _JUDGED_EN):
@@ -178,6 +184,7 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
         _NEGATED.search(before)
         or _LEFT_OPEN.match(rest[:12])
         or _JUDGED_WRONG.match(rest)
+        or _ELIMINATED.match(rest)
         or _ECHO.match(rest)
         or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
         or "either" in before.lower()
@@ -240,7 +247,8 @@ def _alone_on_a_line(text: str) -> Choice | None:
     listed = [line for line in lines if _LISTED.match(line[0])]
     for line in (lines[0], lines[-1]):
         match = _ALONE.match(line[0])
-        if match is not None and not _ruled_out(line[0], match):
+        echoed = len(lines) == 1 and len(_LISTED.findall(line[0])) > 2
+        if match is not None and not echoed and not _ruled_out(line[0], match):
             found = _choice(match)
             start, end = line.start() + found.start, line.start() + found.end
             if len(listed) > 1 and len(lines) > 1 and not _ONE_LETTER.fullmatch(line[0]):

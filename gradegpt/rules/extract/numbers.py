@@ -13,7 +13,7 @@ NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?
 CHANGED = re.compile(
     r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
     r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
-    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
     re.IGNORECASE,
 )
 """Signs and words next to a number that change its value."""
@@ -21,6 +21,9 @@ SPELLED = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred)\b",
     re.IGNORECASE,
 )
+_INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
+"""The bounds of a sum, product or integral, whose numbers are no results."""
+_HOW_MANY = re.compile(r"\bhow many (?:[a-z]+ )??([a-z]{3,})\b", re.IGNORECASE)
 _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
@@ -43,6 +46,7 @@ _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 def endings(text: str) -> list[Found]:
     """The final number of a text: the last result in its last sentence, else its last number."""
+    text = _without_bounds(text)
     last = last_number(text)
     if last is None or len(text.rstrip()) - last.end > _CLOSING:
         return []
@@ -58,6 +62,22 @@ def endings(text: str) -> list[Found]:
     return [last._replace(answer=answer, clause=(start, start + len(answer)))]
 
 
+def counted(text: str, found: Found, question: str) -> Found:
+    """The number of the thing whose number is asked for, if the text has only one; else found.
+
+    "How many seasons …?" "It had 9 seasons, airing from 1981 to 1990."
+    """
+    asked = _HOW_MANY.search(question)
+    if asked is None or asked[1].lower() in found.answer.lower():
+        return found
+    thing = rf"(?P<number>{NUMBER.pattern})\s+(?:[a-z]+\s+)?{asked[1]}\b"
+    said = list(re.finditer(thing, text[found.start : found.end], re.IGNORECASE))
+    if len({m["number"] for m in said}) != 1 or said[0]["number"] == found.answer:
+        return found
+    clause = (found.start + said[0].start("number"), found.start + said[0].end("number"))
+    return found._replace(answer=said[0]["number"], clause=clause)
+
+
 def _measures(unit: str) -> bool:
     return unit != "a" and (known(unit) or named(unit) is not None)  # "$1920 a week"
 
@@ -68,8 +88,13 @@ def has_later_result(text: str, found: Found) -> bool:
     return later is not None and later["number"].strip("$") not in found.answer
 
 
+def _without_bounds(text: str) -> str:
+    return _INDEX.sub(lambda index: " " * len(index[0]), text)
+
+
 def last_number(text: str) -> Found | None:
-    """The last number of a text, with its unit."""
+    """The last number of a text, with its unit; none in the bounds of a sum."""
+    text = _without_bounds(text)
     near = max(0, len(text) - NEAR_THE_END)
     last = last_match(NUMBER, text, near)
     if near and (last is None or last.start() < near + OVERLAP):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 from gradegpt.answers.json_list import mended
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
@@ -12,7 +13,7 @@ from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.rules.extract.found import MARKUP, Found, How
 from gradegpt.schema import AnswerType
 
-_BOX = re.compile(r"\\boxed\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*+)\}")
+_BRACE = re.compile(r"\\f?box(?:ed)?\s*\{|(?<!\\)[{}]")
 _JSON_ANSWER = re.compile(
     r'"(?:final_|correct_)?answers?"\s*+:\s*+'
     r'(?P<value>"(?:[^"\\]|\\.){0,2000}+"|-?\d[\d.eE+-]{0,40}+|true|false'
@@ -23,9 +24,24 @@ Extract = Callable[[str], str]
 """The final answer in the text of one part."""
 
 
-def boxes(text: str) -> list[str]:
-    r"""The contents of each ``\boxed{…}``, in order; braces may nest three levels deep."""
-    return [m[1].strip() for m in _BOX.finditer(text) if m[1].strip()]
+class Box(NamedTuple):
+    r"""The content of a ``\boxed{…}``, without spaces around it, and its span."""
+
+    content: str
+    start: int
+    end: int
+
+
+def boxes(text: str) -> list[Box]:
+    r"""Each ``\boxed{…}`` that has a content and an end, in the order of their ends."""
+    made, opened = [], list[re.Match[str]]()
+    for brace in _BRACE.finditer(text) if "box" in text else ():
+        if brace[0] != "}":
+            opened.append(brace)
+        elif opened and (begin := opened.pop())[0] != "{":
+            content = text[begin.end() : brace.start()].strip()
+            made.append(Box(content, begin.start(), brace.end()))
+    return [box for box in made if box.content]
 
 
 def json_answer(text: str, kind: AnswerType | None) -> Found | None:
@@ -48,20 +64,19 @@ def json_answer(text: str, kind: AnswerType | None) -> Found | None:
 def several_boxes(text: str) -> Found | None:
     r"""The distinct boxes of the last paragraph as one answer: ``\boxed{3} or \boxed{-3}``."""
     start = text.rfind("\n\n", 0, max(0, text.rfind("\\boxed"))) + 1
-    last = list(_BOX.finditer(text, start))
-    answers = list(dict.fromkeys(m[1].strip() for m in last))
+    last = [box for box in boxes(text) if box.start >= start]
+    answers = list(dict.fromkeys(box.content for box in last))
     if len(answers) < 2:
         return None
-    span = sentence_around(text, last[0].start(), last[-1].end())
-    return Found("; ".join(answers), *span, How.BOXED, (last[0].start(), last[-1].end()))
+    span = sentence_around(text, last[0].start, last[-1].end)
+    return Found("; ".join(answers), *span, How.BOXED, (last[0].start, last[-1].end))
 
 
 def by_part(text: str, places: int, extract: Extract) -> Found | None:
     """The answers of the last run of parts, ``(1) … = 3. (2) … = 5.``, or of as many boxes."""
-    boxes = list(_BOX.finditer(text))[-places:]
-    if len(boxes) == places and len(_BOX.findall(text)) == places:
-        answers = [m[1] for m in boxes]
-        return _joined(text, answers, boxes[-1].start(), How.BOXED)
+    boxed = boxes(text)
+    if len(boxed) == places:
+        return _joined(text, [box.content for box in boxed], boxed[-1].start, How.BOXED)
     run = run_of_parts(text, places)
     answers = [extract(piece.strip(" \n*:：;；,，")) for piece in pieces(text, run)] if run else []
     if not answers or not all(answers):

@@ -90,7 +90,7 @@ def _one_of_several(asked: Question, found: Found) -> bool:
 
 def last_box(response: str) -> Found | None:
     r"""The last ``\boxed{}`` that is not empty."""
-    answer = next(reversed(boxes(response)), None)
+    answer = next((box.content for box in reversed(boxes(response))), None)
     if answer is None:
         return None
     match = last_match(re.compile(rf"\\boxed\s*\{{\s*{re.escape(answer)}\s*\}}"), response)

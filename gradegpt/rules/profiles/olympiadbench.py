@@ -87,7 +87,7 @@ def _given(response: str) -> Found | None:
     last = last_box(response)
     if last is not None:
         tail = response[response.rfind("\n\n", 0, last.clause[0]) + 1 :]
-        return last._replace(answer=", ".join(boxes(tail) or [last.answer]))
+        return last._replace(answer=", ".join(box.content for box in boxes(tail)) or last.answer)
     match = last_match(_CONCLUDED, response)
     if match is None:
         return None

@@ -1,0 +1,63 @@
+"""Signs that distinguish answers with the same letters and digits: a unit's case, a currency, a !.
+
+They are read from the texts, since a value without a unit equals one with it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from gradegpt.answers.text import fold
+
+_CURRENCIES: Final = {
+    "dollar": r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)|\bdollars?\b|\bUSD\b|美元",
+    "cent": r"\d\s*cents?\b|¢|美分",
+    "euro": r"€|\beuros?\b|\bEUR\b|欧元",
+    "pound": r"£|\bGBP\b|英镑",
+    "yuan": r"¥|\byuan\b|\bRMB\b|\bCNY\b|人民币|\d[万亿]?元(?!素)",
+    "yen": r"\byen\b|\bJPY\b|日元",
+}
+_ANGLES: Final = {
+    "degree": r"°|\\circ|\bdegrees?\b|\d度",
+    "minute": r"\d\s*['′](?!['′])\s*\Z|\barc-?min|角分",
+    "second": r"\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒",
+}
+_FACTORIAL = re.compile(r"[\w)]!")
+_PREFIXED = re.compile(r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))")
+"""The first letter of a unit that is milli, mega, or metre and molar."""
+_COMMAND = re.compile(r"\\[A-Za-z](?![A-Za-z])")
+_WORD = re.compile(r"[A-Za-z]{4,}")
+
+
+def other_sign(reference: str, answer: str) -> bool:
+    """Whether they have different currencies, or one has degrees and the other minutes."""
+    for group in (_CURRENCIES, _ANGLES):
+        left, right = (
+            {name for name, sign in group.items() if re.search(sign, text, re.IGNORECASE)}
+            for text in (reference, answer)
+        )
+        if left and right and not left & right:
+            return True
+    return False
+
+
+def case_matters(reference: str, answer: str) -> bool:
+    r"""Whether two texts that differ at most in case differ in what the case means.
+
+    It does in the prefix of a unit (mHz, MHz), in a command of one letter (``\d``, ``\D``), and in
+    short texts that have a letter in both cases: the genotypes Aa and aa.
+    """
+    left, right = fold(reference).strip(" ."), fold(answer).strip(" .")
+    if left == right:
+        return False
+    for letters in (_PREFIXED, _COMMAND):
+        if letters.findall(left) != letters.findall(right):
+            return True
+    both = {c.lower() for c in left if c.isupper()} & {c for c in left if c.islower()}
+    return bool(both) and not _WORD.search(left) and "\\" not in left
+
+
+def lacks_factorial(reference: str, answer: str) -> bool:
+    """Whether the reference has a factorial and the answer none: 10! and 10."""
+    return bool(_FACTORIAL.search(reference)) and "!" not in answer
