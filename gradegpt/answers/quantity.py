@@ -10,6 +10,7 @@ from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
 from gradegpt.answers.numbers import number
 from gradegpt.answers.spelled import may_begin, spelled
+from gradegpt.answers.spoken import scaled
 from gradegpt.answers.types import Magnitude, Quantity
 from gradegpt.answers.units import TIGHT, known, named
 
@@ -56,6 +57,8 @@ def _has_float(value: Magnitude | None) -> bool:
 def _quantity(text: str) -> Quantity | None:
     text = text.strip()
     percent = bool(_PERCENT.match(text))
+    if (large := scaled(text)) is not None:
+        return _of_scale(*large)
     if (" per " in text or "Celsius" in text) and (found := _measured(text)):
         return found
     if (plain_number := number(text)) is not None:
@@ -71,6 +74,12 @@ def _quantity(text: str) -> Quantity | None:
         if top is not None and bottom:
             return Quantity(top / bottom)
     return _before_a_unit(text, percent) or _counted_in_words(text)
+
+
+def _of_scale(value: Fraction, place: Fraction | None, unit: str) -> Quantity | None:
+    """4.5 billion years: the unit is known, a thing or none."""
+    counts = not unit or known(unit) or named(unit) or _THING.fullmatch(unit)
+    return Quantity(value, unit, place=place) if counts else None
 
 
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:

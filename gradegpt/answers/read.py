@@ -19,6 +19,7 @@ from gradegpt.answers.options import (
 )
 from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import fold
 from gradegpt.answers.truth import stated_truth, truth
 from gradegpt.answers.types import (
@@ -32,6 +33,7 @@ from gradegpt.answers.types import (
     Truth,
     Value,
 )
+from gradegpt.answers.values import APPROXIMATELY
 from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
@@ -105,8 +107,12 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
+    if spoken(text) is not None:
+        return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER:
-        value = values.read(text) if _IN_SIGNS.search(text) else quantity(text)
+        value = (
+            values.read(text) if _IN_SIGNS.search(text) else quantity(APPROXIMATELY.sub("", text))
+        )
         if isinstance(value, Range):
             return AnswerType.TEXT
         if isinstance(value, Quantity) or (

@@ -27,7 +27,13 @@ _TENS: Final = (
 _VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS) if word} | {
     w: n for n, w in enumerate(_ONES)
 }
-_SCALES: Final = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES: Final = {
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "dozen": 12,
+}
 _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,

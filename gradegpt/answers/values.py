@@ -26,7 +26,7 @@ _PROSE = re.compile(
 )
 """A run of words that no value has; the parts of such a text may still be values."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_APPROXIMATELY = re.compile(
+APPROXIMATELY = re.compile(
     r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
     re.IGNORECASE,
 )
@@ -75,7 +75,7 @@ def _clean(text: str) -> str:
     text = fold(text).strip()
     text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")
     text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
-    text = _APPROXIMATELY.sub("", text)
+    text = APPROXIMATELY.sub("", text)
     if european := _EUROPEAN.match(text):
         number = european[0].replace(".", "").replace(",", ".")
         return number + text[european.end() :]
@@ -117,7 +117,7 @@ def _leaf(text: str, region: bool = False, depth: int = MAX_NESTING) -> Value:
         name, body = _LEAD.sub("", re.sub(r"\s", "", sides[0])), sides[-1]
     elif named := _LABELLED.match(text):
         name, body = plain(named[1]), named[2]
-    body = _APPROXIMATELY.sub("", body.strip())
+    body = APPROXIMATELY.sub("", body.strip())
     if _SPAN.fullmatch(body):
         return Leaf(body, name)
     if (ends := read_range(body)) is not None:

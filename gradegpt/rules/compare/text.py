@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
@@ -48,6 +49,10 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question):
         return Comparison(True, "text:gives-reference")
+    due, got = spoken(reference), spoken(answer)
+    if due and got and due.unit == got.unit:
+        same = due.value == got.value
+        return Comparison(same, f"text:{'same' if same else 'other'}-{due.unit}")
     return Comparison(None, "text:not-shown")
 
 

@@ -25,6 +25,8 @@ _PERCENT = re.compile(
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _FACTOR = re.compile(r"(?P<number>-?\d*\.\d+|-?\d+)\*?(?P<rest>(?![\d.^/!]).+)")
+_SCALES: Final = tuple(10.0**n for n in (-12, -9, -8, -6, -4, -3, 3, 4, 6, 8, 9, 12))
+_LARGE = re.compile(r"thousand|million|billion|trillion|[千万亿]", re.IGNORECASE)
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
@@ -150,7 +152,7 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     allowed = criteria.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed
-    if _may_be_converted(wanted, given):
+    if _may_be_converted(wanted, given) or _may_be_scaled(wanted, given, criteria.question):
         return None
     if wanted.percent == given.percent:
         return False
@@ -170,6 +172,13 @@ def _may_be_converted(wanted: Quantity, given: Quantity) -> bool:
         return False
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
     return any(algebra.close(ratio, step) for step in _STEPS)
+
+
+def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
+    """Whether one may be in the thousands or millions of the question: 405 and 405 million."""
+    ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
+    scales = any(algebra.close(ratio, step) for step in _SCALES)
+    return scales and _LARGE.search(question) is not None
 
 
 def _asks_for_percent(question: str) -> bool:
