@@ -206,6 +206,21 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
     return None if any(everything) or logs[0] != logs[1] else False
 
 
+def equal_but_for_a_constant(left: Node, right: Node) -> bool | None:
+    """Whether two formulas differ by a constant; None where that cannot be shown."""
+    rng, made = random.Random("points"), list[complex]()
+    names = sorted(variables(left) | variables(right))
+    for _ in range(3 * _POINTS):
+        at = {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: math.e}
+        try:
+            made.append(complex(evaluate(left, at)) - complex(evaluate(right, at)))
+        except (ArithmeticError, ValueError):
+            continue
+    if len(made) < _POINTS:
+        return None
+    return all(abs(one - made[0]) <= 1e-9 * max(1, abs(made[0])) for one in made)
+
+
 def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> list[bool]:
     """Whether the two agree, for each of the points where both are defined."""
     factor: complex | None = None

@@ -41,7 +41,8 @@ _LATIN: Final = _pairs(
     mph=mile/hour rpm=revolution/minute amp=ampere μa=microampere bar=bar torr=torr
     mmhg=mmHg psi=psi
     angstrom=angstrom å=angstrom tesla=tesla gauss=gauss farad=farad μf=microfarad nf=nanofarad
-    pf=picofarad henry=henry mh=millihenry weber=weber wb=weber kω=kiloohm ohm=ohm
+    μc=microcoulomb nc=nanocoulomb pf=picofarad henry=henry mh=millihenry
+    weber=weber wb=weber kω=kiloohm ohm=ohm
     kwh=kilowatt_hour kev=kiloelectron_volt mev=megaelectron_volt gev=gigaelectron_volt
     ghz=gigahertz μs=microsecond ns=nanosecond lbf=pound_force lbm=pound dyne=dyne
     erg=erg yr=year year=year month=month mmol=millimole db=decibel lumen=lumen

@@ -26,6 +26,7 @@ from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.stance import wavers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
 VERSION: Final = "5"
@@ -207,6 +208,8 @@ def _unsettled(read: Reading, response: str, *, right: bool) -> str:
     every = read.row[FEATURES.index("all_said")]
     if every and not held and _in_another_order(read.reference, response):
         return "another-order"
+    if right and held and wavers(response, read.reference.strip(" .。")):
+        return "wavers"
     denied = bool(_NOT.search(read.reference)) is not bool(_NOT.search(response))
     return "one-says-not" if right and denied else ""
 

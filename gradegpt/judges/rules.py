@@ -48,6 +48,7 @@ VERSION: Final = "14"
 REFUSAL: Final = "response:refusal"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
+_SHORT: Final = 30
 _ASKS_WRONG = re.compile(
     r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
     re.IGNORECASE,
@@ -127,7 +128,7 @@ class RuleJudge:
         """Invalid, unless the reference says that there is no answer, or may say so."""
         if reason == REFUSAL and not declines_by_policy(response):
             denying = [r for r in references if says_unanswerable(r.text)]
-            same = next(iter(denying), None)
+            same = next((r for r in denying if _may_mean(response, r.text)), None)
             reasoned = gives_reason(response) and all(gives_reason(r.text) for r in denying)
             if same is not None and (takes_back(response) or hedges(response) or reasoned):
                 return self._undecided(item, "response:not-its-own-answer")
@@ -236,6 +237,11 @@ def judged(
         tolerance=item.tolerance or tolerance,
         chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
     )
+
+
+def _may_mean(response: str, reference: str) -> bool:
+    """Whether a refusal may mean a reference that says so: a short one needs "cannot be told"."""
+    return len(reference) > _SHORT or says_unanswerable(response)
 
 
 def _left_open(response: str, found: Found, kind: AnswerType, question: str) -> str:

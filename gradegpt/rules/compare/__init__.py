@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Final
 
-from gradegpt.answers import values
+from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.none import says_none
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.text import fold, plain
@@ -15,7 +17,12 @@ from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, V
 from gradegpt.answers.words import Words
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.signs import case_matters, lacks_factorial, other_sign
+from gradegpt.rules.compare.signs import (
+    case_matters,
+    is_count_of_arrangements,
+    lacks_factorial,
+    other_sign,
+)
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
@@ -47,7 +54,15 @@ _SORTED = re.compile(
 )
 """Questions whose answers have an order."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
-_CONSTANT = re.compile(r"(?<=\+)\s*([CcKk])(?![\w(^])")
+_OF_FORM = re.compile(
+    r"\bfactori[sz]e|\bsimplify|\bsimplest|\bexpand\b|slope-intercept|\blowest terms"
+    r"|因式分解|分解因式|化简|最简|斜截式",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\s*\d+(?:\s*[-+]\s*\d+)+\s*")
+"""A number that is not calculated: 40 - 4."""
+_CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
+"""A constant of integration."""
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 _NO_VALUE: Final = (Options, Truth, Words)
@@ -80,7 +95,7 @@ def compare(
         return compare_choice(reference, answer, question)
     if kind is AnswerType.TRUE_FALSE:
         return _truth(reference, answer)
-    if (by_text := _by_text(kind, expected, actual)) is not None:
+    if (by_text := _by_text(kind, expected, actual, question)) is not None:
         return by_text
     ranges = _ranges(expected, actual, question, tolerance) if kind is AnswerType.TEXT else None
     if ranges is not None:
@@ -94,14 +109,14 @@ def compare(
         return Comparison(None, f"{kind.value}:not-shown")
     criteria = Criteria(policy(tolerance, question), prove, question=question)
     compared = _values(kind, (wanted, given), criteria)
-    if compared.same and _handed_back(expected, actual, question):
-        return Comparison(None, f"{kind.value}:as-asked")
+    if compared.same and (why := _in_another_form(expected, actual, question)):
+        return Comparison(None, f"{kind.value}:{why}")
     if compared.same or kind not in _WITH_NAMES:
         return compared
     return _with_its_names(reference, answer, criteria) or compared
 
 
-def _by_text(kind: AnswerType, expected: str, actual: str) -> Comparison | None:
+def _by_text(kind: AnswerType, expected: str, actual: str, question: str) -> Comparison | None:
     """What the texts show before they are read as values: the same text, or another sign."""
     if (none := _none(expected, actual)) is not None:
         return Comparison(none, f"{kind.value}:{'none' if none else 'none-or-one'}")
@@ -109,22 +124,33 @@ def _by_text(kind: AnswerType, expected: str, actual: str) -> Comparison | None:
         hundredths = "cent" in expected + actual  # 12 dollars are 1200 cents
         return Comparison(None if hundredths else False, f"{kind.value}:other-unit")
     if plain(expected) == plain(actual) and plain(actual):
-        if case_matters(expected, actual) or lacks_factorial(expected, actual):
+        if case_matters(expected, actual, question) or lacks_factorial(expected, actual):
             return Comparison(None, f"{kind.value}:other-case-or-sign")
         return Comparison(True, f"{kind.value}:same-text")
+    if kind is AnswerType.NUMBER and is_count_of_arrangements(actual):
+        return Comparison(None, "number:not-evaluated")
     pairs = _matched(expected, actual)
     words = "same" if pairs else "other"
     return None if pairs is None else Comparison(pairs, f"{kind.value}:{words}-pairs")
 
 
 def _with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:
-    """The values compared with the reference's name of a constant; None without such a name."""
-    renamed = _renamed(reference.text, answer.text, criteria.question)
+    """Compared up to a constant of integration, or with the reference's name of a whole number.
+
+    None if the two have no such name.
+    """
+    kind, texts = reference.kind, [fold(text) for text in (reference.text, answer.text)]
+    if all(_CONSTANT.search(text) for text in texts):
+        left, right = (read_formula(_CONSTANT.sub("", text).split("=")[-1]) for text in texts)
+        same = algebra.equal_but_for_a_constant(left, right) if left and right else None
+        if same is not None:
+            words = "equal-but-for-a-constant" if same else "different"
+            return Comparison(same, f"{kind.value}:{words}")
+    renamed = _renamed(texts[0], texts[1], criteria.question)
     if renamed is None:
         return None
-    same = same_value(values.read(reference.text), values.read(renamed), criteria)
-    words = "equal-but-for-a-name" if same else "not-shown"
-    return Comparison(same or None, f"{reference.kind.value}:{words}")
+    same = same_value(values.read(texts[0]), values.read(renamed), criteria) or None
+    return Comparison(same, f"{kind.value}:{'equal-but-for-a-name' if same else 'not-shown'}")
 
 
 def _values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
@@ -188,6 +214,30 @@ def _matched(reference: str, answer: str) -> bool | None:
     return {*wanted} == {*given} if same_size else None
 
 
+def _in_another_form(reference: str, answer: str, question: str) -> str:
+    """Why a formula that is equal may not be what is asked for; empty if it may.
+
+    The question handed back is no answer; nor are 40 - 4 for a number, 6/9 where a fraction is
+    simplified, and (2x - 4)(x + 2) where a polynomial is factorised.
+    """
+    if _handed_back(reference, answer, question):
+        return "as-asked"
+    if _SUM.fullmatch(fold(answer)) and not _SUM.fullmatch(fold(reference)):
+        return "not-evaluated"
+    if not _OF_FORM.search(question) or not re.search(r"[a-z/]|\\frac", reference + answer):
+        return ""
+    shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
+    return "in-another-form" if shapes[0] != shapes[1] else ""
+
+
+def _shape(node: Node | None) -> Counter[str]:
+    """How often each operation occurs in a formula."""
+    if node is None:
+        return Counter()
+    own = Counter([node.op] if node.args else [])
+    return sum((_shape(arg) for arg in node.args), own)
+
+
 def _handed_back(reference: str, answer: str, question: str) -> bool:
     """Whether the answer is a formula of the question, which the reference is not."""
     asked, back = plain(question), plain(answer)
@@ -196,15 +246,11 @@ def _handed_back(reference: str, answer: str, question: str) -> bool:
 
 
 def _renamed(reference: str, answer: str, question: str) -> str | None:
-    """The answer with the reference's name of its constant or of its whole number; None without.
-
-    Such are the constant of integration and the k of kπ, where the question does not name them.
-    """
-    for names in (_CONSTANT, _WHOLE):
-        wanted, given = ({*names.findall(fold(text))} for text in (reference, answer))
-        asked = {*names.findall(fold(question))}
-        if len(wanted) == len(given) == 1 and wanted != given and not asked & (wanted | given):
-            return names.sub(wanted.pop(), fold(answer))
+    """The answer with the reference's name of a whole number, the k of kπ; None without one."""
+    wanted, given = ({*_WHOLE.findall(text)} for text in (reference, answer))
+    named = {*_WHOLE.findall(fold(question))} & (wanted | given)
+    if len(wanted) == len(given) == 1 and wanted != given and not named:
+        return _WHOLE.sub(wanted.pop(), answer)
     return None
 
 

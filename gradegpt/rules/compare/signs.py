@@ -27,6 +27,11 @@ _FACTORIAL = re.compile(r"[\w)]!")
 _PREFIXED = re.compile(r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))")
 """The first letter of a unit that is milli, mega, or metre and molar."""
 _COMMAND = re.compile(r"\\[A-Za-z](?![A-Za-z])")
+_CASED = re.compile(
+    r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\bsymbol\b|\bgenotypes?\b|输出|元素符号|基因型|变量名"
+)
+_COUNTED = re.compile(r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}")
+"""Numbers of arrangements, which are not evaluated."""
 _WORD = re.compile(r"[A-Za-z]{4,}")
 
 
@@ -42,15 +47,18 @@ def other_sign(reference: str, answer: str) -> bool:
     return False
 
 
-def case_matters(reference: str, answer: str) -> bool:
+def case_matters(reference: str, answer: str, question: str = "") -> bool:
     r"""Whether two texts that differ at most in case differ in what the case means.
 
     It does in the prefix of a unit (mHz, MHz), in a command of one letter (``\d``, ``\D``), and in
-    short texts that have a letter in both cases: the genotypes Aa and aa.
+    short texts that have a letter in both cases: the genotypes Aa and aa; and in what the question
+    asks for as the output of a program or as a symbol.
     """
-    left, right = fold(reference).strip(" ."), fold(answer).strip(" .")
+    left, right = ("".join(fold(text).strip(" .").split()) for text in (reference, answer))
     if left == right:
         return False
+    if _CASED.search(question):
+        return True
     for letters in (_PREFIXED, _COMMAND):
         if letters.findall(left) != letters.findall(right):
             return True
@@ -61,3 +69,8 @@ def case_matters(reference: str, answer: str) -> bool:
 def lacks_factorial(reference: str, answer: str) -> bool:
     """Whether the reference has a factorial and the answer none: 10! and 10."""
     return bool(_FACTORIAL.search(reference)) and "!" not in answer
+
+
+def is_count_of_arrangements(answer: str) -> bool:
+    """Whether it is written as arrangements or combinations: A_6^6, C(5, 2)."""
+    return _COUNTED.fullmatch(answer.strip(" $")) is not None
