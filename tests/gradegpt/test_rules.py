@@ -196,7 +196,7 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
         ("3", "3 halves", "undecided"),
         ("7", "7 times n", "undecided"),
         ("7", "7 plus x", "undecided"),
-        ("7", "7 thousand", "undecided"),
+        ("7", "7 thousand", "incorrect"),
         ("7", "7万", "incorrect"),
         ("7", "7的平方", "undecided"),
         ("7", "7 or 8", "undecided"),

@@ -178,7 +178,7 @@ def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
     """Whether one may be in the thousands or millions of the question: 405 and 405 million."""
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
     scales = any(algebra.close(ratio, step) for step in _SCALES)
-    return scales and (not question or _LARGE.search(question) is not None)
+    return scales and _LARGE.search(question) is not None
 
 
 def _asks_for_percent(question: str) -> bool:
