@@ -8,6 +8,7 @@ from itertools import product
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.dictionary import installed
 from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
@@ -72,8 +73,8 @@ class RuleJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The rules' version."""
-        return f"rules-{VERSION}"
+        """The rules' version, and whether they have the dictionary of names."""
+        return f"rules-{VERSION}{'+names' if installed() else ''}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own; ``correct``, ``incorrect``, ``invalid`` or undecided."""
@@ -199,7 +200,7 @@ class RuleJudge:
             item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
         )
         measured = packaged(self.name)
-        if measured is None or measured.judge != self.fingerprint:
+        if measured is None or measured.judge != f"rules-{VERSION}":
             return made
         confidence = measured.confidence_of(verdict, reason, reference.kind)
         return made.model_copy(update={"confidence": confidence})

@@ -13,6 +13,7 @@ from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
+from gradegpt.rules.compare.across import asserted, compare_across
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, SIGNS, gives
 
@@ -49,11 +50,14 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question):
         return Comparison(True, "text:gives-reference")
-    due, got = spoken(reference), spoken(answer)
+    due = spoken(reference)
+    slots = asserted(answer) if due else []
+    got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
     if due and got and due.unit == got.unit:
         same = due.value == got.value
         return Comparison(same, f"text:{'same' if same else 'other'}-{due.unit}")
-    return Comparison(None, "text:not-shown")
+    across = compare_across(reference, answer, question)
+    return Comparison(None, "text:not-shown") if across is None else across
 
 
 @lru_cache(maxsize=4096)
