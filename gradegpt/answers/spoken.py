@@ -80,6 +80,21 @@ def spoken(text: str) -> Quantity | None:
     return None
 
 
+def same_kind(wanted: Quantity, given: Quantity) -> bool | None:
+    """Whether two of one unit are the same; None for dates of which one is less exact."""
+    if wanted.unit != DATE:
+        return wanted.value == given.value
+    pairs = zip(_parts(wanted), _parts(given), strict=True)
+    same = [one == other for one, other in pairs if one and other]
+    return all(same) and (wanted.value == given.value or None)
+
+
+def _parts(date: Quantity) -> tuple[int, int, int]:
+    """Year, month and day; 0 for what is not said."""
+    number = int(complex(date.value).real)
+    return number // 10_000, number // 100 % 100, number % 100
+
+
 def _number(text: str | None) -> Fraction | None:
     if not text:
         return None

@@ -200,7 +200,7 @@ class RuleJudge:
             item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
         )
         measured = packaged(self.name)
-        if measured is None or measured.judge != f"rules-{VERSION}":
+        if measured is None or measured.judge.removesuffix("+names") != f"rules-{VERSION}":
             return made
         confidence = measured.confidence_of(verdict, reason, reference.kind)
         return made.model_copy(update={"confidence": confidence})

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.spoken import spoken
+from gradegpt.answers.spoken import same_kind, spoken
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
@@ -54,8 +54,9 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     slots = asserted(answer) if due else []
     got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
     if due and got and due.unit == got.unit:
-        same = due.value == got.value
-        return Comparison(same, f"text:{'same' if same else 'other'}-{due.unit}")
+        same = same_kind(due, got)
+        how = {True: "same", False: "other", None: "perhaps-same"}[same]
+        return Comparison(same, f"text:{how}-{due.unit}")
     across = compare_across(reference, answer, question)
     return Comparison(None, "text:not-shown") if across is None else across
 
