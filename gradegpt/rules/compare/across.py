@@ -21,7 +21,8 @@ _JOINT = re.compile(r"》\s*《|[、,，]\s*(?:and |和|以及)?|\band\b|和|与
 _SENTENCE = re.compile(r"[^。.!！?？;；\n]+")
 _LEAD = re.compile(r".*(?:[:：]|是|为|有|\bare\b|\bis\b|\binclude\b)", re.DOTALL)
 _ORDERED = re.compile(
-    r"\brespectively\b|\border\b|\brank|\bsort|\barrange|\bsequence\b|排序|排列|\bfrom .{2,30} to\b|分别|依次|顺序|从.{1,12}到",
+    r"\b(?:respectively|order|sequence|rank\w*|sort\w*|arrange\w*)\b|\bfrom .{2,30} to\b"
+    r"|排序|排列|分别|依次|顺序|从.{1,12}到",
     re.IGNORECASE,
 )
 _SHORT: Final = 40
