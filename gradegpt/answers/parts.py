@@ -85,12 +85,22 @@ def _closes(text: str, mark: Mark) -> bool:
 
 def run_of_parts(text: str, places: int) -> list[Mark]:
     """The last marks of one kind that number ``places`` parts, in any order; else empty."""
-    found, runs = marks(text), list[list[Mark]]()
+    found, runs = marks(text) or _at_lines(text), list[list[Mark]]()
     for kind in _NAMES:
         alike = [mark for mark in found if mark.kind == kind]
         runs += [alike[at : at + places] for at in range(len(alike) - places + 1)]
     counted = [run for run in runs if sorted(m.number for m in run) == [*range(1, places + 1)]]
     return max(counted, key=lambda run: run[-1].end, default=[])
+
+
+def _at_lines(text: str) -> list[Mark]:
+    """The marks at the beginning of lines, where ``a:`` is one, too."""
+    made, start = list[Mark](), 0
+    for line in text.splitlines(keepends=True):
+        if mark := opening(line):
+            made.append(mark._replace(start=start + mark.start, end=start + mark.end))
+        start += len(line)
+    return made
 
 
 def pieces(text: str, run: Sequence[Mark]) -> list[str]:

@@ -15,8 +15,8 @@ from typing import Final
 from gradegpt.answers.spelled import spelled
 from gradegpt.answers.types import Quantity
 
-DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE = (
-    "date", "time", "century", "decade", "discount", "multiple",
+DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
+    "date", "time", "century", "decade", "discount", "multiple", "ordinal",
 )  # fmt: skip
 Read = Callable[[re.Match[str]], "Fraction | int | None"]
 _SCALES: Final = {
@@ -166,6 +166,9 @@ _FORMS: Final = _forms(
            rf"(?:(?P<day>{_HAN})[日号])?", _date),
     (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century", _century),
     (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪", _century),
+    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})", _century),
+    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)", _century),
+    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?", _century),
     (DECADE, r"(?:the )?(?P<year>\d{3}0)'?s", _decade),
     (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代", _decade),
     (PAID, r"(?:a )?(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)", _off),

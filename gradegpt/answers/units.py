@@ -39,7 +39,7 @@ _LATIN: Final = _pairs(
     hr=hour hrs=hour hour=hour day=day week=week n=newton kn=kilonewton newton=newton j=joule
     mole=mole btu=Btu gal=gallon gallon=gallon quart=quart pint=pint acre=acre ton=ton
     mph=mile/hour rpm=revolution/minute amp=ampere μa=microampere bar=bar torr=torr
-    mmhg=mmHg psi=psi
+    mmhg=mmHg psi=psi tb=terabyte gb=gigabyte mb=megabyte kb=kilobyte
     angstrom=angstrom å=angstrom tesla=tesla gauss=gauss farad=farad μf=microfarad nf=nanofarad
     μc=microcoulomb nc=nanocoulomb pf=picofarad henry=henry mh=millihenry
     weber=weber wb=weber kω=kiloohm ohm=ohm
@@ -55,6 +55,7 @@ _LATIN: Final = _pairs(
 )
 _CASED: Final = _pairs(
     """
+    GB=gigabyte Gb=gigabit MB=megabyte Mb=megabit KB=kilobyte Kb=kilobit
     M=mol/liter mM=millimol/liter MW=megawatt mW=milliwatt MV=megavolt MΩ=megaohm mΩ=milliohm
     F=farad H=henry MJ=megajoule mJ=millijoule
     MHz=megahertz mHz=millihertz MPa=megapascal mPa=millipascal

@@ -87,7 +87,9 @@ def _auto(question: str) -> Allows:
         if _exact(wanted, given):
             return True
         if _rounds_to(given, wanted):
-            unrounded = given.place is None and not _is_whole(given) and _asks_to_round(question)
+            finer = bool(given.place and wanted.place and given.place < wanted.place)
+            unrounded = finer or (given.place is None and not _is_whole(given))
+            unrounded = unrounded and _asks_to_round(question)
             return None if unrounded else True  # 22/7 if the question asks for 3.14
         if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
             return True  # 14.24 for 14.239

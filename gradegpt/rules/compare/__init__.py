@@ -21,6 +21,8 @@ from gradegpt.rules.compare.signs import (
     case_matters,
     is_count_of_arrangements,
     lacks_factorial,
+    other_base,
+    other_rate,
     other_sign,
 )
 from gradegpt.rules.compare.text import compare_text
@@ -123,6 +125,10 @@ def _by_text(kind: AnswerType, expected: str, actual: str, question: str) -> Com
     if kind is not AnswerType.TEXT and other_sign(expected, actual):
         hundredths = "cent" in expected + actual  # 12 dollars are 1200 cents
         return Comparison(None if hundredths else False, f"{kind.value}:other-unit")
+    if other_rate(f"{question} {expected}", actual) or other_base(expected, actual):
+        return Comparison(None, f"{kind.value}:other-rate-or-base")
+    if kind is AnswerType.SET and "{" in expected and actual.strip(" $")[:1] in "([":
+        return Comparison(None, "set:in-other-brackets")
     if plain(expected) == plain(actual) and plain(actual):
         if case_matters(expected, actual, question) or lacks_factorial(expected, actual):
             return Comparison(None, f"{kind.value}:other-case-or-sign")

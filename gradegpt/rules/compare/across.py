@@ -17,7 +17,8 @@ from gradegpt.rules.stance import takes_back
 _MOST: Final = 8
 """Most names of a list."""
 _LONGEST: Final = 120
-_JOINT = re.compile(r"》\s*《|[、,，]\s*(?:and |和|以及)?|\band\b|和|与|以及")
+_JOINT = re.compile(r"》\s*《|[、,，]\s*(?:and |和|以及)?")
+_AND = re.compile(r"\band\b|和|与|以及")
 _SENTENCE = re.compile(r"[^。.!！?？;；\n]+")
 _LEAD = re.compile(r".*(?:[:：]|是|为|有|\bare\b|\bis\b|\binclude\b)", re.DOTALL)
 _ORDERED = re.compile(
@@ -37,6 +38,7 @@ _SAID = re.compile(
 _DENIES = re.compile(
     r"\b(?:not|never|neither|nor|or)\b|n['’]t\b|[不没未]|并非|而非|或", re.IGNORECASE
 )
+_WORD = re.compile(r"[\u3400-\u9fff]|(?!(?:the|and|for)\b)[a-z]{3,}")
 _MARKS: Final = " 《》“”\"'.。"
 
 
@@ -53,7 +55,11 @@ def compare_across(reference: str, answer: str, question: str) -> Comparison | N
 
 
 def _names(text: str) -> list[str]:
-    return [name for piece in _JOINT.split(text) if (name := piece.strip(_MARKS))]
+    """The names of a list; one name where "and" is a part of it: War and Peace."""
+    pieces = _JOINT.split(text)
+    if not translations(text):
+        pieces[-1:] = _AND.split(pieces[-1])
+    return [name for piece in pieces if (name := piece.strip(_MARKS))]
 
 
 def _one(reference: str, answer: str, question: str) -> Comparison | None:
@@ -70,8 +76,17 @@ def _one(reference: str, answer: str, question: str) -> Comparison | None:
     if any(name in plain(answer) for name in names):
         return None
     english = last.text if HAN.search(reference) else reference
-    known = last.identifies and english[:1].isupper()
+    known = last.identifies and english[:1].isupper() and not _alike(reference, last.text)
     return Comparison(False, "text:other-by-dictionary") if known else None
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two names, in whichever language, share a word or a character in a translation."""
+    left, right = (
+        {word[:3] for name in (n, *translations(n)) for word in _WORD.findall(name.lower())}
+        for n in (one, other)
+    )
+    return bool(left & right)
 
 
 class Slot(NamedTuple):
@@ -112,5 +127,8 @@ def _several(wanted: Sequence[str], answer: str, question: str) -> Comparison | 
             left.remove(found)
     if not left:
         return Comparison(True, "text:same-list-by-dictionary")
+    here = {plain(one) for one in given}
+    open_ = [one for one, names in zip(wanted, meant, strict=True) if not names & here]
     known = all(translations(one) for one in left)
+    known = known and not any(_alike(one, other) for one in open_ for other in left)
     return Comparison(False, "text:other-list-by-dictionary") if known else None

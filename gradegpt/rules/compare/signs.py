@@ -23,12 +23,21 @@ _ANGLES: Final = {
     "minute": r"\d\s*['′](?!['′])\s*\Z|\barc-?min|角分",
     "second": r"\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒",
 }
+_RATES: Final = {
+    "year": r"\bannual|\b(?:a|per|each) year|\byearly|每年|年费",
+    "month": r"\bmonthly|\b(?:a|per|each) month|每月|月费",
+    "week": r"\bweekly|\b(?:a|per|each) week|每周",
+    "day": r"\bdaily|\b(?:a|per|each) day|每天|每日",
+    "hour": r"\bhourly|\b(?:an|per|each) hour|每小时",
+}
+_BASE = re.compile(r"[)\d]\s*(?:[₂₈]|_\{?(?:2|8|16)\}?)\s*\Z")
 _FACTORIAL = re.compile(r"[\w)]!")
 _PREFIXED = re.compile(r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))")
 """The first letter of a unit that is milli, mega, or metre and molar."""
 _COMMAND = re.compile(r"\\[A-Za-z](?![A-Za-z])")
 _CASED = re.compile(
-    r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\bsymbol\b|\bgenotypes?\b|输出|元素符号|基因型|变量名"
+    r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|formula|command|literal)\b"
+    r"|输出|符号|化学式|基因型|变量名|命令"
 )
 _COUNTED = re.compile(r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}")
 """Numbers of arrangements, which are not evaluated."""
@@ -37,14 +46,25 @@ _WORD = re.compile(r"[A-Za-z]{4,}")
 
 def other_sign(reference: str, answer: str) -> bool:
     """Whether they have different currencies, or one has degrees and the other minutes."""
-    for group in (_CURRENCIES, _ANGLES):
-        left, right = (
-            {name for name, sign in group.items() if re.search(sign, text, re.IGNORECASE)}
-            for text in (reference, answer)
-        )
-        if left and right and not left & right:
-            return True
-    return False
+    return any(_disjoint(group, reference, answer) for group in (_CURRENCIES, _ANGLES))
+
+
+def other_rate(asked: str, answer: str) -> bool:
+    """Whether the answer is for another time than the question: a month, where a year is asked."""
+    return _disjoint(_RATES, asked, answer)
+
+
+def _disjoint(group: dict[str, str], *texts: str) -> bool:
+    left, right = (
+        {name for name, sign in group.items() if re.search(sign, text, re.IGNORECASE)}
+        for text in texts
+    )
+    return bool(left and right) and not left & right
+
+
+def other_base(reference: str, answer: str) -> bool:
+    """Whether one of the two is a number in another base than ten: (11)₂."""
+    return (_BASE.search(reference) is None) is not (_BASE.search(answer) is None)
 
 
 def case_matters(reference: str, answer: str, question: str = "") -> bool:

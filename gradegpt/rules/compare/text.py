@@ -22,7 +22,8 @@ _LEADING: Final = ("yes", "no", "valid", "invalid")
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = re.compile(
-    r"\b(?:rank|order|arrange|sequence|sort)\b|排序|排列|顺序|次序", re.IGNORECASE
+    r"\b(?:rank|order|arrange|sequence|sort)\b|\bfrom \w+est to\b|排序|排列|顺序|次序|从.{1,4}到",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")

@@ -96,7 +96,7 @@ def find_answer(text: str, kind: AnswerType | None = None, places: int = 1) -> F
 def _found_in(text: str, kind: AnswerType | None, places: int) -> Found | None:
     offset = max(0, len(text) - _SCANNED)
     tail = text[offset:]
-    found = json_answer(tail, kind) if '"answer' in tail else None
+    found = json_answer(tail, kind) if '"answer' in tail or '答案"' in tail else None
     found = found or _of_kind(tail, kind, places)
     if found is None:
         searches = (_boxed, _announced, _whole, _concluded)

@@ -9,11 +9,11 @@ from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.units import known, named
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
-NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)-?\$?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 CHANGED = re.compile(
     r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
     r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
-    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|[₂₈]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
     re.IGNORECASE,
 )
 """Signs and words next to a number that change its value."""
@@ -28,7 +28,7 @@ _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
     r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+)\b"
-    r"|不|没|大于|小于|至少|至多|或",
+    r"|不|没|大于|小于|至少|至多|或|才",
     re.IGNORECASE,
 )
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""

@@ -22,7 +22,8 @@ _COPULA = re.compile(
 )
 _FORMULA = re.compile(r"\$\$?(.+?)\$\$?|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 _DENIED = re.compile(
-    r"不是|并非|不等于|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b", re.IGNORECASE
+    r"不是|并非|不等于|才是|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b",
+    re.IGNORECASE,
 )
 """Words after which a value is not, or not certainly, the answer."""
 _TRAILING = re.compile(

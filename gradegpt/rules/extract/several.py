@@ -15,7 +15,7 @@ from gradegpt.schema import AnswerType
 
 _BRACE = re.compile(r"\\f?box(?:ed)?\s*\{|(?<!\\)[{}]")
 _JSON_ANSWER = re.compile(
-    r'"(?:final_|correct_)?answers?"\s*+:\s*+'
+    r'"(?:(?:final_|correct_)?answers?|(?:最终)?答案)"\s*+:\s*+'
     r'(?P<value>"(?:[^"\\]|\\.){0,2000}+"|-?\d[\d.eE+-]{0,40}+|true|false'
     r'|\[\s*+(?:(?:"(?:[^"\\]|\\.){0,500}+"|-?\d[\d.eE+-]{0,40}+)\s*+,?\s*+){1,60}+\])'
 )
