@@ -19,12 +19,13 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.spans import sentences
-from gradegpt.answers.text import fold, simplified, tidy
+from gradegpt.answers.text import fold, plain, simplified, tidy
+from gradegpt.answers.words import words as words_of
 from gradegpt.errors import InputError, MissingError
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
-from gradegpt.rules.compare.given import FILLER
+from gradegpt.rules.compare.given import FILLER, concludes_otherwise
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.stance import wavers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
@@ -64,6 +65,10 @@ _DOUBT: Final = re.compile(
     r"不确定|不知道|不清楚|有人说|会不会|是不是|无法|说不准",
     re.IGNORECASE,
 )
+
+_NOTATION: Final = re.compile(r"[=↑↓→\\{}\[\]^_<>|`]|\w\(\)|\d{4}-\d\d-\d\d")
+"""Signs of formulas, code and data, whose words do not tell what they mean."""
+_SHOWN: Final = 300
 
 FEATURES: Final = (
     "said", "all_said", "none_said", "said_of_every", "of_response", "f1", "held",
@@ -188,6 +193,8 @@ def _not_countable(response: str) -> str:
 
 def _not_comparable(read: Reading, response: str) -> str:
     """The reason why the words of the two texts cannot be compared; empty if they can."""
+    if _NOTATION.search(read.reference) or _NOTATION.search(response[:_SHOWN]):
+        return "notation"
     held = read.row[FEATURES.index("held")]
     if not held and bool(_HAN.search(read.reference)) is not bool(_HAN.search(response)):
         return "two-scripts"
@@ -208,10 +215,20 @@ def _unsettled(read: Reading, response: str, *, right: bool) -> str:
     every = read.row[FEATURES.index("all_said")]
     if every and not held and _in_another_order(read.reference, response):
         return "another-order"
-    if right and held and wavers(response, read.reference.strip(" .。")):
-        return "wavers"
+    name = read.reference.strip(" .。")
+    if right and held and (wavers(response, name) or _names_another(response, name)):
+        return "names-another"
+    if right and plain(response) == plain(name):
+        return "other-case"  # the rules found that it matters
     denied = bool(_NOT.search(read.reference)) is not bool(_NOT.search(response))
     return "one-says-not" if right and denied else ""
+
+
+def _names_another(response: str, name: str) -> bool:
+    """Whether a response names what belongs to the name, or concludes with another one."""
+    own = rf"{re.escape(name)}\s*(?:的|['’]s\b)|倒数{re.escape(name)}"
+    owns = re.search(own, response, re.IGNORECASE)
+    return owns is not None or concludes_otherwise(words_of(name), response)
 
 
 def _in_another_order(reference: str, response: str) -> bool:

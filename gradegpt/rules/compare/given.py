@@ -124,7 +124,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     wanted, given = words(reference), words(answer)
     if not 0 < len(wanted) <= MAX_REFERENCE or len(given) > MAX_ANSWER:
         return False
-    if not (spans := _places(wanted, given)) or _concludes_otherwise(wanted, answer):
+    if not (spans := _places(wanted, given)) or concludes_otherwise(wanted, answer):
         return False
     if all(word in FILLER or len(word) < 2 for word in wanted):
         return False
@@ -151,7 +151,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     )
 
 
-def _concludes_otherwise(wanted: tuple[str, ...], answer: str) -> bool:
+def concludes_otherwise(wanted: tuple[str, ...], answer: str) -> bool:
     """Whether the last conclusion, "so the Atlantic", does not have the words of the reference."""
     last = last_match(_CONCLUSION, answer)
     return last is not None and not _places(wanted, words(answer[last.end() :]))
