@@ -66,7 +66,7 @@ _DOUBT: Final = re.compile(
     re.IGNORECASE,
 )
 
-_NOTATION: Final = re.compile(r"[=↑↓→\\{}\[\]^_<>|`]|\w\(\)|\d{4}-\d\d-\d\d")
+_NOTATION: Final = re.compile(r"[=↑↓→\\{}\[\]^_|`]|\w\(\)|\d{4}-\d\d-\d\d")
 """Signs of formulas, code and data, whose words do not tell what they mean."""
 _SHOWN: Final = 300
 
@@ -216,9 +216,8 @@ def _unsettled(read: Reading, response: str, *, right: bool) -> str:
     if every and not held and _in_another_order(read.reference, response):
         return "another-order"
     name = read.reference.strip(" .。")
-    if right and held and (wavers(response, name) or _names_another(response, name)):
-        return "names-another"
-    if right and plain(response) == plain(name):
+    shown = fold(response).strip(" .。")
+    if right and plain(shown) == plain(name) and shown != fold(name):
         return "other-case"  # the rules found that it matters
     denied = bool(_NOT.search(read.reference)) is not bool(_NOT.search(response))
     return "one-says-not" if right and denied else ""
