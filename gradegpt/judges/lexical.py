@@ -27,7 +27,6 @@ from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER, concludes_otherwise
 from gradegpt.rules.reference import answer_kind, reference_answers
-from gradegpt.rules.stance import wavers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
 VERSION: Final = "5"
