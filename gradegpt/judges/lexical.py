@@ -27,6 +27,7 @@ from gradegpt.judges.rules import judged
 from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER, concludes_otherwise
 from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.stance import wavers
 from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
 VERSION: Final = "5"
@@ -214,12 +215,15 @@ def _unsettled(read: Reading, response: str, *, right: bool) -> str:
     every = read.row[FEATURES.index("all_said")]
     if every and not held and _in_another_order(read.reference, response):
         return "another-order"
-    name = read.reference.strip(" .。")
-    shown = fold(response).strip(" .。")
-    if right and plain(shown) == plain(name) and shown != fold(name):
+    if not right:
+        return ""
+    name, shown = read.reference.strip(" .。"), fold(response).strip(" .。")
+    if held and (wavers(response, name) or _names_another(response, name)):
+        return "names-another"
+    if plain(shown) == plain(name) and shown != fold(name):
         return "other-case"  # the rules found that it matters
     denied = bool(_NOT.search(read.reference)) is not bool(_NOT.search(response))
-    return "one-says-not" if right and denied else ""
+    return "one-says-not" if denied else ""
 
 
 def _names_another(response: str, name: str) -> bool:
