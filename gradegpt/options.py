@@ -75,8 +75,9 @@ Labelled = Annotated[
 
 
 def output(what: str, metavar: str = "OUT") -> Any:
-    """The option ``-o`` of every command that writes something."""
-    return typer.Option("-o", "--output", metavar=metavar, dir_okay=False, help=what)
+    """The option ``-o`` of every command that writes something: a file, or a ``FOLDER``."""
+    is_folder = metavar == "FOLDER"
+    return typer.Option("-o", "--output", metavar=metavar, dir_okay=is_folder, help=what)
 
 
 def required(output: Path | None, argument: Path | None) -> Path:

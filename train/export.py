@@ -418,7 +418,7 @@ def main(
         ),
     ],
     old: Annotated[Path | None, typer.Argument(hidden=True)] = None,
-    output: Annotated[Path | None, options.output("A new folder.")] = None,
+    output: Annotated[Path | None, options.output("A new folder.", "FOLDER")] = None,
     base: Annotated[
         str,
         typer.Option(help="The adapter's base model, if it is not the one that the adapter names."),
