@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from typing import Final
@@ -63,9 +64,11 @@ _OF_FORM = re.compile(
 )
 _SUM = re.compile(r"\s*\d+(?:\s*[-+]\s*\d+)+\s*")
 """A number that is not calculated: 40 - 4."""
+_RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
+_ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
@@ -111,7 +114,8 @@ def compare(
         return Comparison(None, f"{kind.value}:not-shown")
     criteria = Criteria(policy(tolerance, question), prove, question=question)
     compared = _values(kind, (wanted, given), criteria)
-    if compared.same and (why := _in_another_form(expected, actual, question)):
+    one = kind in _ONE_VALUE
+    if compared.same and one and (why := _in_another_form(expected, actual, question)):
         return Comparison(None, f"{kind.value}:{why}")
     if compared.same or kind not in _WITH_NAMES:
         return compared
@@ -230,7 +234,11 @@ def _in_another_form(reference: str, answer: str, question: str) -> str:
         return "as-asked"
     if _SUM.fullmatch(fold(answer)) and not _SUM.fullmatch(fold(reference)):
         return "not-evaluated"
-    if not _OF_FORM.search(question) or not re.search(r"[a-z/]|\\frac", reference + answer):
+    if not _OF_FORM.search(question):
+        return ""
+    if ratio := _RATIO.fullmatch(plain(answer)):
+        return "in-another-form" if math.gcd(int(ratio[1]), int(ratio[2])) > 1 else ""
+    if not re.search("[a-z]", plain(reference)):
         return ""
     shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
     return "in-another-form" if shapes[0] != shapes[1] else ""
@@ -247,7 +255,7 @@ def _shape(node: Node | None) -> Counter[str]:
 def _handed_back(reference: str, answer: str, question: str) -> bool:
     """Whether the answer is a formula of the question, which the reference is not."""
     asked, back = plain(question), plain(answer)
-    formula = len(back) > 2 and _OPERATION.search(back)
+    formula = len(back) > 2 and _OPERATION.search(back) and not _RATIO.fullmatch(back)
     return bool(formula) and back in asked and plain(reference) not in asked
 
 
