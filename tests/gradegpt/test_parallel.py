@@ -39,7 +39,7 @@ def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.Monkey
              for n, name in enumerate(["Austen", "Eyre"] * 20)]  # fmt: skip
     many = [*items(560), *texts]
     assert parallel.judge(many) == cascade.judge(many)
-    asks = JudgeSettings(min_confidence=0)
+    asks = JudgeSettings(min_confidence=0, model="gradegpt-0.5b")
     assert on_every_core(build_judge(asks), asks).name == "cascade"
     assert not isinstance(on_every_core(build_judge(asks), asks), ParallelJudge)
 

@@ -65,6 +65,7 @@ _OF_FORM = re.compile(
 _SUM = re.compile(r"\s*\d+(?:\s*[-+]\s*\d+)+\s*")
 """A number that is not calculated: 40 - 4."""
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
+_FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
@@ -240,6 +241,8 @@ def _in_another_form(reference: str, answer: str, question: str) -> str:
         return "in-another-form" if math.gcd(int(ratio[1]), int(ratio[2])) > 1 else ""
     if not re.search("[a-z]", plain(reference)):
         return ""
+    if any(math.gcd(int(a), int(b)) > 1 for a, b in _FACTOR.findall(plain(answer))):
+        return "in-another-form"
     shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
     return "in-another-form" if shapes[0] != shapes[1] else ""
 

@@ -56,8 +56,8 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
     if due and got and due.unit == got.unit:
         same = same_kind(due, got)
-        how = {True: "same", False: "other", None: "perhaps-same"}[same]
-        return Comparison(same, f"text:{how}-{due.unit}")
+        reason = {True: "same-in-words", False: "other-in-words", None: "less-exact"}[same]
+        return Comparison(same, f"text:{reason}")
     across = compare_across(reference, answer, question)
     return Comparison(None, "text:not-shown") if across is None else across
 
