@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import chain
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 
 ANSWERS = (
     "another option", "turned truth", "leading digit", "off by one", "another number in formula",

@@ -30,7 +30,7 @@ from eval.estimate.estimators import (
     stratified_difference,
 )
 from eval.estimate.pick import allocation
-from gradegpt.statistics import Values
+from gradegpt.judges.statistics import Values
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.9, 0.97)
 DIFFERENCES: Final = (0.0, 0.05, 0.2)

@@ -16,13 +16,13 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
-from gradegpt.chain import parse_chain
+from gradegpt.chains.chain import parse_chain
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Message, TrainingRow, Verdict
+from gradegpt.core.shipped import NANO, base_of
 from gradegpt.engines import Engine, Generation
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
-from gradegpt.records import read_rows
-from gradegpt.schema import Message, TrainingRow, Verdict
-from gradegpt.shipped import NANO, base_of
 
 ROUNDS = 3
 MAX_NEW_TOKENS = 384

@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.core.schema import AnswerType, Item
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import AnswerType, Item
+from gradegpt.tables.importers.labelled import Source, read_examples
 
 BOUND_S = 5.0
 """The limit of a pair's wall time: the workers' two seconds, with a margin for a busy machine."""

@@ -29,7 +29,7 @@ from eval.estimate.estimators import (
     stratified,
 )
 from eval.estimate.pick import allocation
-from gradegpt.statistics import Values
+from gradegpt.judges.statistics import Values
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.85, 0.93, 0.97)
 SENSITIVITIES: Final = (0.7, 0.85, 0.95, 0.99)

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gradegpt.schema import Judgement, Message, Outcome, Verdict
+from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from serve.learn import FIELDS, LearnError, align, learn
 from serve.templates import TEMPLATES, Template
 from serve.templates.frame import frames_of

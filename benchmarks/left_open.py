@@ -16,11 +16,11 @@ from pathlib import Path
 
 from eval.judging import read_sources
 from eval.settings import EvalSettings
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import AnswerType, Example, Judgement, Outcome
+from gradegpt.core.settings import load_settings
 from gradegpt.judges.calibration import kind_of, type_of
-from gradegpt.records import read_rows
-from gradegpt.schema import AnswerType, Example, Judgement, Outcome
-from gradegpt.settings import load_settings
-from gradegpt.statistics import by_question, estimate, resampled, score, unjudged_as_wrong
+from gradegpt.judges.statistics import by_question, estimate, resampled, score, unjudged_as_wrong
 
 DRAWS = 2_000
 _LEAST = 20

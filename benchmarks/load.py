@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.errors import GradeGPTError
+from gradegpt.core.errors import GradeGPTError
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 _HOST: Final = "127.0.0.1"

@@ -17,9 +17,9 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from gradegpt.chain import parse_prompt
-from gradegpt.importers.labelled import question_key, split_of
-from gradegpt.schema import Item, Message
+from gradegpt.chains.chain import parse_prompt
+from gradegpt.core.schema import Item, Message
+from gradegpt.tables.importers.labelled import question_key, split_of
 
 _TOKEN = re.compile(r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+")
 

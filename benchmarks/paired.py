@@ -2,7 +2,7 @@
 
     python benchmarks/paired.py configs/eval/real.yaml OLD.jsonl NEW.jsonl [SCORE]
 
-``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``gradegpt.statistics``.
+``SCORE`` is ``balanced_accuracy``, ``accuracy``, ``kappa`` or another of ``judges.statistics``.
 
 The judges' files are from the ``judgements/`` of evaluations with that config. The 95 % interval is
 from a paired bootstrap over questions, as an easy question is easy for both.
@@ -16,11 +16,11 @@ import sys
 import numpy as np
 
 from eval.settings import EvalSettings
-from gradegpt.importers.labelled import read_examples
-from gradegpt.records import read_rows
-from gradegpt.schema import Example, Judgement
-from gradegpt.settings import load_settings
-from gradegpt.statistics import by_question, estimate, resampled, score
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Example, Judgement
+from gradegpt.core.settings import load_settings
+from gradegpt.judges.statistics import by_question, estimate, resampled, score
+from gradegpt.tables.importers.labelled import read_examples
 
 DRAWS = 4_000
 _PEOPLE = re.compile(r"human|teacher", re.IGNORECASE)

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.core.schema import Example, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import Example, Verdict
-from gradegpt.statistics import score, table
+from gradegpt.judges.statistics import score, table
+from gradegpt.tables.importers.labelled import Source, read_examples
 
 _WARM_UP = [
     Example(reference=(reference,), response=f"\\boxed{{{answer}}}", verdict=Verdict.CORRECT)

@@ -26,15 +26,15 @@ from typing import Any, Final
 
 import yaml
 
-from gradegpt.inputs import check_input
+from gradegpt.app.run import judge_file
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cascade import CascadeJudge, Stage
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.run import judge_file
-from gradegpt.schema import Item, Judgement
 from gradegpt.tables import opened
+from gradegpt.tables.inputs import check_input
 
 AT_A_TIME: Final = 1_024
 MODEL_ROWS: Final = 400

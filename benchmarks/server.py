@@ -23,11 +23,11 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 from load import Connection, served
 
-from gradegpt.chain import build_prompt
+from gradegpt.chains.chain import build_prompt
+from gradegpt.core.records import read_objects
+from gradegpt.core.schema import ChainFormat, Item, Judgement
+from gradegpt.core.shipped import NANO, base_of
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.records import read_objects
-from gradegpt.schema import ChainFormat, Item, Judgement
-from gradegpt.shipped import NANO, base_of
 
 FIELDS: Final = ("id", "context", "question", "reference", "response", "answer_type", "tolerance")
 MAX_NEW_TOKENS: Final = 384

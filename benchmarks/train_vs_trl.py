@@ -124,8 +124,8 @@ def _stock(options: argparse.Namespace) -> dict[str, Any]:
     from transformers import AutoTokenizer
     from trl import SFTConfig, SFTTrainer
 
-    from gradegpt.machine import cpu_has_bf16
-    from gradegpt.shipped import base_of
+    from gradegpt.core.machine import cpu_has_bf16
+    from gradegpt.core.shipped import base_of
 
     on_gpu = torch.cuda.is_available()
     base = base_of(options.base or options.model)

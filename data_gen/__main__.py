@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from gradegpt import options
-from gradegpt.cli import run
+from gradegpt.app import options
+from gradegpt.app.cli import run
 
 from .attacks import write_attacks
 from .generate import generate

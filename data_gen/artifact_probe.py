@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
-from gradegpt.chain import needs_gloss
+from gradegpt.chains.chain import needs_gloss
 
 FOLDS: Final = 5
 STRONGEST: Final = 15
@@ -40,7 +40,7 @@ def probe_artifacts(
     """
     import numpy as np
 
-    from gradegpt.statistics import estimate, numbered, resampled, score, table
+    from gradegpt.judges.statistics import estimate, numbered, resampled, score, table
 
     truth = np.array(labels, dtype=bool)
     numbers = numbered(groups)

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.records import dump, sha256_file, whole_file, write_json
-from gradegpt.schema import CHOICE, AnswerType, Example, Verdict
+from gradegpt.core.records import dump, sha256_file, whole_file, write_json
+from gradegpt.core.schema import CHOICE, AnswerType, Example, Verdict
 
 from .candidates import RULES, rng_for
 from .generate import manifest_of

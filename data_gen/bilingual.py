@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from gradegpt.chain import Chain
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import split_of
-from gradegpt.schema import AnswerType, Item, Row, Verdict
+from gradegpt.chains.chain import Chain
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import AnswerType, Item, Row, Verdict
+from gradegpt.tables.importers.labelled import split_of
 
 from .candidates import Candidate, clip, rng_for, with_matched_answer, with_rules
 from .phrases import read_whole

@@ -7,7 +7,7 @@ import random
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from gradegpt.chain import (
+from gradegpt.chains.chain import (
     Chain,
     PromptSettings,
     build_prompt,
@@ -15,10 +15,8 @@ from gradegpt.chain import (
     parse_prompt,
     render_chain,
 )
-from gradegpt.judges.rules import RuleJudge
-from gradegpt.quote import quotes_verbatim
-from gradegpt.rules.compare.base import unproved
-from gradegpt.schema import (
+from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
     Item,
@@ -28,6 +26,8 @@ from gradegpt.schema import (
     TrainingRow,
     Verdict,
 )
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.rules.compare.base import unproved
 
 from .quoted import named_in
 

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any, Final, TypeAlias
 
-from gradegpt.records import whole_file
-from gradegpt.schema import AnswerType, Row, Verdict
+from gradegpt.core.records import whole_file
+from gradegpt.core.schema import AnswerType, Row, Verdict
 
 from .phrases import read_words
 

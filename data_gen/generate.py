@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 import gradegpt
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_objects, sha256_file, whole_file, write_json
+from gradegpt.core.schema import Verdict
 from gradegpt.judges.rules import VERSION
-from gradegpt.records import read_objects, sha256_file, whole_file, write_json
-from gradegpt.schema import Verdict
 from gradegpt.tables import files
 
 from .artifact_probe import probe_artifacts

@@ -17,7 +17,7 @@ from typing import Final
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spelled import spell, spelled
 from gradegpt.answers.units import UNITS
-from gradegpt.gloss import faithful
+from gradegpt.chains.gloss import faithful
 
 from .generators import facts
 from .generators.words import rows_of

@@ -15,14 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.chain import Chain, PromptSettings, needs_gloss
-from gradegpt.columns import dig
-from gradegpt.console import report_columns
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import item_key, label_of, source_of, verdict_of
-from gradegpt.inputs import check_input
-from gradegpt.records import read_rows, sha256_file, write_json, write_rows
-from gradegpt.schema import ChainFormat, Example, Item, TrainingRow, Verdict
+from gradegpt.app.console import report_columns
+from gradegpt.chains.chain import Chain, PromptSettings, needs_gloss
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_rows, sha256_file, write_json, write_rows
+from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
+from gradegpt.tables.columns import dig
+from gradegpt.tables.importers.labelled import item_key, label_of, source_of, verdict_of
+from gradegpt.tables.inputs import check_input
 
 from .attacks import GUARDS, SAYS_NOTHING
 from .candidates import (

@@ -8,8 +8,8 @@ from typing import Any, Final, TypeVar
 
 import yaml
 
-from gradegpt.records import validate
-from gradegpt.schema import Row
+from gradegpt.core.records import validate
+from gradegpt.core.schema import Row
 
 R = TypeVar("R", bound=Row)
 TEXT: Final = Path(__file__).parent / "text"

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from gradegpt.records import read_rows
-from gradegpt.schema import AnswerType, Row
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import AnswerType, Row
 
 BANK: Final = Path(__file__).parent / "bank"
 
@@ -22,7 +22,7 @@ class Problem(Row):
     reference: str
     solution: tuple[str, ...] = ()
     tolerance: str | None = None
-    """The tolerance policy of its source; see ``gradegpt.schema.Item``."""
+    """The tolerance policy of its source; see ``gradegpt.core.schema.Item``."""
     also_correct: tuple[str, ...] = ()
     hard_negatives: tuple[str, ...] = ()
 

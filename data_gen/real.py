@@ -13,14 +13,14 @@ from gradegpt.answers.options import letters
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import clause_ends, sentences
 from gradegpt.answers.text import plain, tidy
-from gradegpt.chain import Chain, needs_gloss
+from gradegpt.chains.chain import Chain, needs_gloss
+from gradegpt.chains.quote import MAX_QUOTE, part_runs
+from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Verdict
 from gradegpt.judges.lexical import words
-from gradegpt.quote import MAX_QUOTE, part_runs
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.schema import CHOICE, AnswerType, Example, Item, Verdict
 
 from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer
 from .quoted import after_calculation

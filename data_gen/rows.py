@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gradegpt.records import dump, read_lines, whole_file
+from gradegpt.core.records import dump, read_lines, whole_file
 
 from .candidates import training_row
 from .selection import Keys

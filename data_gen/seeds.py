@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.importers.labelled import in_split, question_key, read_examples, read_items
-from gradegpt.schema import Example, Item, Verdict
+from gradegpt.core.schema import Example, Item, Verdict
 from gradegpt.tables import Table
+from gradegpt.tables.importers.labelled import in_split, question_key, read_examples, read_items
 
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from gradegpt.schema import AnswerType, Verdict
+from gradegpt.core.schema import AnswerType, Verdict
 
 from .settings import Balance, DataGenSettings, Stratum
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
-from gradegpt.chain import PromptSettings
-from gradegpt.importers.labelled import Source, SplitPart
-from gradegpt.schema import ChainFormat, Verdict
-from gradegpt.settings import Settings, load_settings
-from gradegpt.shipped import found
+from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.schema import ChainFormat, Verdict
+from gradegpt.core.settings import Settings, load_settings
+from gradegpt.core.shipped import found
+from gradegpt.tables.importers.labelled import Source, SplitPart
 
 from .sources import Questions
 from .teacher import TeacherSettings

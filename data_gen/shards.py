@@ -19,11 +19,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from gradegpt.errors import OutputError
-from gradegpt.fit import cost
-from gradegpt.machine import cores
-from gradegpt.ngrams import Contamination
-from gradegpt.records import dump, read_objects, validate, whole_file
+from gradegpt.chains.fit import cost
+from gradegpt.core.errors import OutputError
+from gradegpt.core.machine import cores
+from gradegpt.core.ngrams import Contamination
+from gradegpt.core.records import dump, read_objects, validate, whole_file
 
 from .candidates import (
     Candidate,
@@ -54,7 +54,7 @@ def connected(on: str) -> AbstractContextManager[Any]:
     """
     if not on:
         return nullcontext()
-    from gradegpt.cluster.pipeline import connect
+    from gradegpt.app.cluster.pipeline import connect
 
     return connect(None if on == "ray" else on)
 
@@ -70,7 +70,7 @@ def finished(
     """
     count = settings.workers or cores()
     if settings.on:
-        from gradegpt.cluster.pipeline import Step, piped
+        from gradegpt.app.cluster.pipeline import Step, piped
 
         yield from piped(tasks, Step(function))
     elif count < 2 or len(tasks) < 2:

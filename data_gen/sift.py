@@ -12,9 +12,9 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gradegpt.fit import fit_middle
-from gradegpt.importers.labelled import question_key, split_of
-from gradegpt.records import dump, write_rows
+from gradegpt.chains.fit import fit_middle
+from gradegpt.core.records import dump, write_rows
+from gradegpt.tables.importers.labelled import question_key, split_of
 
 from .candidates import (
     Candidate,

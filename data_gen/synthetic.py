@@ -7,8 +7,8 @@ from typing import Final
 
 from gradegpt.answers.options import in_order
 from gradegpt.answers.spans import ENDS
-from gradegpt.chain import Chain
-from gradegpt.schema import CHOICE, Item, Verdict
+from gradegpt.chains.chain import Chain
+from gradegpt.core.schema import CHOICE, Item, Verdict
 
 from .candidates import Candidate, clip, with_matched_answer, with_rules
 from .phrases import phrases

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.console import report_columns
-from gradegpt.importers.labelled import label_of, read_examples, source_of
-from gradegpt.importers.logs import opened
-from gradegpt.inputs import check_input
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.app.console import report_columns
+from gradegpt.app.options import JudgeKind
+from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.options import JudgeKind
-from gradegpt.settings import build_settings, load_settings
 from gradegpt.tables import HUB, form_of
+from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
+from gradegpt.tables.importers.logs import opened
+from gradegpt.tables.inputs import check_input
 
 if TYPE_CHECKING:
     from .settings import EvalSettings

@@ -18,16 +18,16 @@ from typing import Protocol as Structure
 
 import typer
 
-from gradegpt.console import progress, read_items
+from gradegpt.app.console import progress, read_items
+from gradegpt.app.run import GIVE_UP_AFTER, MANIFEST
+from gradegpt.core.errors import EngineError, InputError, SettingsError
+from gradegpt.core.records import ResumableWriter, read_rows, sha256_file, write_json
+from gradegpt.core.schema import Message
+from gradegpt.core.settings import build_settings
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
-from gradegpt.errors import EngineError, InputError, SettingsError
-from gradegpt.inputs import Placed
-from gradegpt.records import ResumableWriter, read_rows, sha256_file, write_json
-from gradegpt.run import GIVE_UP_AFTER, MANIFEST
-from gradegpt.schema import Message
-from gradegpt.settings import build_settings
+from gradegpt.tables.inputs import Placed
 
 from .judging import Advance
 

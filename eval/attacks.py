@@ -8,14 +8,14 @@ from typing import Annotated, ClassVar
 import typer
 from pydantic import Field
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import InputError
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import write_json, write_rows
+from gradegpt.core.schema import Example, Judgement, Outcome, Row, Verdict
+from gradegpt.core.settings import load_settings
 from gradegpt.judges.build import build_judge
-from gradegpt.records import write_json, write_rows
-from gradegpt.schema import Example, Judgement, Outcome, Row, Verdict
-from gradegpt.settings import load_settings
-from gradegpt.statistics import clopper_pearson
+from gradegpt.judges.statistics import clopper_pearson
 
 from .console import percent, show
 from .evaluate import BuildJudge, run_judges

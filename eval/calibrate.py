@@ -23,10 +23,12 @@ from pydantic import Field
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import SettingsError
-from gradegpt.importers.labelled import item_key
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.records import whole_file, write_json
+from gradegpt.core.schema import Example, Judgement
+from gradegpt.core.settings import load_settings
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
@@ -40,10 +42,8 @@ from gradegpt.judges.calibration import (
     log_odds,
 )
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.records import whole_file, write_json
-from gradegpt.schema import Example, Judgement
-from gradegpt.settings import load_settings
-from gradegpt.statistics import Values, numbered, says_yes
+from gradegpt.judges.statistics import Values, numbered, says_yes
+from gradegpt.tables.importers.labelled import item_key
 
 from .console import percent, show
 from .judging import judge_items, read_sources, write_items

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Item, Judgement, Row
 from gradegpt.judges.base import Judge
-from gradegpt.records import read_rows
-from gradegpt.schema import Item, Judgement, Row
-from gradegpt.statistics import says_yes, wilson
+from gradegpt.judges.statistics import says_yes, wilson
 
 from .console import percent, say, show
 from .judging import judge_items, write_items

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from gradegpt.statistics import Interval, Share
+from gradegpt.judges.statistics import Interval, Share
 
 WIDTH: Final = 100
 _NUMERIC: Final = re.compile(r"(?:[+−-]?[\d(].*|–|)")

@@ -12,15 +12,15 @@ import typer
 from pydantic import model_validator
 
 from gradegpt.answers.json_list import Fault, json_answers, json_object
-from gradegpt.chain import defuse
-from gradegpt.console import read_items
-from gradegpt.fit import Budget, fit_middle, fit_response
+from gradegpt.app.console import read_items
+from gradegpt.chains.chain import defuse
+from gradegpt.chains.fit import Budget, fit_middle, fit_response
+from gradegpt.core.records import read_rows, write_json
+from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items
-from gradegpt.records import read_rows, write_json
 from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
-from gradegpt.schema import Item, Judgement, Message, Row, Verdict
 
 from .asking import Protocol
 from .console import say, show

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from typing import Final, NamedTuple
 
-from gradegpt.console import read_items
+from gradegpt.app.console import read_items
+from gradegpt.app.run import CheckedInput
+from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
+from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.records import sha256_file, whole_file, write_json, write_rows
-from gradegpt.run import CheckedInput
-from gradegpt.schema import Item
 from gradegpt.tables import digest
 
 from .consistency import Consistency, Flip, judged_again

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from gradegpt.console import progress
-from gradegpt.errors import InputError, OutputError, SettingsError
-from gradegpt.importers.labelled import read_examples
+from gradegpt.app.console import progress
+from gradegpt.app.run import MANIFEST, CheckedInput, check_input, judge_file
+from gradegpt.core.errors import InputError, OutputError, SettingsError
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import Example, Item, Judgement, Outcome, Row
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.records import read_rows, write_rows
-from gradegpt.run import MANIFEST, CheckedInput, check_input, judge_file
-from gradegpt.schema import Example, Item, Judgement, Outcome, Row
+from gradegpt.tables.importers.labelled import read_examples
 
 from .settings import RowsSettings
 

@@ -14,9 +14,8 @@ from typing import Final, Self
 import numpy as np
 from pydantic import model_validator
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import Example, Judgement, Row
-from gradegpt.statistics import (
+from gradegpt.core.schema import Example, Judgement, Row
+from gradegpt.judges.statistics import (
     DRAWS,
     Cells,
     Interval,
@@ -34,6 +33,7 @@ from gradegpt.statistics import (
     unjudged_as_wrong,
     varied,
 )
+from gradegpt.tables.importers.labelled import item_key
 
 INTERVALS: Final = (
     "coverage", "accuracy", "balanced_accuracy", "balanced_accuracy_all", "kappa", "acc_outcome",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from gradegpt.app.run import CheckedInput
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Example, Item, Judgement, Row
 from gradegpt.judges.panel import PanelJudge, Vote
-from gradegpt.records import read_rows
-from gradegpt.run import CheckedInput
-from gradegpt.schema import Example, Item, Judgement, Row
-from gradegpt.statistics import says_yes
+from gradegpt.judges.statistics import says_yes
 
 from .console import percent, say, show
 from .judging import Judged, Recorded

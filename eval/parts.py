@@ -24,15 +24,15 @@ from gradegpt.answers.parts import marks, numbered, run_of_parts
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType
-from gradegpt.chain import defuse, needs_gloss
-from gradegpt.fit import Budget, fit_middle, fit_response
-from gradegpt.records import write_json, write_rows
+from gradegpt.app.run import MANIFEST
+from gradegpt.chains.chain import defuse, needs_gloss
+from gradegpt.chains.fit import Budget, fit_middle, fit_response
+from gradegpt.core.records import write_json, write_rows
+from gradegpt.core.schema import Item, Message, Row
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract.numbers import NUMBER, with_unit
 from gradegpt.rules.extract.several import boxes
-from gradegpt.run import MANIFEST
-from gradegpt.schema import Item, Message, Row
 
 from .asking import Protocol, read_asked
 

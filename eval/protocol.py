@@ -8,12 +8,12 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import OutputError, SettingsError
-from gradegpt.inputs import columns_in
-from gradegpt.records import EXISTS
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import OutputError, SettingsError
+from gradegpt.core.records import EXISTS
 from gradegpt.tables import opened
+from gradegpt.tables.inputs import columns_in
 
 from .asking import (
     ApiKey,

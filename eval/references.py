@@ -16,26 +16,26 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from gradegpt import options
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options as options_of
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf, Options, Region
-from gradegpt.cli import run
-from gradegpt.columns import Columns, dig
-from gradegpt.console import say_columns
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import item_key
-from gradegpt.inputs import columns_in
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.app.console import say_columns
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import validate, write_rows
+from gradegpt.core.schema import Item, Outcome, Row, Verdict
 from gradegpt.judges.parallel import judge_many
-from gradegpt.records import validate, write_rows
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
-from gradegpt.schema import Item, Outcome, Row, Verdict
 from gradegpt.tables import opened
+from gradegpt.tables.columns import Columns, dig
+from gradegpt.tables.importers.labelled import item_key
+from gradegpt.tables.inputs import columns_in
 
 from .console import say, show
 

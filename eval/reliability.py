@@ -12,9 +12,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import Example, Judgement, Row
-from gradegpt.statistics import (
+from gradegpt.core.schema import Example, Judgement, Row
+from gradegpt.judges.statistics import (
     DRAWS,
     Interval,
     Share,
@@ -26,6 +25,7 @@ from gradegpt.statistics import (
     share_interval,
     sums,
 )
+from gradegpt.tables.importers.labelled import item_key
 
 ALL: Final = "all"
 """The name of all methods together."""

@@ -9,9 +9,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import Example, Judgement, Row
-from gradegpt.statistics import (
+from gradegpt.core.schema import Example, Judgement, Row
+from gradegpt.judges.statistics import (
     DRAWS,
     Interval,
     Share,
@@ -22,6 +21,7 @@ from gradegpt.statistics import (
     says_yes,
     share_interval,
 )
+from gradegpt.tables.importers.labelled import item_key
 
 _POINTS: Final = 50
 """The most points of a curve."""

@@ -8,10 +8,10 @@ from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
-from gradegpt.importers.labelled import Source
+from gradegpt.core.settings import Settings
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.judges.panel import Vote
-from gradegpt.settings import Settings
+from gradegpt.tables.importers.labelled import Source
 
 from .variations import VARIATIONS
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from typing import Final
 
 from gradegpt.answers.options import options
+from gradegpt.core.schema import CHOICE, AnswerType, Item
 from gradegpt.rules.reference import answer_kind
 from gradegpt.rules.validity import cut_off, without_loop
-from gradegpt.schema import CHOICE, AnswerType, Item
 
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"(?<!\\)\b[A-Za-z]{2,}")

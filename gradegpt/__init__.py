@@ -19,10 +19,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from gradegpt.call import ajudge, ajudge_many, judge, judge_many
+    from gradegpt.app.call import ajudge, ajudge_many, judge, judge_many
+    from gradegpt.core.schema import (
+        AnswerType,
+        ChainFormat,
+        Example,
+        Item,
+        Judgement,
+        Outcome,
+        Verdict,
+    )
     from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
     from gradegpt.judges.build import JudgeSettings
-    from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Judgement, Outcome, Verdict
 
 __version__ = "0.1.0"
 __all__ = [
@@ -32,12 +40,12 @@ __all__ = [
 ]  # fmt: skip
 
 _HOME: Final = {
-    **dict.fromkeys(("ajudge", "ajudge_many", "judge", "judge_many"), "gradegpt.call"),
+    **dict.fromkeys(("ajudge", "ajudge_many", "judge", "judge_many"), "gradegpt.app.call"),
     "JudgeSettings": "gradegpt.judges.build",
     **dict.fromkeys(("CascadeJudge", "Judge", "ModelJudge", "RuleJudge"), "gradegpt.judges"),
     **dict.fromkeys(
         ("AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict"),
-        "gradegpt.schema",
+        "gradegpt.core.schema",
     ),
 }
 

@@ -1,6 +1,6 @@
 """``python -m gradegpt`` is ``gradegpt``: for launchers that take a module, such as torchrun."""
 
-from gradegpt.cli import main
+from gradegpt.app.cli import main
 
 if __name__ == "__main__":
     main()

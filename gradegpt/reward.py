@@ -21,11 +21,11 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from gradegpt.errors import EngineError, EngineTimeoutError, InputError, SettingsError
+from gradegpt.core.errors import EngineError, EngineTimeoutError, InputError, SettingsError
+from gradegpt.core.mistakes import explain
+from gradegpt.core.records import validate
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, failed
-from gradegpt.mistakes import explain
-from gradegpt.records import validate
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 URL_VARIABLE: Final = "GRADEGPT_URL"
 KEY_VARIABLE: Final = "GRADEGPT_API_KEY"

@@ -6,8 +6,8 @@ import sys
 
 from openai import OpenAI
 
-from gradegpt.chain import PromptSettings, build_prompt
-from gradegpt.schema import Item
+from gradegpt.chains.chain import PromptSettings, build_prompt
+from gradegpt.core.schema import Item
 
 ITEMS = (
     Item(

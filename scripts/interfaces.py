@@ -18,9 +18,9 @@ from typing import Annotated, Final
 
 import typer
 
-from gradegpt.cli import run
-from gradegpt.errors import MissingError
-from gradegpt.records import write_json
+from gradegpt.app.cli import run
+from gradegpt.core.errors import MissingError
+from gradegpt.core.records import write_json
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -22,10 +22,10 @@ from typing import Annotated, Any, Final
 import typer
 from pydantic import Field
 
-from gradegpt.cli import run
-from gradegpt.errors import InputError, MissingError
-from gradegpt.records import sha256_file, validate, whole_file, write_json
-from gradegpt.schema import Row
+from gradegpt.app.cli import run
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import sha256_file, validate, whole_file, write_json
+from gradegpt.core.schema import Row
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -11,11 +11,11 @@ from typing import Annotated, Final
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import GradeGPTError
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.reward import KEY_VARIABLE
-from gradegpt.settings import build_settings, load_settings
 
 from .settings import ServeSettings
 

@@ -16,8 +16,8 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 from pydantic import BeforeValidator, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from gradegpt.fit import estimate_tokens
-from gradegpt.schema import Judgement, Message, Outcome, Row
+from gradegpt.chains.fit import estimate_tokens
+from gradegpt.core.schema import Judgement, Message, Outcome, Row
 
 from .body import read_object, until_disconnect
 from .errors import ModelNameError, UnsupportedError

@@ -10,8 +10,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
 
+from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
-from gradegpt.schema import Item
 
 from . import about, completions, native, page, responses, reward, trying
 from .errors import handle_errors

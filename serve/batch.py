@@ -18,13 +18,13 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from pydantic import ConfigDict, Field
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.console import progress
-from gradegpt.errors import EngineError, InputError
-from gradegpt.records import ResumableWriter, read_objects, read_rows, sha256_file
-from gradegpt.run import GIVE_UP_AFTER, check_output
-from gradegpt.schema import Row
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.app.console import progress
+from gradegpt.app.run import GIVE_UP_AFTER, check_output
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import ResumableWriter, read_objects, read_rows, sha256_file
+from gradegpt.core.schema import Row
 
 from . import completions, responses
 from .__main__ import settings_of

@@ -10,9 +10,9 @@ from fastapi import Request
 from pydantic import ValidationError
 from starlette.requests import ClientDisconnect
 
-from gradegpt.errors import InputError, TooLargeError
-from gradegpt.records import parse_json, parse_line
-from gradegpt.schema import Item, Row
+from gradegpt.core.errors import InputError, TooLargeError
+from gradegpt.core.records import parse_json, parse_line
+from gradegpt.core.schema import Item, Row
 
 from .errors import MalformedError, QueueFullError, RequestError, SlowError
 from .logs import note_of

@@ -18,8 +18,8 @@ from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
-from gradegpt.errors import TooLargeError
-from gradegpt.schema import Message
+from gradegpt.core.errors import TooLargeError
+from gradegpt.core.schema import Message
 
 from .answer import (
     Lenient,

@@ -1,12 +1,12 @@
 """Errors of requests, and the format of every error reply, which is OpenAI's.
 
-InputError                      HTTP 422   (gradegpt.errors)
+InputError                      HTTP 422   (gradegpt.core.errors)
  └─ RequestError                HTTP 422   a field is missing, wrong or not understood
      ├─ MalformedError          HTTP 400   the body is not a JSON object
      ├─ UnsupportedError        HTTP 400   an option that this server does not have
      ├─ ModelNameError          HTTP 404   a model that is not served here
      └─ GoneError               HTTP 410   a route that a command has replaced
-EngineError                     HTTP 502   (gradegpt.errors)
+EngineError                     HTTP 502   (gradegpt.core.errors)
  ├─ DeadlineError               HTTP 504   not judged within the deadline
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
  └─ JudgeError                  HTTP 500   a bug in the judge; the log has it
@@ -30,9 +30,9 @@ from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
-from gradegpt.errors import EngineError, EngineTimeoutError, GradeGPTError, InputError
-from gradegpt.mistakes import complaints
-from gradegpt.schema import Row
+from gradegpt.core.errors import EngineError, EngineTimeoutError, GradeGPTError, InputError
+from gradegpt.core.mistakes import complaints
+from gradegpt.core.schema import Row
 
 from .logs import note_of
 

@@ -18,8 +18,8 @@ from typing import Any, Final, Literal, NamedTuple
 import yaml
 from pydantic import ValidationError
 
-from gradegpt.mistakes import explain
-from gradegpt.schema import Message
+from gradegpt.core.mistakes import explain
+from gradegpt.core.schema import Message
 
 from .templates import Template
 from .templates.frame import frames_of

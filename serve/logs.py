@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from fastapi import Request
 
-from gradegpt.schema import Judgement, Row
+from gradegpt.core.schema import Judgement, Row
 
 NOTE: Final = "gradegpt.note"
 """The key of a request's note in its scope."""

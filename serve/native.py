@@ -15,10 +15,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from gradegpt.errors import GradeGPTError, InputError, TooLargeError
-from gradegpt.records import dump
-from gradegpt.run import Counts, count
-from gradegpt.schema import Item, Judgement, Row
+from gradegpt.app.run import Counts, count
+from gradegpt.core.errors import GradeGPTError, InputError, TooLargeError
+from gradegpt.core.records import dump
+from gradegpt.core.schema import Item, Judgement, Row
 
 from .body import Line, disconnected, read_items, read_object, until_disconnect, valid
 from .errors import QueueFullError, body_of

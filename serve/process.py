@@ -31,7 +31,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
-from gradegpt.machine import libc, trim
+from gradegpt.core.machine import libc, trim
 
 from .app import build_app
 from .logs import NOTE

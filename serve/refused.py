@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from gradegpt.schema import Message
+from gradegpt.core.schema import Message
 
 from .learn import LearnError, as_yaml, learn, pipeline_of
 

@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from pydantic import BeforeValidator, Field
 from typing_extensions import override
 
-from gradegpt.schema import Message
+from gradegpt.core.schema import Message
 
 from .answer import (
     Lenient,

@@ -26,8 +26,8 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Request
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 
-from gradegpt.errors import EngineError, EngineTimeoutError, TooLargeError
-from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
+from gradegpt.core.errors import EngineError, EngineTimeoutError, TooLargeError
+from gradegpt.core.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError

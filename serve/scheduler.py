@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, Final
 
+from gradegpt.core.schema import Item, Judgement, Message
 from gradegpt.engines.base import Generation
 from gradegpt.judges.base import failed
-from gradegpt.schema import Item, Judgement, Message
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics

@@ -7,11 +7,11 @@ from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
+from gradegpt.core.settings import Settings
+from gradegpt.core.shipped import judges
 from gradegpt.engines.exported import is_exported
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.judges.build import OWN, JudgeSettings
-from gradegpt.settings import Settings
-from gradegpt.shipped import judges
 
 from .templates.template import WhenUndecided
 

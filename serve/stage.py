@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from gradegpt.errors import GradeGPTError
+from gradegpt.core.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
 from .metrics import Metrics

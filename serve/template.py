@@ -12,10 +12,10 @@ import typer
 from typer.core import TyperGroup
 from typing_extensions import override
 
-from gradegpt.cli import run
-from gradegpt.errors import InputError, MissingError
-from gradegpt.schema import Message
-from gradegpt.settings import load_settings, parse_settings
+from gradegpt.app.cli import run
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.schema import Message
+from gradegpt.core.settings import load_settings, parse_settings
 
 from .learn import as_yaml, learn, pipeline_of
 from .templates import TEMPLATES, PromptError, Template, find

@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.errors import SettingsError
-from gradegpt.settings import parse_settings
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.settings import parse_settings
 
 from .templates import Template, is_shipped
 from .templates.trials import chosen, tried

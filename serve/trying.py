@@ -15,8 +15,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
 
-from gradegpt.errors import TooLargeError
-from gradegpt.schema import Row
+from gradegpt.core.errors import TooLargeError
+from gradegpt.core.schema import Row
 
 from .body import read_object, valid
 from .errors import QueueFullError, RequestError

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
 
 
 class LearnError(InputError):

@@ -10,15 +10,15 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.base import Engine
-from gradegpt.errors import SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
-from gradegpt.schema import Item, Judgement
 
 _NICE: Final = 5
 """The judge yields the cores to the server's process, which answers requests."""

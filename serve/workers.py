@@ -13,10 +13,10 @@ from concurrent.futures import ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final
 
+from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.schema import Item
 
 from . import worker
 from .errors import WorkerLostError

@@ -13,7 +13,7 @@ from eval.ablation.runs import AblationSettings
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
-from gradegpt.settings import Settings, load_settings
+from gradegpt.core.settings import Settings, load_settings
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
 from train.settings import SFTSettings

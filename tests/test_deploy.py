@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gradegpt.settings import load_settings
+from gradegpt.core.settings import load_settings
 from serve.settings import ServeSettings
 from tests.interfaces import parameters
 from train.settings import SFTSettings

@@ -27,12 +27,12 @@ from eval.__main__ import is_answers
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
-from gradegpt import cli
+from gradegpt.app import cli
+from gradegpt.app.stages import COMMANDS, module_of
+from gradegpt.core.settings import Settings, load_settings
+from gradegpt.core.shipped import judges
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import build
-from gradegpt.settings import Settings, load_settings
-from gradegpt.shipped import judges
-from gradegpt.stages import COMMANDS, module_of
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
 from train.settings import SFTSettings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gradegpt.errors import InputError, MissingError
+from gradegpt.core.errors import InputError, MissingError
 from scripts.results import ROOT, Summary, collected, experiments, pages, summaries, table
 
 EXPERIMENTS = ROOT / "docs/experiments"

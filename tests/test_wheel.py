@@ -15,14 +15,14 @@ from zipfile import ZipFile
 
 import pytest
 
-from gradegpt.stages import COMMANDS
+from gradegpt.app.stages import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("data_gen", "train", "eval", "serve", "models", "configs")
 """Folders at the top of a checkout that are inside the package in the wheel."""
 PATH = f"import sys; sys.path = [p for p in sys.path if p not in ('', {str(ROOT)!r})]\n"
 """The environment may also have the checkout on its path, which must not be used."""
-PROGRAM = f"{PATH}from gradegpt.cli import main; main()"
+PROGRAM = f"{PATH}from gradegpt.app.cli import main; main()"
 """The installed command."""
 
 
@@ -97,13 +97,13 @@ def test_it_contains_the_package_with_its_stages_models_and_configs(wheel: Path)
     assert names == {str(path) for path in inside}
     assert {name.partition("/")[0] for name in names} == {"gradegpt"}
     assert "License-Expression: Apache-2.0" in text
-    assert "gradegpt = gradegpt.cli:main" in entries
+    assert "gradegpt = gradegpt.app.cli:main" in entries
 
 
 def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
     """All in one process, which shows that none loads a stage of the checkout, or torch."""
     code = (
-        f"{PATH}from gradegpt.cli import main; from gradegpt.stages import COMMANDS\n"
+        f"{PATH}from gradegpt.app.cli import main; from gradegpt.app.stages import COMMANDS\n"
         "for name in ['', *COMMANDS]:\n"
         "    sys.argv[1:] = [name, '--help'] if name else ['--help']\n"
         "    try: main()\n"

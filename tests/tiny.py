@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
-from gradegpt.chain import NO, YES
+from gradegpt.chains.chain import NO, YES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.settings import load_settings
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.settings import load_settings
 
 from .settings import SFTSettings
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.chain import PromptSettings
+from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.records import sha256_file, whole_file, write_json
 from gradegpt.engines.files import PROMPT_FILE
-from gradegpt.records import sha256_file, whole_file, write_json
 
 from .settings import SFTSettings
 

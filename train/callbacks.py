@@ -12,7 +12,7 @@ from peft import load_peft_weights, set_peft_model_state_dict
 from transformers import TrainerCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
-from gradegpt.machine import trim
+from gradegpt.core.machine import trim
 
 from .checkpoints import Checkpoint, Plan, write_stamp
 from .memory import TRIM_EVERY
@@ -46,7 +46,7 @@ class Saves(TrainerCallback):  # type: ignore[misc]
 
 
 class Trim(TrainerCallback):  # type: ignore[misc]
-    """Returns unused heap memory to the system; see ``gradegpt.machine``."""
+    """Returns unused heap memory to the system; see ``gradegpt.core.machine``."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Trim every few steps only, as the next step uses the pages again."""

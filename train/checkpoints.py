@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.errors import SettingsError
-from gradegpt.records import write_json
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.records import write_json
 
 _log = logging.getLogger(__name__)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gradegpt.chain import parse_chain
+from gradegpt.chains.chain import parse_chain
+from gradegpt.core.errors import EngineError, InputError, SettingsError
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Message, TrainingRow, Verdict
 from gradegpt.engines.base import Engine
-from gradegpt.errors import EngineError, InputError, SettingsError
-from gradegpt.records import read_rows
-from gradegpt.schema import Message, TrainingRow, Verdict
-from gradegpt.statistics import Cells, column, score, table, unjudged_as_wrong
+from gradegpt.judges.statistics import Cells, column, score, table, unjudged_as_wrong
 
 from .rows import encode
 

@@ -30,9 +30,13 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from gradegpt import options
-from gradegpt.chain import PromptSettings, build_prompt, parse_chain
-from gradegpt.cli import run
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.chains.chain import PromptSettings, build_prompt, parse_chain
+from gradegpt.core.errors import EngineError, MissingError, SettingsError
+from gradegpt.core.records import sha256_file, whole_folder, write_json
+from gradegpt.core.schema import Item, Message
+from gradegpt.core.shipped import adapter_of, base_named_by, base_of
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.exported import (
@@ -47,11 +51,7 @@ from gradegpt.engines.exported import (
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine, quiet_start
-from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE
-from gradegpt.records import sha256_file, whole_folder, write_json
-from gradegpt.schema import Item, Message
-from gradegpt.shipped import adapter_of, base_named_by, base_of
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -27,14 +27,14 @@ from typing import Annotated, Any, Final, Literal
 import typer
 import yaml
 
-from gradegpt import options
-from gradegpt.cli import run
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import MissingError, OutputError, SettingsError
+from gradegpt.core.records import sha256_file, whole_file, write_json
+from gradegpt.core.settings import build_settings
+from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
 from gradegpt.engines.files import check_weights
-from gradegpt.errors import MissingError, OutputError, SettingsError
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
-from gradegpt.records import sha256_file, whole_file, write_json
-from gradegpt.settings import build_settings
-from gradegpt.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
 
 from .plan import chosen, estimate
 from .settings import SFTSettings

@@ -16,15 +16,15 @@ import numpy as np
 import typer
 from pydantic import Field
 
-from gradegpt import options
-from gradegpt.cli import run as run_command
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.app import options
+from gradegpt.app.cli import run as run_command
+from gradegpt.core.records import dump, whole_file
+from gradegpt.core.schema import AnswerType, Example, Outcome, Verdict
+from gradegpt.core.settings import Settings, load_settings
 from gradegpt.judges.lexical import FEATURES, WEIGHTS, LexicalJudge, Tree, Weights, nearest
 from gradegpt.judges.parallel import judge_many
-from gradegpt.records import dump, whole_file
 from gradegpt.rules.reference import answer_kind, reference_answers
-from gradegpt.schema import AnswerType, Example, Outcome, Verdict
-from gradegpt.settings import Settings, load_settings
+from gradegpt.tables.importers.labelled import Source, read_examples
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import YES
+from gradegpt.chains.chain import YES
+from gradegpt.core.errors import EngineError, MissingError, SettingsError
+from gradegpt.core.machine import cpu_has_bf16
+from gradegpt.core.mistakes import suggest
+from gradegpt.core.shipped import base_of
 from gradegpt.engines.chat import end_token_id
 from gradegpt.engines.files import check_weights
-from gradegpt.errors import EngineError, MissingError, SettingsError
-from gradegpt.machine import cpu_has_bf16
-from gradegpt.mistakes import suggest
-from gradegpt.shipped import base_of
 
 from .settings import SFTSettings
 

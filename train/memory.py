@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from gradegpt.machine import libc
+from gradegpt.core.machine import libc
 
 _M_TRIM_THRESHOLD: Final = -1
 _M_TOP_PAD: Final = -2
 _M_MMAP_MAX: Final = -4
 
 TRIM_EVERY: Final = 25
-"""Steps between two calls of ``gradegpt.machine.trim``; without it a run grows by gigabytes."""
+"""Steps between two calls of ``core.machine.trim``; without it a run grows by gigabytes."""
 
 
 def keep_freed_memory() -> bool:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.shipped import ADAPTER_CONFIG, adapter_of
+from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of
 
 from .loading import compute_type, linear_names, load_errors, load_tokenizer
 from .rows import encode_file

@@ -19,7 +19,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
 
 from .rows import IGNORED
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import NO, YES, PromptSettings
+from gradegpt.chains.chain import NO, YES, PromptSettings
+from gradegpt.core.errors import MissingError
+from gradegpt.core.records import read_rows, validate
+from gradegpt.core.schema import TrainingRow
 from gradegpt.engines.chat import end_token_id, render_chat
-from gradegpt.errors import MissingError
-from gradegpt.records import read_rows, validate
-from gradegpt.schema import TrainingRow
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

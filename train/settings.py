@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from gradegpt.chain import PromptSettings
-from gradegpt.settings import Settings
+from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.settings import Settings
 
 SFT: Final[dict[str, Any]] = {
     "seed": 0, "max_length": 1024, "max_steps": -1, "num_train_epochs": 1,

@@ -8,12 +8,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from gradegpt.core.errors import InputError, MissingError, SettingsError
+from gradegpt.core.mistakes import suggest
+from gradegpt.core.records import sha256_file, write_json
+from gradegpt.core.shipped import adapter_of, base_of
 from gradegpt.engines.files import name_with_digest
 from gradegpt.engines.local import quiet_start
-from gradegpt.errors import InputError, MissingError, SettingsError
-from gradegpt.mistakes import suggest
-from gradegpt.records import sha256_file, write_json
-from gradegpt.shipped import adapter_of, base_of
 
 from .adapter import Run, manifest_of, save_adapter
 from .checkpoints import Checkpoint, Plan, resume_point

@@ -14,7 +14,7 @@ from torch.utils.data import Sampler
 from transformers.trainer_utils import EvalLoopOutput
 from trl import SFTTrainer
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
 
 from .dev import DevEvaluation
 from .faster import speed_up_adapters

@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from ..problems import Problem
 from . import choice, facts, mathematics

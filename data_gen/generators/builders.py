@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, TypeVar
 from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
 from gradegpt.answers.style import DOLLARS
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from .notation import Num, polynomial
 from .words import Statement

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from gradegpt.answers.options import LETTERS, is_set
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from .builders import DrawnProblem, ProblemKind, build_problem
 from .facts import recall

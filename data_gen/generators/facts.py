@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Final, NamedTuple
 
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from .builders import DrawnProblem, build_problem, verdicts
 from .words import Bilingual, render, rows_of

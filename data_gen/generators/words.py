@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
 
-from gradegpt.schema import Row
+from gradegpt.core.schema import Row
 
 from ..phrases import read_words
 from .notation import polynomial, tex

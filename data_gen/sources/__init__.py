@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from gradegpt.errors import InputError
-from gradegpt.settings import Settings
+from gradegpt.core.errors import InputError
+from gradegpt.core.settings import Settings
 from gradegpt.tables import read_table
 
 from ..problems import Problem

@@ -11,12 +11,12 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, Field
 
 from gradegpt.answers.read import answer_type
-from gradegpt.errors import InputError, MissingError
-from gradegpt.mistakes import suggest
-from gradegpt.records import validate
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.mistakes import suggest
+from gradegpt.core.records import validate
+from gradegpt.core.schema import TOLERANCE, AnswerType
+from gradegpt.core.settings import Settings, load_settings
 from gradegpt.rules.extract.several import boxes
-from gradegpt.schema import TOLERANCE, AnswerType
-from gradegpt.settings import Settings, load_settings
 
 from ..problems import Problem
 from .texts import (

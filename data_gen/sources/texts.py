@@ -11,8 +11,8 @@ from typing import Any, Final
 from gradegpt.answers.options import LETTERS, options
 from gradegpt.answers.parts import numbered
 from gradegpt.answers.spans import sentences
-from gradegpt.columns import dig
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
+from gradegpt.tables.columns import dig
 
 MAX_STEPS: Final = 12
 """Number of steps after which a solution is cut: responses use no more of it."""

@@ -16,11 +16,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import BoundedSemaphore
 from typing import Final, NamedTuple, Self, TypeAlias
 
-from gradegpt.chain import Chain
+from gradegpt.chains.chain import Chain
+from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.schema import Item, Message
 from gradegpt.engines.client import Client, Failure
 from gradegpt.engines.server_reply import ServerReply
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.schema import Item, Message
 
 from .prompt import SHOWN, build_messages
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key

@@ -7,7 +7,7 @@ from typing import Final
 
 import yaml
 
-from gradegpt.chain import (
+from gradegpt.chains.chain import (
     AGREE,
     GIVES,
     GLOSS,
@@ -18,9 +18,9 @@ from gradegpt.chain import (
     PromptSettings,
     build_prompt,
 )
-from gradegpt.fit import Budget
-from gradegpt.records import validate
-from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Row
+from gradegpt.chains.fit import Budget
+from gradegpt.core.records import validate
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Row
 
 from ..phrases import TEXT
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from gradegpt.schema import Message
-from gradegpt.store import Store
+from gradegpt.core.schema import Message
+from gradegpt.core.store import Store
 
 from .settings import TeacherModel, TeacherSettings
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, model_validator
 
+from gradegpt.core.settings import Settings
 from gradegpt.engines.client import RequestSettings
-from gradegpt.settings import Settings
 
 
 class TeacherModel(RequestSettings):

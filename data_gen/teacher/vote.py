@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from gradegpt.chain import Chain, needs_gloss, parse_chain, render_chain
-from gradegpt.fit import fit_response
-from gradegpt.gloss import checked
-from gradegpt.quote import quotes_verbatim
-from gradegpt.schema import ChainFormat, Verdict
+from gradegpt.chains.chain import Chain, needs_gloss, parse_chain, render_chain
+from gradegpt.chains.fit import fit_response
+from gradegpt.chains.gloss import checked
+from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.core.schema import ChainFormat, Verdict
 
 AGREED: Final = "teacher:agreed"
 DISAGREE: Final = "teacher:disagree"

@@ -16,8 +16,8 @@ from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, r
 from gradegpt.answers.styles import candidates
 from gradegpt.answers.types import Group, Leaf, Relation
 from gradegpt.answers.write import write_value
+from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import compare
-from gradegpt.schema import AnswerType
 
 from .answer_text import AnswerText, is_known, is_phrase, notation_signs, strip_markup
 from .edits import is_natural

@@ -11,7 +11,7 @@ from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Options, Truth
 from gradegpt.answers.values import is_read
 from gradegpt.answers.words import Words
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 _MARKUP: Final = (
     ("\\[", "\\]"), ("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\boxed{", "}"), ("\\text{", "}"),

@@ -26,7 +26,7 @@ from gradegpt.answers.types import (
     Truth,
     Value,
 )
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from .edits import near_numbers
 from .equivalents import folded

@@ -13,7 +13,7 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.answers.styles import TRUTHS, written
 from gradegpt.answers.types import Leaf, Options, Truth
 from gradegpt.answers.words import Words
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 from ..phrases import NO_OPTION_EN, NO_OPTION_ZH
 from .answer_text import AnswerText, distinct, is_known, is_phrase, notation_signs

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.schema import CHOICE, Row
+from gradegpt.core.schema import CHOICE, Row
 
 from ..phrases import read_words
 from .task import Task

@@ -8,7 +8,7 @@ from typing import Final
 
 from gradegpt.answers.options import LETTERS, letters
 from gradegpt.answers.text import plain
-from gradegpt.schema import CHOICE
+from gradegpt.core.schema import CHOICE
 
 from ..problems import Problem
 from .task import Task

@@ -6,8 +6,8 @@ import re
 from typing import Final, NamedTuple
 
 from gradegpt.answers.options import LETTERS, in_order
-from gradegpt.quote import part_runs
-from gradegpt.schema import CHOICE, AnswerType
+from gradegpt.chains.quote import part_runs
+from gradegpt.core.schema import CHOICE, AnswerType
 
 from ..variants import parts_of
 from .task import Task

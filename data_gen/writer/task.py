@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from gradegpt.answers.options import letters
-from gradegpt.chain import needs_gloss
-from gradegpt.schema import CHOICE, AnswerType, Verdict
+from gradegpt.chains.chain import needs_gloss
+from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 
 from ..gloss import render_gloss
 from ..phrases import Phrases, phrases

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.settings import load_settings
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.settings import load_settings
 
 from ..console import show
 

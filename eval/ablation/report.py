@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from gradegpt.core.records import read_rows, write_json, write_rows
+from gradegpt.core.schema import ChainFormat, Example, Judgement, Row, TrainingRow
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import read_rows, write_json, write_rows
-from gradegpt.schema import ChainFormat, Example, Judgement, Row, TrainingRow
-from gradegpt.statistics import (
+from gradegpt.judges.statistics import (
     DRAWS,
     Cells,
     Interval,

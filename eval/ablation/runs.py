@@ -11,10 +11,16 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from pydantic import Field
 
-from gradegpt.chain import PromptSettings, build_prompt, parse_chain, parse_prompt, render_chain
-from gradegpt.errors import InputError, MissingError, OutputError
-from gradegpt.records import read_rows, validate, write_json, write_rows
-from gradegpt.schema import ChainFormat, Message, TrainingRow, Verdict
+from gradegpt.chains.chain import (
+    PromptSettings,
+    build_prompt,
+    parse_chain,
+    parse_prompt,
+    render_chain,
+)
+from gradegpt.core.errors import InputError, MissingError, OutputError
+from gradegpt.core.records import read_rows, validate, write_json, write_rows
+from gradegpt.core.schema import ChainFormat, Message, TrainingRow, Verdict
 
 from ..settings import RowsSettings
 

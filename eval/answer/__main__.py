@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
+from gradegpt.app import options
+from gradegpt.app.cli import run
 
 from ..asking import (
     ApiKey,

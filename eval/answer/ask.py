@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from gradegpt.errors import InputError
-from gradegpt.schema import Item, Message
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Item, Message
 
 from ..asking import Protocol, read_asked
 from .prompts import PromptStyle, prompt

@@ -10,9 +10,9 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Final
 
-from gradegpt.chain import needs_gloss
+from gradegpt.chains.chain import needs_gloss
+from gradegpt.core.schema import AnswerType, Item, Message
 from gradegpt.judges.calibration import type_of
-from gradegpt.schema import AnswerType, Item, Message
 
 
 class PromptStyle(StrEnum):

@@ -8,12 +8,12 @@ from typing import Annotated, Final
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import OutputError, SettingsError
-from gradegpt.records import whole_file, write_json
-from gradegpt.schema import Item, Judgement
-from gradegpt.statistics import CONFIDENCE
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import OutputError, SettingsError
+from gradegpt.core.records import whole_file, write_json
+from gradegpt.core.schema import Item, Judgement
+from gradegpt.judges.statistics import CONFIDENCE
 from gradegpt.tables import Form, form_of, write
 
 from ..console import percent, show, signed

@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.errors import InputError
-from gradegpt.schema import Item, Judgement, Row, Verdict
-from gradegpt.statistics import CONFIDENCE, mcnemar, says_yes
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Item, Judgement, Row, Verdict
+from gradegpt.judges.statistics import CONFIDENCE, mcnemar, says_yes
 
 from ..report.results import ANSWER_OF, JudgedRows, has_column, read_judged
 from .estimate import (

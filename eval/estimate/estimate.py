@@ -10,9 +10,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from gradegpt.errors import InputError
-from gradegpt.schema import Judgement, Row, Verdict
-from gradegpt.statistics import CONFIDENCE, wilson
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Judgement, Row, Verdict
+from gradegpt.judges.statistics import CONFIDENCE, wilson
 
 from .estimators import (
     LEAST_COUNT,

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.statistics import CONFIDENCE, Values, jeffreys, wilson, z_of
+from gradegpt.judges.statistics import CONFIDENCE, Values, jeffreys, wilson, z_of
 
 LEAST_COUNT: Final = 15
 """The fewest labels of either kind, and the fewest errors of the judge, for a normal interval."""

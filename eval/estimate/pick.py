@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from gradegpt.errors import InputError
-from gradegpt.statistics import CONFIDENCE, Values
+from gradegpt.core.errors import InputError
+from gradegpt.judges.statistics import CONFIDENCE, Values
 
 from .estimate import CORRECT, INCORRECT, Labels, ResultStratum, counts_of
 from .estimators import LabelCounts, stratified

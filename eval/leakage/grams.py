@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from gradegpt.core.errors import EngineError
+from gradegpt.core.ngrams import HAN
+from gradegpt.core.schema import Item, Row
 from gradegpt.engines.client import Client, Failure
-from gradegpt.errors import EngineError
-from gradegpt.ngrams import HAN
-from gradegpt.schema import Item, Row
 
 if TYPE_CHECKING:
     import httpx2

@@ -14,10 +14,10 @@ import numpy as np
 import typer
 from pydantic import Field
 
-from gradegpt.errors import EngineError, InputError
-from gradegpt.records import read_objects, validate, write_json
-from gradegpt.schema import Judgement, Row, Verdict
-from gradegpt.statistics import Share, ratio
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import read_objects, validate, write_json
+from gradegpt.core.schema import Judgement, Row, Verdict
+from gradegpt.judges.statistics import Share, ratio
 
 from ..asking import Protocol, read_asked
 from ..console import say, show, shown

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.errors import OutputError
-from gradegpt.importers import logs
-from gradegpt.records import dump, whole_file
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.core.errors import OutputError
+from gradegpt.core.records import dump, whole_file
 from gradegpt.tables import Form, form_of, write
+from gradegpt.tables.importers import logs
 
 if TYPE_CHECKING:
     from .replaced import Replacement
@@ -86,7 +86,7 @@ def main(
     The old scores of a judged log are shown as one more judge. The page is a single file that loads
     no other; its address holds the filters, so a view can be shared.
     """
-    from gradegpt.console import progress
+    from gradegpt.app.console import progress
 
     from .numbers import numbers
     from .page import render_page

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from gradegpt.core.schema import Judgement, Outcome, Row, Verdict
 from gradegpt.judges.model import NOT_VERBATIM
-from gradegpt.schema import Judgement, Outcome, Row, Verdict
-from gradegpt.statistics import says_yes
+from gradegpt.judges.statistics import says_yes
 
 from ..consistency import Consistency
 from ..judging import Judged

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from itertools import combinations, count
 from typing import Final, NamedTuple, TypeVar
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
-from gradegpt.statistics import Interval, says_yes
+from gradegpt.core.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
+from gradegpt.judges.statistics import Interval, says_yes
+from gradegpt.tables.importers.labelled import item_key
 
 from ..judging import Advance, tagged
 from ..metrics import JudgeMetrics, JudgePair, compare_judges, measure

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.errors import MissingError
-from gradegpt.fit import fit_middle, fit_response
-from gradegpt.schema import Item, Judgement, Verdict
-from gradegpt.statistics import says_yes
+from gradegpt.chains.fit import fit_middle, fit_response
+from gradegpt.core.errors import MissingError
+from gradegpt.core.schema import Item, Judgement, Verdict
+from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
 from . import plots

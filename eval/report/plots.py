@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from gradegpt.statistics import Interval
+from gradegpt.judges.statistics import Interval
 
 from ..metrics import JudgeMetrics
 from ..reliability import Reliability

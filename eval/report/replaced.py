@@ -8,9 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import Judgement, Row, Verdict
-from gradegpt.statistics import (
+from gradegpt.core.schema import Judgement, Row, Verdict
+from gradegpt.judges.statistics import (
     Cells,
     Interval,
     Share,
@@ -26,6 +25,7 @@ from gradegpt.statistics import (
     varied,
     wilson,
 )
+from gradegpt.tables.importers.labelled import item_key
 
 from ..console import decimal, percent, say, show, signed
 from ..estimate.estimators import bonett_price

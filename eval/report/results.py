@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.columns import FIELDS
-from gradegpt.errors import InputError, MissingError
-from gradegpt.importers.logs.changed import was_right
-from gradegpt.inputs import CheckedInput, check_input, columns_in
+from gradegpt.app.run import MANIFEST
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import read_rows, sha256_file
+from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import type_of
-from gradegpt.labels import read_label
-from gradegpt.outputs import judgements_path
-from gradegpt.records import read_rows, sha256_file
-from gradegpt.run import MANIFEST
-from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
-from gradegpt.statistics import DRAWS
+from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
+from gradegpt.tables.columns import FIELDS
+from gradegpt.tables.importers.logs.changed import was_right
+from gradegpt.tables.inputs import CheckedInput, check_input, columns_in
+from gradegpt.tables.labels import read_label
+from gradegpt.tables.outputs import judgements_path
 
 from ..judging import Judged
 from ..scores import ModelScores, scores

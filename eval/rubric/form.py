@@ -21,7 +21,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, Field
 
 from gradegpt.answers.text import fold
-from gradegpt.schema import Row
+from gradegpt.core.schema import Row
 
 TOTAL: Final = 10.0
 """Points of a full answer where an item states none (ARB, table 5: out of 10)."""

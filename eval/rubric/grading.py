@@ -5,7 +5,7 @@ Such as::
     Criterion 1: quote "so E = λ/(2πεr)"; reason: the field as required; points: 4
     Criterion 2: quote none; reason: no capacitance is given; points: 0
 
-The evidence comes before the points, as in the chains of ``gradegpt.chain``. The points are summed
+The evidence comes before the points, as in the chains of ``chains.chain``. The points are summed
 here; a model's own sum is not asked for.
 
 The prompts, for a rubric and for a grading, are in the question's language and in this project's
@@ -24,9 +24,9 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from gradegpt.chain import RESPONSE, defuse, needs_gloss
-from gradegpt.quote import quotes_verbatim
-from gradegpt.schema import Item, Message, Outcome, Row
+from gradegpt.chains.chain import RESPONSE, defuse, needs_gloss
+from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.core.schema import Item, Message, Outcome, Row
 
 from .form import NUMBER, SAME, TOTAL, Rubric, render_rubric, written
 

@@ -9,10 +9,10 @@ from typing import Final
 
 import typer
 
-from gradegpt.errors import InputError, SettingsError
-from gradegpt.inputs import Placed
-from gradegpt.records import sha256_file, write_json, write_rows
-from gradegpt.schema import Item, Outcome, Row
+from gradegpt.core.errors import InputError, SettingsError
+from gradegpt.core.records import sha256_file, write_json, write_rows
+from gradegpt.core.schema import Item, Outcome, Row
+from gradegpt.tables.inputs import Placed
 
 from ..asking import Prompt, Protocol, read_asked
 from ..console import say, show

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from gradegpt.errors import InputError
-from gradegpt.records import read_objects, validate
-from gradegpt.schema import Item, Outcome, Row
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_objects, validate
+from gradegpt.core.schema import Item, Outcome, Row
 
 from .form import SAME, TOTAL, Criterion, Rubric
 from .grading import Award, GradingFault

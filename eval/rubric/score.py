@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from gradegpt.schema import Outcome, Row
-from gradegpt.statistics import (
+from gradegpt.core.schema import Outcome, Row
+from gradegpt.judges.statistics import (
     DRAWS,
     Interval,
     Values,

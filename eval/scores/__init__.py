@@ -13,13 +13,13 @@ from typing import Final
 import numpy as np
 
 from gradegpt.answers.read import read
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import item_key
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Item, Judgement, Row, Verdict
 from gradegpt.judges.calibration import type_of
+from gradegpt.judges.statistics import Share, numbered, ratio
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
-from gradegpt.schema import Item, Judgement, Row, Verdict
-from gradegpt.statistics import Share, numbered, ratio
+from gradegpt.tables.importers.labelled import item_key
 
 from ..judging import paired, tagged
 from .rates import Rates, rates

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import typer
 
-from gradegpt import options
-from gradegpt.cli import run
-from gradegpt.console import read_items
-from gradegpt.errors import InputError
-from gradegpt.records import read_rows, write_json
-from gradegpt.schema import Judgement
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.app.console import read_items
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_rows, write_json
+from gradegpt.core.schema import Judgement
 
 from ..tables import print_scores
 from . import ALPHAS, scores

@@ -10,8 +10,8 @@ from typing import Final, Self
 from pydantic import model_validator
 
 from gradegpt.answers.json_list import Fault
+from gradegpt.core.schema import Item, Judgement, Row, Verdict
 from gradegpt.rules.validity import refuses
-from gradegpt.schema import Item, Judgement, Row, Verdict
 
 
 class NoAnswer(StrEnum):

@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from gradegpt.chain import defuse, needs_gloss
-from gradegpt.fit import Budget, cost, fit_middle
-from gradegpt.schema import Item, Message, Outcome
+from gradegpt.chains.chain import defuse, needs_gloss
+from gradegpt.chains.fit import Budget, cost, fit_middle
+from gradegpt.core.schema import Item, Message, Outcome
 
 from .rules import Score, StepScores, judged, not_judged, nothing_to_score
 from .split import reference_steps, response_steps

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import typer
 
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_rows, write_json
+from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.rules import VERSION as RULES
-from gradegpt.records import read_rows, write_json
-from gradegpt.schema import Item, Judgement, Outcome
 
 from ..asking import Protocol, read_asked
 from ..console import decimal, percent, say, show, shown

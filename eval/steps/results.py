@@ -21,13 +21,13 @@ from gradegpt.answers.types import (
 )
 from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
+from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract import How, find_answer
 from gradegpt.rules.extract.numbers import CHANGED, NUMBER, with_unit
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.tolerance import DEFAULT
-from gradegpt.schema import Item
 
 _READ: Final = 2_000
 """Characters at the end of a step that are searched for its result."""

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from gradegpt.schema import Item, Outcome, Row
+from gradegpt.core.schema import Item, Outcome, Row
 
 from .results import Result, response_results, solution_results
 from .same import same_result

@@ -8,10 +8,10 @@ from gradegpt.answers.formula import variables
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import AnswerType, Leaf, Options, Quantity, Truth
+from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.tolerance import DEFAULT
-from gradegpt.schema import Item
 
 from .results import Result
 

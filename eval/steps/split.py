@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.parts import opening
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.spelled import spelled
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 
 MAX_STEPS: Final = 200
 """A text with more steps is a loop or not a solution, and is not scored."""

@@ -11,9 +11,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.importers.labelled import item_key
-from gradegpt.schema import Item, Judgement, Outcome, Row, Verdict
-from gradegpt.statistics import (
+from gradegpt.core.schema import Item, Judgement, Outcome, Row, Verdict
+from gradegpt.judges.statistics import (
     DRAWS,
     Interval,
     Share,
@@ -26,6 +25,7 @@ from gradegpt.statistics import (
     spearman,
     table,
 )
+from gradegpt.tables.importers.labelled import item_key
 
 from ..judging import tagged
 from .rules import StepScores, place
@@ -36,7 +36,7 @@ BINS: Final = 10
 _LEAST: Final = 3
 """The least number of pairs for a correlation, as two always lie on a line."""
 _OPEN: Final = 2
-"""The column of ``gradegpt.statistics`` for rows without a verdict."""
+"""The column of ``gradegpt.judges.statistics`` for rows without a verdict."""
 
 
 class Correlation(Row):

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol, SupportsFloat, runtime_checkable
 
-from gradegpt.errors import EngineError
-from gradegpt.schema import Message
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Message
 
 
 class Logits(Protocol):

@@ -10,9 +10,9 @@ import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from gradegpt.chain import YES
-from gradegpt.errors import EngineError
-from gradegpt.schema import Message
+from gradegpt.chains.chain import YES
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Message
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Ty
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from typing_extensions import override
 
+from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.core.mistakes import explain
+from gradegpt.core.schema import Message
+from gradegpt.core.settings import Settings
 from gradegpt.engines.server_reply import ServerReply
-from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
-from gradegpt.mistakes import explain
-from gradegpt.schema import Message
-from gradegpt.settings import Settings
 
 if TYPE_CHECKING:
     import httpx2

@@ -12,9 +12,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradegpt.errors import MissingError
-from gradegpt.grammar import VERSION, chain_grammar
-from gradegpt.schema import Message
+from gradegpt.chains.grammar import VERSION, chain_grammar
+from gradegpt.core.errors import MissingError
+from gradegpt.core.schema import Message
 
 if TYPE_CHECKING:
     from llguidance import LLMatcher

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from gradegpt.core.errors import EngineError
+from gradegpt.core.settings import Settings
 from gradegpt.engines.chat import common_prefix
-from gradegpt.errors import EngineError
-from gradegpt.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np

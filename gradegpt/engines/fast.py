@@ -15,7 +15,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from gradegpt.chain import NO, RESPONSE, YES
+from gradegpt.chains.chain import NO, RESPONSE, YES
+from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.machine import cores
+from gradegpt.core.records import read_beside
+from gradegpt.core.schema import Message
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import common_prefix, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
@@ -28,10 +32,6 @@ from gradegpt.engines.exported import (
     engine_errors,
 )
 from gradegpt.engines.files import name_with_digest
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.machine import cores
-from gradegpt.records import read_beside
-from gradegpt.schema import Message
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from gradegpt.chain import PromptSettings
-from gradegpt.errors import MissingError
-from gradegpt.records import read_beside
-from gradegpt.shipped import ADAPTER_CONFIG, judges
+from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.errors import MissingError
+from gradegpt.core.records import read_beside
+from gradegpt.core.shipped import ADAPTER_CONFIG, judges
 
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""

@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import NO, YES
+from gradegpt.chains.chain import NO, YES
+from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.machine import cpu_has_bf16
+from gradegpt.core.schema import Message
+from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import common_prefix, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
 from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.machine import cpu_has_bf16
-from gradegpt.schema import Message
-from gradegpt.shipped import ADAPTER_CONFIG
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +52,7 @@ class LocalEngine:
             by length so that little is padded.
         threads: intra-op CPU threads. None: one for a small model, else torch's own number.
         device: ``cpu``, ``cuda``, ``cuda:1`` ... None: a GPU where there is one.
-        constrained: whether chains are held to their grammar (``gradegpt.grammar``).
+        constrained: whether chains are held to their grammar (``gradegpt.chains.grammar``).
 
     Raises:
         MissingError: the packages or the model are not there.

@@ -9,13 +9,13 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, Final
 
+from gradegpt.chains.grammar import VERSION as GRAMMAR_VERSION
+from gradegpt.chains.grammar import chain_grammar
+from gradegpt.core.errors import EngineError, SettingsError
+from gradegpt.core.schema import Message
 from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.client import Client, Failure, RequestSettings
 from gradegpt.engines.server_reply import ServerReply
-from gradegpt.errors import EngineError, SettingsError
-from gradegpt.grammar import VERSION as GRAMMAR_VERSION
-from gradegpt.grammar import chain_grammar
-from gradegpt.schema import Message
 
 SUSPEND_S: Final = 10.0
 """Seconds for which one of several servers is not used after it failed."""
@@ -38,7 +38,7 @@ class OpenAIEngine:
         concurrency: concurrent prompts for each URL.
         temperature: above 0 for several answers to one prompt; a judge uses 0.
         structured_outputs: whether the server holds chains to their grammar
-            (``gradegpt.grammar``), by vLLM's parameter of that name.
+            (``gradegpt.chains.grammar``), by vLLM's parameter of that name.
         request: what the server wants in a request besides the prompt.
         client: options of ``Client``: ``api_key``, ``timeout_s``, ``max_retries``, ``http_client``.
 

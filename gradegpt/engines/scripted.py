@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Message
 from gradegpt.engines.base import Generation
-from gradegpt.errors import EngineError
-from gradegpt.schema import Message
 
 Script = Callable[[Sequence[Message]], str | EngineError]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
-from gradegpt.chain import NO, YES
+from gradegpt.chains.chain import NO, YES
 from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
 
 

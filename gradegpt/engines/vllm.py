@@ -12,16 +12,16 @@ from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.chain import NO, YES
+from gradegpt.chains.chain import NO, YES
+from gradegpt.chains.grammar import VERSION as GRAMMAR_VERSION
+from gradegpt.chains.grammar import chain_grammar
+from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.records import parse_json
+from gradegpt.core.schema import Message
+from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import end_token_ids, render_chat
 from gradegpt.engines.files import check_weights, name_with_digest
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.grammar import VERSION as GRAMMAR_VERSION
-from gradegpt.grammar import chain_grammar
-from gradegpt.records import parse_json
-from gradegpt.schema import Message
-from gradegpt.shipped import ADAPTER_CONFIG
 
 if TYPE_CHECKING:
     from vllm import AsyncLLMEngine, SamplingParams, TokensPrompt
@@ -40,7 +40,7 @@ class VLLMEngine:
 
     The synchronous ``vllm.LLM`` refuses ``data_parallel_size`` above 1 in one process; the
     asynchronous engine, on which ``vllm serve`` is built, takes it. Prefixes that prompts share are
-    computed once. Chains are constrained by ``gradegpt.grammar`` with the backend ``guidance``.
+    computed once. Chains are constrained by ``chains.grammar`` with the backend ``guidance``.
 
     Greedy texts of vLLM may differ in rare tokens with what else is in a batch, as sums are then
     computed in another order.

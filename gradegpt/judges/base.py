@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.schema import Item, Judgement, Outcome
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import Item, Judgement, Outcome
 
 
 class Judge(Protocol):

@@ -9,10 +9,15 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from gradegpt.chain import PromptSettings
+from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.records import read_rows
+from gradegpt.core.sandbox import ResourceLimits
+from gradegpt.core.schema import ChainFormat, TrainingRow
+from gradegpt.core.settings import Settings
+from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
 from gradegpt.engines.base import Engine
 from gradegpt.engines.client import RequestSettings
-from gradegpt.errors import MissingError, SettingsError
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.calibration import (
@@ -32,11 +37,6 @@ from gradegpt.judges.parts import PartsJudge
 from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.records import read_rows
-from gradegpt.sandbox import ResourceLimits
-from gradegpt.schema import ChainFormat, TrainingRow
-from gradegpt.settings import Settings
-from gradegpt.shipped import NANO, adapter_of, base_of, is_judge
 
 OWN: Final = "own"
 """A shipped judge's own adapter; none where the model is not a shipped judge."""
@@ -51,7 +51,7 @@ _EACH_PART: Final = {"kind": "cascade", "cache": None}
 class JudgeSettings(Settings):
     """The kind of judge, its model and its options.
 
-    ``model`` is a judge by name or folder (``gradegpt.shipped``), which has its own adapter, or a
+    ``model`` is a judge by name or folder (``core.shipped``), which has its own adapter, or a
     folder or hub name of a model, which has none. A cascade without one asks no model. With
     ``base_url`` an OpenAI-compatible server is used instead of a local model; several, as a list or
     with commas between them, share the prompts. ``prompt`` defaults to the settings stored with the
@@ -112,10 +112,10 @@ class JudgeSettings(Settings):
     """Threads of a forward pass. With ``kind: code`` the programs that run at a time."""
     device: str | None = None
     constrained: bool = True
-    """Local models write chains under their grammar. See ``gradegpt.grammar``."""
+    """Local models write chains under their grammar. See ``gradegpt.chains.grammar``."""
     structured_outputs: bool = False
     """With ``base_url``: the server holds the chain to its grammar, by vLLM's parameter of that
-    name. See ``gradegpt.grammar``."""
+    name. See ``gradegpt.chains.grammar``."""
     request: RequestSettings = RequestSettings()
     """With ``base_url``: what a reasoning model needs, such as ``thinking_tokens``."""
     cache: Path | None = None

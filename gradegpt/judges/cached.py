@@ -11,11 +11,11 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from gradegpt.errors import OutputError
+from gradegpt.core.errors import OutputError
+from gradegpt.core.mistakes import explain
+from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.core.store import Store
 from gradegpt.judges.base import Judge
-from gradegpt.mistakes import explain
-from gradegpt.schema import Item, Judgement, Outcome
-from gradegpt.store import Store
 
 _APPLICATION_ID: Final = 0x47474A43
 _TABLE: Final = """\

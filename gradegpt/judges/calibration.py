@@ -20,13 +20,13 @@ from typing import Annotated, Any, Final, NamedTuple
 from pydantic import Field, model_validator
 
 from gradegpt.answers.read import answer_type
-from gradegpt.chain import needs_gloss
-from gradegpt.errors import MissingError
-from gradegpt.records import read_beside
+from gradegpt.chains.chain import needs_gloss
+from gradegpt.core.errors import MissingError
+from gradegpt.core.records import read_beside
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.core.settings import Settings
 from gradegpt.rules.asked import asked
 from gradegpt.rules.reference import reference_answer
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.settings import Settings
 
 CALIBRATION_FILE: Final = "calibration.json"
 """A file in the adapter's folder, or in that of a model without an adapter."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple, Protocol
 
+from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge
 from gradegpt.judges.calibration import Calibration, Weights, combined
-from gradegpt.schema import Item, Judgement, Outcome
 
 _FREE: Final = frozenset(("rules", "lexical", "code"))
 _AS_IT_IS: Final = Weights()

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, NamedTuple
 
-from gradegpt.errors import MissingError
+from gradegpt.core.errors import MissingError
+from gradegpt.core.machine import cores
+from gradegpt.core.sandbox import End, Ran, ResourceLimits, missing, run
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, TestCase, Verdict
 from gradegpt.judges.base import undecided
-from gradegpt.machine import cores
-from gradegpt.sandbox import End, Ran, ResourceLimits, missing, run
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, TestCase, Verdict
 
 VERSION: Final = "1"
 _BLOCK: Final = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge
-from gradegpt.schema import Item, Judgement
 
 
 class DeferredJudge:

@@ -21,14 +21,14 @@ from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import fold, plain, simplified, tidy
 from gradegpt.answers.words import words as words_of
-from gradegpt.errors import InputError, MissingError
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import read_beside
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import judged
-from gradegpt.records import read_beside
 from gradegpt.rules.compare.given import FILLER, concludes_otherwise
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.stance import wavers
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 
 VERSION: Final = "5"
 """Increased with every change that can change a judgement; part of the fingerprint."""

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from gradegpt.chain import GLOSS, NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.chains.chain import GLOSS, NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.chains.fit import VERSION as FIT_VERSION
+from gradegpt.chains.gloss import checked
+from gradegpt.chains.grammar import stands_in
+from gradegpt.chains.quote import where_quoted
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 from gradegpt.engines.base import (
     CountingEngine,
     Engine,
@@ -17,13 +23,7 @@ from gradegpt.engines.base import (
     TagProbability,
     TokenLogprob,
 )
-from gradegpt.errors import EngineError
-from gradegpt.fit import VERSION as FIT_VERSION
-from gradegpt.gloss import checked
-from gradegpt.grammar import stands_in
 from gradegpt.judges.base import failed
-from gradegpt.quote import where_quoted
-from gradegpt.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
 
 NOT_VERBATIM: Final = "model:quote-not-verbatim"
 """The reason of a judgement whose chain quotes what is not in the response."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Final
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 _MOST: Final = 0.999
 """The largest accuracy of a weight: without errors on a few rows a judge is still not perfect."""

@@ -13,12 +13,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import Final
 
+from gradegpt.core.machine import cores
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge, undecided
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.machine import cores
 from gradegpt.rules.workers import Worker
-from gradegpt.schema import Item, Judgement
 
 ROWS_AT_A_TIME: Final = 1_024
 """Rows to judge per call: enough for all cores."""

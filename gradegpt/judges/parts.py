@@ -11,13 +11,13 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
-from gradegpt.chain import defuse
-from gradegpt.errors import SettingsError
+from gradegpt.chains.chain import defuse
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, undecided
 from gradegpt.judges.rules import REFUSAL
 from gradegpt.rules.profiles.atlas import LABELS, written
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "1"
 PARTS: Final = "parts:"

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from gradegpt.answers.json_list import Fault, json_list
-from gradegpt.chain import defuse, needs_gloss
+from gradegpt.chains.chain import defuse, needs_gloss
+from gradegpt.chains.fit import Budget, fit_middle, fit_response
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.base import Engine, Generation
-from gradegpt.errors import EngineError
-from gradegpt.fit import Budget, fit_middle, fit_response
 from gradegpt.judges.base import failed
 from gradegpt.judges.parts import (
     NOT_ANSWERED,
@@ -25,7 +26,6 @@ from gradegpt.judges.parts import (
 )
 from gradegpt.rules.profiles.atlas import LABELS
 from gradegpt.rules.validity import says_nothing
-from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 
 VERSION: Final = "1"
 _VERDICTS: Final = {label: verdict for verdict, label in LABELS.items() if verdict is not None}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
@@ -16,7 +17,6 @@ from gradegpt.rules.profiles.atlas import listed
 from gradegpt.rules.profiles.base import Question, Scored
 from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
-from gradegpt.schema import Item, Judgement, Verdict
 
 _FIRST: Final = (Verdict.CORRECT, None)
 """With several references a match decides first, then a reference that cannot be graded."""

@@ -19,10 +19,10 @@ from typing import Final, NamedTuple
 from scipy.special import betainc
 from typing_extensions import override
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Verdict
 from gradegpt.judges.calibration import Calibration, Evidence, kind_of
-from gradegpt.schema import AnswerType, Item, Judgement, Verdict
-from gradegpt.statistics import clopper_pearson
+from gradegpt.judges.statistics import clopper_pearson
 
 CERTAINTY: Final = 0.95
 """The probability with which a promise holds for a kind of answer."""

@@ -12,7 +12,8 @@ from gradegpt.answers.dictionary import installed
 from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
-from gradegpt.chain import Chain, render_chain
+from gradegpt.chains.chain import Chain, render_chain
+from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
@@ -41,7 +42,6 @@ from gradegpt.rules.validity import (
     without_loop,
 )
 from gradegpt.rules.workers import shared_pool
-from gradegpt.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 
 VERSION: Final = "14"
 """Increased with every change that can change a judgement; part of the fingerprint."""

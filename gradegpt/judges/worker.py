@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+from gradegpt.core.schema import Item
 from gradegpt.judges.build import JudgeSettings, build_alone
-from gradegpt.schema import Item
 
 
 def main() -> None:

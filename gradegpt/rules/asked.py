@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gradegpt.answers.options import as_context
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 
 
 def asked(item: Item) -> str:

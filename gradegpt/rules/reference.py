@@ -14,11 +14,11 @@ from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
+from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import How, boxes, find_answer
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.keys import keys_of
-from gradegpt.schema import Item
 
 _WORKED: Final = 40
 """Characters from which on a reference is searched for the answer that it announces."""

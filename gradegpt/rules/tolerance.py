@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import known
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR: Final = 0.05

@@ -1,6 +1,6 @@
 """Readers and writers of tables: JSON Lines, JSON, CSV, TSV, Parquet, XLSX.
 
-The meaning of columns is in ``gradegpt.columns``.
+The meaning of columns is in ``gradegpt.tables.columns``.
 """
 
 from gradegpt.tables.forms import SUFFIXES, Form, Rows, TableRow, form_of, place, sniffed

@@ -13,7 +13,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
 from gradegpt.tables.forms import Rows, TableRow, library
 from gradegpt.tables.text import as_cell, header_of
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from gradegpt.errors import MissingError
+from gradegpt.core.errors import MissingError
 
 
 class Form(StrEnum):

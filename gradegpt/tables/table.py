@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
-from gradegpt.errors import InputError, MissingError
-from gradegpt.records import A_FILE, read_lines, sha256_file
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import A_FILE, read_lines, sha256_file
 from gradegpt.tables.binary import (
     count_rows,
     read_parquet,
@@ -208,7 +208,7 @@ def digest(path: str) -> str | None:
 def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[TableRow]) -> None:
     """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
-    ``gradegpt.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
+    ``core.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
 
     Raises:
         MissingError: the library that writes it is not installed.

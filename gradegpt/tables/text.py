@@ -1,6 +1,6 @@
 """Read and write forms of text: JSON Lines, JSON, CSV and TSV.
 
-``gradegpt.records`` writes JSON Lines. CSV and TSV are UTF-8, quoted as in spreadsheets, and every
+``core.records`` writes JSON Lines. CSV and TSV are UTF-8, quoted as in spreadsheets, and every
 cell is text.
 """
 
@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from gradegpt.errors import InputError
-from gradegpt.records import MAX_LINE_BYTES, parse_json, parse_line, read_lines
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import MAX_LINE_BYTES, parse_json, parse_line, read_lines
 from gradegpt.tables.forms import Rows, TableRow, plain
 
 _MARK: Final = b"\xef\xbb\xbf"

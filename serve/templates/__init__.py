@@ -13,8 +13,8 @@ from typing import Final
 
 import yaml
 
-from gradegpt.schema import Message
-from gradegpt.settings import build_settings
+from gradegpt.core.schema import Message
+from gradegpt.core.settings import build_settings
 
 from .code import PromptError
 from .frame import RESPONSE, frames_of

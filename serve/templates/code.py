@@ -9,13 +9,13 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final, NamedTuple
 
 from gradegpt.answers.options import letters, options
-from gradegpt.chain import NO, YES, defuse, parse_prompt
-from gradegpt.errors import InputError
+from gradegpt.chains.chain import NO, YES, defuse, parse_prompt
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Message, Outcome, Verdict
 from gradegpt.judges import RuleJudge
 from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.profiles.atlas import LABELS, labels, listed
-from gradegpt.schema import AnswerType, Item, Judgement, Message, Outcome, Verdict
 
 from .reply import Fields, WrittenReply, reason
 

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from gradegpt.schema import Message
+from gradegpt.core.schema import Message
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 _SPECIAL: Final = re.compile(r"[\\\[\](){}|?*+^$.]")

@@ -9,9 +9,9 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, Json, model_validator
 
-from gradegpt.chain import AGREE, GLOSS, KEY, NO_KEY, REFERENCE
-from gradegpt.schema import Judgement, Outcome, Verdict
-from gradegpt.settings import Settings
+from gradegpt.chains.chain import AGREE, GLOSS, KEY, NO_KEY, REFERENCE
+from gradegpt.core.schema import Judgement, Outcome, Verdict
+from gradegpt.core.settings import Settings
 
 from .frame import mark
 

@@ -20,10 +20,10 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from gradegpt.errors import EngineError, EngineTimeoutError, InputError
-from gradegpt.mistakes import complaints
-from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
-from gradegpt.settings import Settings
+from gradegpt.core.errors import EngineError, EngineTimeoutError, InputError
+from gradegpt.core.mistakes import complaints
+from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
+from gradegpt.core.settings import Settings
 
 from .code import CODE, PromptError
 from .frame import Frame, Framed, frame_of, frames_of, mark

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from gradegpt.errors import SettingsError
-from gradegpt.mistakes import suggest
-from gradegpt.schema import Judgement, Message, Outcome, Row, Verdict
-from gradegpt.settings import load_settings
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.mistakes import suggest
+from gradegpt.core.schema import Judgement, Message, Outcome, Row, Verdict
+from gradegpt.core.settings import load_settings
 
 from . import TEMPLATES
 from .code import CODE

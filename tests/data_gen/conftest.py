@@ -9,7 +9,7 @@ import pytest
 
 from data_gen import teacher as teaching
 from data_gen.teacher import Teacher, TeacherSettings
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 from tests.data_gen.source_parts import Write
 from tests.data_gen.teacher_parts import Ask, item
 from tests.data_gen.teacher_server import Script, serving

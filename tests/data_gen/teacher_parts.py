@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from data_gen.teacher import Teacher, TeacherVote
-from gradegpt.chain import Chain, render_chain
-from gradegpt.schema import AnswerType, ChainFormat, Item, Verdict
+from gradegpt.chains.chain import Chain, render_chain
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Verdict
 from tests.data_gen.teacher_server import Say, Script, ScriptedServer
 
 CROSS = ChainFormat.CROSS_LINGUAL

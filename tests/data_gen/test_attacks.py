@@ -12,9 +12,9 @@ from data_gen.attacks import answers, attack_rows, write_attacks
 from data_gen.problems import Problem
 from data_gen.settings import AttackRowSettings
 from data_gen.writer.attacks import attacks
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.core.schema import AnswerType, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import AnswerType, Verdict
+from gradegpt.tables.importers.labelled import Source, read_examples
 
 SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11, problems=400)
 ROWS = list(attack_rows(SETTINGS))

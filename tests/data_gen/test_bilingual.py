@@ -11,9 +11,9 @@ import pytest
 from data_gen import bilingual as bilingual_module
 from data_gen.bilingual import Fact, Name, bilingual, facts, sentences
 from data_gen.candidates import Candidate, labels_agree, rng_for
-from gradegpt.chain import needs_gloss, render_chain
-from gradegpt.errors import InputError
-from gradegpt.schema import ChainFormat, Verdict
+from gradegpt.chains.chain import needs_gloss, render_chain
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import ChainFormat, Verdict
 
 CAPITAL = next(f for f in facts() if f.subject[0] == "Australia" and f.kind == "capital")
 PARTS = next(f for f in facts() if f.kind == "parts" and not f.held_out)

@@ -17,7 +17,7 @@ from data_gen.card import (
     verdict_table,
     write_card,
 )
-from gradegpt.schema import Verdict
+from gradegpt.core.schema import Verdict
 
 SIGN = {"ngram": "a|<b>", "weight": 0.5, "n": 9, "share_correct": 0.75}
 

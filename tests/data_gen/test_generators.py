@@ -24,8 +24,8 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
+from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import compare
-from gradegpt.schema import AnswerType
 
 EVERY = [
     pytest.param(kind, answer_type, id=f"{answer_type.value}:{kind.__name__}")

@@ -12,8 +12,8 @@ from data_gen.generators import parametric
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
 from data_gen.writer import Task, answered
-from gradegpt.chain import needs_gloss
-from gradegpt.gloss import faithful
+from gradegpt.chains.chain import needs_gloss
+from gradegpt.chains.gloss import faithful
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 from data_gen.__main__ import app
 from data_gen.labelled import prepare, read_labelled
 from data_gen.settings import LabelledSettings
-from gradegpt.chain import NO, YES, parse_chain
-from gradegpt.errors import InputError
-from gradegpt.importers.labelled import item_key
-from gradegpt.records import read_objects, read_rows, write_rows
-from gradegpt.schema import ChainFormat, Example, TrainingRow
+from gradegpt.chains.chain import NO, YES, parse_chain
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import read_objects, read_rows, write_rows
+from gradegpt.core.schema import ChainFormat, Example, TrainingRow
+from gradegpt.tables.importers.labelled import item_key
 
 
 def answers(questions: int = 20, each: int = 4) -> list[dict[str, Any]]:

@@ -11,8 +11,8 @@ from data_gen.problems import Problem, bank
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
+from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import compare
-from gradegpt.schema import AnswerType
 
 BANK = [*bank()]
 DRAWN = list(parametric(200, seed=3))

@@ -27,7 +27,7 @@ from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
 from data_gen.writer.task import Task
-from gradegpt.chain import (
+from gradegpt.chains.chain import (
     Chain,
     PromptSettings,
     build_prompt,
@@ -35,9 +35,9 @@ from gradegpt.chain import (
     parse_prompt,
     render_chain,
 )
+from gradegpt.chains.quote import part_runs, quotes_verbatim
+from gradegpt.core.schema import AnswerType, ChainFormat, Example, Item, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.quote import part_runs, quotes_verbatim
-from gradegpt.schema import AnswerType, ChainFormat, Example, Item, Verdict
 
 BANK = [*bank()]
 DRAWN = list(parametric(120, seed=3))

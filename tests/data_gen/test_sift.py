@@ -17,8 +17,8 @@ from data_gen.selection import chosen_rows
 from data_gen.settings import DataGenSettings
 from data_gen.shards import write_shard
 from data_gen.sift import Sifted, sift
-from gradegpt.chain import Chain
-from gradegpt.schema import ChainFormat, Item, Verdict
+from gradegpt.chains.chain import Chain
+from gradegpt.core.schema import ChainFormat, Item, Verdict
 
 WORDS = [a + b for a in "bcdfgklm" for b in ("ar", "en", "il", "on", "ut")]
 THRESHOLD = 0.8

@@ -9,8 +9,8 @@ import pytest
 
 from data_gen.problems import Problem
 from data_gen.sources import Questions, load_mapping, read_problems
-from gradegpt.errors import InputError, MissingError, SettingsError
-from gradegpt.settings import build_settings
+from gradegpt.core.errors import InputError, MissingError, SettingsError
+from gradegpt.core.settings import build_settings
 from tests.data_gen.source_parts import PLAIN, Write, lines, problems
 
 # --- mappings in a configuration ------------------------------------------------------------------

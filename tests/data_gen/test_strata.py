@@ -10,8 +10,8 @@ from data_gen.candidates import Candidate
 from data_gen.selection import stratified
 from data_gen.settings import DataGenSettings, Stratum
 from data_gen.sift import key_of
-from gradegpt.chain import Chain
-from gradegpt.schema import Item, Verdict
+from gradegpt.chains.chain import Chain
+from gradegpt.core.schema import Item, Verdict
 
 
 def row(n: int, source: str, verdict: Verdict, *, ruled: bool = False) -> Candidate:

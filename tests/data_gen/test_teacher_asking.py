@@ -14,9 +14,16 @@ from data_gen import teacher as teaching
 from data_gen.teacher import TeacherVote
 from data_gen.teacher.prompt import INSTRUCTIONS, SHOWN, examples
 from data_gen.teacher.vote import read_reply
-from gradegpt.chain import SYSTEM, Chain, PromptSettings, build_prompt, needs_gloss, render_chain
-from gradegpt.errors import EngineError, MissingError
-from gradegpt.schema import AnswerType, Item, Verdict
+from gradegpt.chains.chain import (
+    SYSTEM,
+    Chain,
+    PromptSettings,
+    build_prompt,
+    needs_gloss,
+    render_chain,
+)
+from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.schema import AnswerType, Item, Verdict
 from tests.data_gen.teacher_parts import CROSS, NO, NONE, YES, Ask, always, item
 from tests.data_gen.teacher_server import Say
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from data_gen.teacher import TeacherVote
-from gradegpt.schema import Verdict
+from gradegpt.core.schema import Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always
 from tests.data_gen.teacher_server import Say
 

@@ -15,8 +15,8 @@ import pytest
 
 from data_gen.teacher import TeacherModel, TeacherSettings
 from data_gen.teacher.replies import CachedReply, ReplyCache, Usage, cache_key
-from gradegpt.errors import EngineError, OutputError
-from gradegpt.schema import Message, Verdict
+from gradegpt.core.errors import EngineError, OutputError
+from gradegpt.core.schema import Message, Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always
 from tests.data_gen.teacher_server import Say
 

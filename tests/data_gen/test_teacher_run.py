@@ -11,9 +11,9 @@ import pytest
 from data_gen.candidates import Candidate
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
-from gradegpt.chain import Chain, needs_gloss, parse_prompt, render_chain
-from gradegpt.records import read_rows, write_rows
-from gradegpt.schema import AnswerType, ChainFormat, Message, TrainingRow, Verdict
+from gradegpt.chains.chain import Chain, needs_gloss, parse_prompt, render_chain
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import AnswerType, ChainFormat, Message, TrainingRow, Verdict
 from tests.data_gen.teacher_server import Say, ScriptedServer, serving
 
 NAMES = ("osmosis", "friction", "inertia", "erosion", "diffusion", "convection")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from data_gen.teacher import TeacherSettings
-from gradegpt.errors import SettingsError
-from gradegpt.settings import build_settings, load_settings
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.settings import build_settings, load_settings
 
 GOOD: dict[str, Any] = {"models": [{"model": "m"}], "base_url": "http://x/v1", "cache": "c.sqlite"}
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from data_gen.teacher import TeacherVote
 from data_gen.teacher.vote import count_votes, read_reply
-from gradegpt.chain import Chain, parse_chain, render_chain
-from gradegpt.schema import Verdict
+from gradegpt.chains.chain import Chain, parse_chain, render_chain
+from gradegpt.core.schema import Verdict
 from tests.data_gen.teacher_parts import CROSS, GLOSS, NO, NONE, QUOTE, RESPONSE, YES, Ask, chain
 from tests.data_gen.teacher_server import Say
 

@@ -20,8 +20,8 @@ from data_gen.variants import (
     same_forms,
 )
 from gradegpt.answers.read import read
+from gradegpt.core.schema import AnswerType, Item, Verdict
 from gradegpt.rules.compare import compare
-from gradegpt.schema import AnswerType, Item, Verdict
 
 K = AnswerType
 OPTIONS = "Which of these is it?\nA. 12 kg\nB. the lever\nC. 15 kg\nD. the pulley"

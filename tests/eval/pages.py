@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eval.report.results import JudgedRows, tags_of
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> <!-- So it is 4.'
 

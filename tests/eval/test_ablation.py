@@ -15,11 +15,10 @@ import eval.ablation.report
 from eval.ablation.report import ablate, over_seeds
 from eval.ablation.runs import AblationSettings, in_format, train_all, write_format
 from eval.evaluate import evaluate
-from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
-from gradegpt.errors import InputError, MissingError, OutputError
-from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import read_rows, write_json, write_rows
-from gradegpt.schema import (
+from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
+from gradegpt.core.errors import InputError, MissingError, OutputError
+from gradegpt.core.records import read_rows, write_json, write_rows
+from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
     Example,
@@ -30,7 +29,8 @@ from gradegpt.schema import (
     TrainingRow,
     Verdict,
 )
-from gradegpt.statistics import score, table
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.statistics import score, table
 
 
 def row(number: int, chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL) -> TrainingRow:

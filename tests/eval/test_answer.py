@@ -16,11 +16,11 @@ from eval.answer.prompts import PromptStyle, prompt
 from eval.asking import Asked
 from eval.asking import ask as ask_rows
 from eval.scores import scores
-from gradegpt.cli import app as gradegpt
+from gradegpt.app.cli import app as gradegpt
+from gradegpt.core.errors import EngineError, InputError, OutputError
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import AnswerType, Item, Judgement, Message
 from gradegpt.engines import Generation
-from gradegpt.errors import EngineError, InputError, OutputError
-from gradegpt.records import read_rows, write_rows
-from gradegpt.schema import AnswerType, Item, Judgement, Message
 
 
 class Model:

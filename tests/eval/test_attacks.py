@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from eval.attacks import app, judge_report, rate_of
-from gradegpt.errors import GradeGPTError
-from gradegpt.records import write_rows
-from gradegpt.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 

@@ -13,11 +13,11 @@ import pytest
 
 import eval.calibrate
 from eval.calibrate import CalibrationSettings, calibrate, evidence_of, fit
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration
-from gradegpt.records import write_rows
-from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 
 REFERENCE = "because of the heavy rain that fell last night"
 

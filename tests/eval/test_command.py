@@ -18,10 +18,10 @@ from eval.__main__ import app
 from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt import tables
-from gradegpt.errors import GradeGPTError
-from gradegpt.records import read_rows, sha256_file, whole_file, write_rows
-from gradegpt.schema import Judgement
-from gradegpt.settings import load_settings
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.records import read_rows, sha256_file, whole_file, write_rows
+from gradegpt.core.schema import Judgement
+from gradegpt.core.settings import load_settings
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"

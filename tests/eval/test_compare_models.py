@@ -15,13 +15,13 @@ from eval.estimate.__main__ import app
 from eval.estimate.compare import compared, pair_counts, read_sides
 from eval.estimate.estimate import Drawn
 from eval.estimate.estimators import PairCounts, bonett_price, stratified_difference
-from gradegpt.errors import GradeGPTError, InputError
-from gradegpt.inputs import check_input
+from gradegpt.app.run import judge_file
+from gradegpt.core.errors import GradeGPTError, InputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.run import judge_file
-from gradegpt.schema import Verdict
-from gradegpt.statistics import mcnemar
+from gradegpt.judges.statistics import mcnemar
+from gradegpt.tables.inputs import check_input
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 ITEMS = 80

@@ -12,11 +12,11 @@ from typer.testing import CliRunner
 from eval.__main__ import app
 from eval.consistency import change_of, judged_again
 from eval.variations import VARIATIONS
-from gradegpt.errors import GradeGPTError
-from gradegpt.importers.labelled import Source, read_examples
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.tables.importers.labelled import Source, read_examples
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 QUESTION = "Which is prime?\nA. 8\nB. 7\nC. 9\nD. 6"

@@ -21,11 +21,11 @@ from eval.error_kinds import (
 from eval.error_rules import ATLAS, MEANING, Category, of_answer
 from eval.protocol import app
 from gradegpt.answers.read import answer_type
+from gradegpt.core.errors import InputError, OutputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import InputError, OutputError
 from gradegpt.judges import PartsJudge, RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 
 def item(reference: str | list[str], response: str, name: str = "q", **more: object) -> Item:

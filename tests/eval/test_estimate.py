@@ -22,12 +22,12 @@ from eval.estimate.estimators import (
     stratified,
 )
 from eval.estimate.pick import allocation, labels_for, pick
-from gradegpt.errors import GradeGPTError, InputError
-from gradegpt.inputs import check_input
+from gradegpt.app.run import judge_file
+from gradegpt.core.errors import GradeGPTError, InputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.run import judge_file
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.tables.inputs import check_input
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 R, W, OPEN = "right", "wrong", "open"

@@ -15,15 +15,15 @@ from eval.judging import read_sources
 from eval.report.content import parsed_rate
 from eval.settings import EvalSettings, RowsSettings
 from eval.tables import print_report
-from gradegpt.chain import YES, Chain, render_chain
+from gradegpt.chains.chain import YES, Chain, render_chain
+from gradegpt.core.errors import EngineError, InputError, OutputError
+from gradegpt.core.records import read_objects, read_rows, write_rows
+from gradegpt.core.schema import ChainFormat, Judgement, Message, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.scripted import Script
-from gradegpt.errors import EngineError, InputError, OutputError
-from gradegpt.importers.labelled import Source
 from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import read_objects, read_rows, write_rows
-from gradegpt.schema import ChainFormat, Judgement, Message, Verdict
+from gradegpt.tables.importers.labelled import Source
 
 ROWS: list[dict[str, Any]] = [
     {"reference": "4", "response": "The answer is 4.", "label": True, "question": "2+2=?"},

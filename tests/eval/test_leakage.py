@@ -37,9 +37,9 @@ from eval.leakage.protocol import (
     report_of,
     right_by_item,
 )
-from gradegpt.errors import EngineError, InputError
-from gradegpt.records import write_rows
-from gradegpt.schema import Item
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item
 
 HENS = "A farmer has 12 hens and each of them lays 5 eggs a week , so in 4 weeks there are 240 eggs"
 TRAIN = "A train leaves at noon and goes 60 miles an hour until it has gone 180 miles , three hours"

@@ -19,8 +19,8 @@ from eval.metrics import (
     compare_judges,
     measure,
 )
-from gradegpt.schema import Example, Judgement, Outcome, Verdict
-from gradegpt.statistics import drawn_weights
+from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.judges.statistics import drawn_weights
 
 LETTERS = {
     "c": (Outcome.JUDGED, Verdict.CORRECT),

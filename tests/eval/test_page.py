@@ -17,7 +17,7 @@ from eval import report
 from eval.report.numbers import confusion, numbers
 from eval.report.page import interest, listed, render_page
 from eval.report.plots import from_zero, judges_plot, up_to_one
-from gradegpt.schema import Verdict
+from gradegpt.core.schema import Verdict
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
 
 FILES = Path(report.__file__).parent

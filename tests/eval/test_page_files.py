@@ -12,11 +12,11 @@ from eval.report.__main__ import app
 from eval.report.numbers import numbers
 from eval.report.page import listed
 from eval.report.results import OLD, read_judged
-from gradegpt.errors import GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Judgement
 from gradegpt.judges import RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.run import check_input, judge_file
-from gradegpt.schema import Judgement
 from gradegpt.tables import Form
 from tests.eval.pages import R, W, items, judged
 

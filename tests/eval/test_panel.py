@@ -10,10 +10,10 @@ import pytest
 from eval.evaluate import evaluate
 from eval.panel import print_panel
 from eval.settings import EvalSettings
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import Judge, Vote
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import write_rows
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 
 class Says:

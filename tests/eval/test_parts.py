@@ -21,11 +21,11 @@ from eval.parts import (
     parts_protocol,
 )
 from eval.protocol import app
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import Item, Message, Verdict
 from gradegpt.engines import Generation
-from gradegpt.errors import EngineError, InputError
 from gradegpt.judges import PartsJudge, RuleJudge
-from gradegpt.records import read_rows, write_rows
-from gradegpt.schema import Item, Message, Verdict
 
 QUESTION = "A ball of mass 2 kg falls from 5 m. (1) Find its speed. (2) Find its energy."
 SOLUTION = (

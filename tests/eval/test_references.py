@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from eval.references import ReferenceFault as Fault
 from eval.references import app, check_file
-from gradegpt.errors import InputError
-from gradegpt.records import write_rows
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import write_rows
 
 OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
 

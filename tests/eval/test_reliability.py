@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from eval.reliability import ALL, Rated, Reliability, calibration, calibrations, equal_mass
-from gradegpt.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 
 RIGHT, WRONG = Verdict.CORRECT, Verdict.INCORRECT
 

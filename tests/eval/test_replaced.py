@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 from eval.report.__main__ import app
 from eval.report.replaced import differing, replacement
 from eval.report.results import read_judged
-from gradegpt.errors import GradeGPTError, InputError
-from gradegpt.records import write_json, write_rows
-from gradegpt.schema import Judgement, Outcome, Verdict
-from gradegpt.statistics import mcnemar
+from gradegpt.core.errors import GradeGPTError, InputError
+from gradegpt.core.records import write_json, write_rows
+from gradegpt.core.schema import Judgement, Outcome, Verdict
+from gradegpt.judges.statistics import mcnemar
 
 MODELS = ("x", "y", "z")
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT

@@ -22,11 +22,11 @@ from eval.rubric.grading import GradingFault as Fault
 from eval.rubric.protocol import findings, grade_protocol, make_protocol
 from eval.rubric.rows import GradeRow, People, RubricRow, read_people, read_rubrics
 from eval.rubric.score import ComparedPoints, Mean, RubricScores, rubric_scores
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import read_objects, read_rows, write_rows
+from gradegpt.core.schema import Message, Outcome
 from gradegpt.engines import Generation
-from gradegpt.errors import EngineError, InputError
-from gradegpt.records import read_objects, read_rows, write_rows
-from gradegpt.schema import Message, Outcome
-from gradegpt.statistics import pearson, spearman
+from gradegpt.judges.statistics import pearson, spearman
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
 BY_HAND = [{"text": "Adds 1", "points": 3}, {"text": "Gives 2.5", "points": 7}]

@@ -26,7 +26,7 @@ from eval.rubric.form import (
 )
 from eval.rubric.grading import Award, Grading, grade_prompt, make_prompt, parse_grading, shown
 from eval.rubric.grading import GradingFault as Fault
-from gradegpt.schema import Item, Outcome
+from gradegpt.core.schema import Item, Outcome
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

@@ -16,11 +16,11 @@ from eval.scores import ModelScores, classes, score_of, scores, ssr
 from eval.scores.__main__ import app
 from eval.scores.rates import Rate, Rates, no_answer, rates
 from eval.tables import print_scores
-from gradegpt.errors import InputError
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.errors import InputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.records import write_rows
-from gradegpt.run import check_input, judge_file
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 SIGNS = {"+": Verdict.CORRECT, "-": Verdict.INCORRECT, "0": Verdict.INVALID, "?": None}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eval.selective import RiskCoverage, risk_coverage
-from gradegpt.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 
 RIGHT, WRONG = Verdict.CORRECT, Verdict.INCORRECT
 

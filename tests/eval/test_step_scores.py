@@ -21,8 +21,8 @@ from eval.steps.rules import (
     with_repeats,
 )
 from eval.steps.split import reference_steps, split_steps
-from gradegpt.fit import ELISION, Budget
-from gradegpt.schema import Item, Outcome
+from gradegpt.chains.fit import ELISION, Budget
+from gradegpt.core.schema import Item, Outcome
 
 SOLUTION = "12 + 7 = 19\n19 × 2 = 38"
 

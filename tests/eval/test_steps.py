@@ -15,11 +15,11 @@ from eval.protocol import app
 from eval.steps.protocol import steps_protocol
 from eval.steps.rules import StepScores, first_error, place
 from eval.steps.summary import correlation, summarise
-from gradegpt.cli import app as gradegpt
+from gradegpt.app.cli import app as gradegpt
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.errors import EngineError, InputError
-from gradegpt.records import write_rows
-from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 
 SOLUTION = "12 + 7 = 19\n19 × 2 = 38"
 RESPONSES = {

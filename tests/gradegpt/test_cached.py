@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from gradegpt.core.errors import EngineError, OutputError
+from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, OutputError
 from gradegpt.judges import CachedJudge, Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.errors import InputError, MissingError
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges import LexicalJudge, RuleJudge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
@@ -21,7 +22,6 @@ from gradegpt.judges.calibration import (
     packaged,
     read_calibration,
 )
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 TEXT = Item(
     id="t", question="Why?", reference=("because it rained a lot all day",), response="It was wet."

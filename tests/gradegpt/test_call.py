@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import gradegpt
-from gradegpt import call
+from gradegpt.app import call
+from gradegpt.core.errors import EngineError, InputError, SettingsError
+from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, SettingsError
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.schema import Example, Item, Judgement, Outcome, Verdict
 
 ROWS = [{"reference": "4", "response": "It is 4."}, {"reference": "4", "response": "It is 5."}]
 
@@ -222,5 +222,5 @@ def test_a_judge_does_not_block_the_event_loop(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_call_imports_no_library_of_tables() -> None:
     """A frame is recognised by its methods."""
-    assert "gradegpt.call" in sys.modules
+    assert "gradegpt.app.call" in sys.modules
     assert not {"pandas", "polars", "datasets"} & set(vars(call))

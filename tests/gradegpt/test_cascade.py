@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.records import write_json
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import SettingsError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge, Stage, Thresholds
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.calibration import Calibration, Weights
-from gradegpt.records import write_json
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 ITEM = Item(id="i", question="Why?", reference=("rain",), response="It was wet.")

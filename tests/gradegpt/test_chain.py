@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradegpt.chain import (
+from gradegpt.chains.chain import (
     NO,
     YES,
     Chain,
@@ -25,9 +25,9 @@ from gradegpt.chain import (
     parse_prompt,
     render_chain,
 )
-from gradegpt.fit import Budget
-from gradegpt.quote import quotes_verbatim
-from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Outcome, Verdict
+from gradegpt.chains.fit import Budget
+from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Outcome, Verdict
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 

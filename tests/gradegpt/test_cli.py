@@ -16,17 +16,18 @@ from typing import Any
 
 import pytest
 
-from gradegpt import cli, console, tables
+from gradegpt import tables
+from gradegpt.app import cli, console
+from gradegpt.app.run import check_input
+from gradegpt.core.errors import EngineError, GradeGPTError, InputError, OutputError
+from gradegpt.core.records import whole_file, write_rows
+from gradegpt.core.schema import Judgement, Outcome
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.judges import Judge, ModelJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import whole_file, write_rows
-from gradegpt.run import check_input
-from gradegpt.schema import Judgement, Outcome
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-c", "from gradegpt.cli import main; main()"]
+PROGRAM = [sys.executable, "-c", "from gradegpt.app.cli import main; main()"]
 RULES = ("--judge", "rules")
 ROW = '{"reference": "4", "response": "The answer is 4."}\n'
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.errors import MissingError
+from gradegpt.core.errors import MissingError
+from gradegpt.core.sandbox import ResourceLimits, missing
+from gradegpt.core.schema import Item, Outcome, TestCase, Verdict
 from gradegpt.judges import CodeJudge, code
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.code import program_of
-from gradegpt.sandbox import ResourceLimits, missing
-from gradegpt.schema import Item, Outcome, TestCase, Verdict
 
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
 TESTS = (TestCase(input="1 2\n", output="3"), TestCase(input="5 -9\n", output="-4\n"))

@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradegpt.columns import (
+from gradegpt.core.complaints import Complaint, Complaints
+from gradegpt.core.errors import InputError, SettingsError
+from gradegpt.core.schema import Item
+from gradegpt.tables.columns import (
     ALIASES,
     COMMAND_LINE,
     FIELDS,
@@ -19,9 +22,6 @@ from gradegpt.columns import (
     recognise,
     survey,
 )
-from gradegpt.complaints import Complaint, Complaints
-from gradegpt.errors import InputError, SettingsError
-from gradegpt.schema import Item
 
 ROW = {"reference": "4", "response": "It is 4."}
 

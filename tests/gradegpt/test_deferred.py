@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from gradegpt.errors import MissingError
+from gradegpt.core.errors import MissingError
+from gradegpt.core.schema import Item, Outcome
 from gradegpt.judges import RuleJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.deferred import DeferredJudge
-from gradegpt.schema import Item, Outcome
 
 DECIDED = Item(reference=("4",), response="The answer is 4.")
 
@@ -44,7 +44,7 @@ def test_items_that_rules_decide_need_no_torch() -> None:
     code = (
         "import sys\n"
         "from gradegpt.judges.build import JudgeSettings, build_judge\n"
-        "from gradegpt.schema import Item\n"
+        "from gradegpt.core.schema import Item\n"
         "judge = build_judge(JudgeSettings())\n"
         "judge.judge([Item(reference=('4',), response='The answer is 4.')])\n"
         "assert not {'torch', 'transformers'} & sys.modules.keys()\n"

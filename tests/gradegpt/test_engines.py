@@ -13,7 +13,18 @@ from typing import Any
 import httpx2
 import pytest
 
-from gradegpt.chain import PromptSettings, build_prompt, parse_prompt
+from gradegpt.chains.chain import PromptSettings, build_prompt, parse_prompt
+from gradegpt.chains.grammar import chain_grammar
+from gradegpt.core.errors import (
+    EngineError,
+    EngineTimeoutError,
+    InputError,
+    MissingError,
+    SettingsError,
+)
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import ChainFormat, Item, Message, Outcome
+from gradegpt.core.shipped import NANO, base_of
 from gradegpt.engines import Generation, ScriptedEngine, TagProbability, TokenLogprob
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.client import RequestSettings
@@ -21,20 +32,9 @@ from gradegpt.engines.constraint import NAME, Constraints
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
-from gradegpt.errors import (
-    EngineError,
-    EngineTimeoutError,
-    InputError,
-    MissingError,
-    SettingsError,
-)
-from gradegpt.grammar import chain_grammar
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.model import EMPTY
-from gradegpt.records import write_rows
-from gradegpt.schema import ChainFormat, Item, Message, Outcome
-from gradegpt.shipped import NANO, base_of
 from tests.tiny import train_tokenizer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.chain import NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.chains.chain import NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.core.errors import EngineError, InputError, MissingError, SettingsError
+from gradegpt.core.schema import ChainFormat, Item, Message
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.constraint import NAME
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, KVCache
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.schema import ChainFormat, Item, Message
 from tests.tiny import train_tokenizer
 
 pytestmark = pytest.mark.skipif(
@@ -350,7 +350,7 @@ def test_judging_loads_neither_torch_nor_transformers(folder: Path) -> None:
         "import os, sys\n"
         "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])\n"
         "from gradegpt.judges.build import JudgeSettings, build_judge\n"
-        "from gradegpt.schema import Item\n"
+        "from gradegpt.core.schema import Item\n"
         f"judge = build_judge(JudgeSettings(kind='model', model={str(folder)!r}))\n"
         "made = judge.judge([Item(reference=('3',), response='3')] * 9)\n"
         "assert made[0].method == 'model' and 'onnx:' in judge.fingerprint\n"

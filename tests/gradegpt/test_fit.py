@@ -10,8 +10,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from gradegpt.chains.fit import (
+    _MARKED,
+    ANNOUNCES,
+    ELISION,
+    estimate_tokens,
+    fit_middle,
+    fit_response,
+)
 from gradegpt.engines.exported import ExportedTokenizer
-from gradegpt.fit import _MARKED, ANNOUNCES, ELISION, estimate_tokens, fit_middle, fit_response
 
 _PIECES = st.sampled_from(
     ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",

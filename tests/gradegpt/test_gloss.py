@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradegpt.answers.spelled import spell
-from gradegpt.gloss import faithful
+from gradegpt.chains.gloss import faithful
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gradegpt.chain import (
+from gradegpt.chains.chain import (
     AGREE,
     KEY,
     NO,
@@ -22,9 +22,9 @@ from gradegpt.chain import (
     parse_chain,
     render_chain,
 )
-from gradegpt.grammar import LONGEST, chain_grammar, stands_in
-from gradegpt.quote import MAX_QUOTE, where_quoted
-from gradegpt.schema import AnswerType, ChainFormat, Item, Message, Verdict
+from gradegpt.chains.grammar import LONGEST, chain_grammar, stands_in
+from gradegpt.chains.quote import MAX_QUOTE, where_quoted
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Verdict
 from tests.interfaces import accepts
 
 pytestmark = pytest.mark.skipif(not find_spec("llguidance"), reason="needs llguidance")

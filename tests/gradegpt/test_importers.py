@@ -13,18 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradegpt import tables
-from gradegpt.chain import Chain, PromptSettings, build_prompt, render_chain
-from gradegpt.errors import InputError, MissingError
-from gradegpt.importers.labelled import (
-    Source,
-    accepted,
-    question_key,
-    read_examples,
-    read_items,
-    split_of,
-)
-from gradegpt.records import whole_file
-from gradegpt.schema import (
+from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, render_chain
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import whole_file
+from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
     Example,
@@ -32,6 +24,14 @@ from gradegpt.schema import (
     Message,
     TrainingRow,
     Verdict,
+)
+from gradegpt.tables.importers.labelled import (
+    Source,
+    accepted,
+    question_key,
+    read_examples,
+    read_items,
+    split_of,
 )
 
 ROW = {

@@ -7,13 +7,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from gradegpt.chain import PromptSettings, build_prompt
-from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, TokenLogprob
-from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.fit import Budget
-from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.model import NOT_QUOTED, tag_probability
-from gradegpt.schema import (
+from gradegpt.chains.chain import PromptSettings, build_prompt
+from gradegpt.chains.fit import Budget
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
     Item,
@@ -23,6 +20,9 @@ from gradegpt.schema import (
     TrainingRow,
     Verdict,
 )
+from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, TokenLogprob
+from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.judges.model import NOT_QUOTED, tag_probability
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="Adding up. The answer is 4.")
 CHAIN = (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges import LexicalJudge, lexical
 from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, Tree, Weights
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 
 def judged(reference: str, response: str, question: str = "", **more: object) -> Judgement:

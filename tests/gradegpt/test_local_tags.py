@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from gradegpt.core.schema import Message
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.base import TagTokens
 from gradegpt.engines.local import LocalEngine, _head_on
-from gradegpt.schema import Message
 from tests.tiny import train_tokenizer
 
 torch = pytest.importorskip("torch")

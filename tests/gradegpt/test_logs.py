@@ -15,13 +15,17 @@ from typing import Any
 
 import pytest
 
-from gradegpt import cli, console
-from gradegpt.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
-from gradegpt.importers.logs import inspect_ai, opencompass
-from gradegpt.importers.logs.by_row import LM_EVAL, user_turn
-from gradegpt.importers.logs.changed import Rescored, TaskChange, by_task, shown, was_right
-from gradegpt.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
-from gradegpt.importers.logs.rows import (
+from gradegpt.app import cli, console
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.core.records import read_objects, read_rows, write_rows
+from gradegpt.core.schema import Item, Judgement
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.tables.importers.logs import inspect_ai, opencompass
+from gradegpt.tables.importers.logs.by_row import LM_EVAL, user_turn
+from gradegpt.tables.importers.logs.changed import Rescored, TaskChange, by_task, shown, was_right
+from gradegpt.tables.importers.logs.regrade import TOOLS, between, compare, items_of, recognise
+from gradegpt.tables.importers.logs.rows import (
     LoggedItem,
     Ungradable,
     listed,
@@ -29,10 +33,6 @@ from gradegpt.importers.logs.rows import (
     references,
     score,
 )
-from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.records import read_objects, read_rows, write_rows
-from gradegpt.run import check_input, judge_file
-from gradegpt.schema import Item, Judgement
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 SUMS = LOGS / "lm_eval" / "samples_sums_2026-11-23T14-32-53.167757.jsonl"

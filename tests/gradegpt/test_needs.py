@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.chains.chain import PromptSettings, build_prompt
+from gradegpt.core.schema import Item
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import Item
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import PanelJudge, Vote
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")
 SAYS = {

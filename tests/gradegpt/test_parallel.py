@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from gradegpt.core.schema import Item
 from gradegpt.judges.build import JudgeSettings, build_judge, on_every_core
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.schema import Item
 
 
 def items(count: int) -> list[Item]:

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from gradegpt.answers.json_list import Fault, json_answers
-from gradegpt.cli import app
+from gradegpt.app.cli import app
+from gradegpt.core.errors import EngineError, SettingsError
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.errors import EngineError, SettingsError
 from gradegpt.judges import PartsJudge, PartsModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.parts import part_items
 from gradegpt.judges.parts_model import parse_labels, parts_prompt
-from gradegpt.records import read_rows, write_rows
 from gradegpt.rules.profiles.atlas import labels
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from serve.templates import TEMPLATES
 
 SAYS = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.rules.profiles import PROFILES
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 
 
 def judge(profile: str, reference: object, response: str, **fields: object) -> Judgement:

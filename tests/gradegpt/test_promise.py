@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import JudgeSettings, build_judge
 from gradegpt.judges.calibration import Calibration, Evidence
 from gradegpt.judges.promise import (
@@ -18,7 +19,6 @@ from gradegpt.judges.promise import (
     given_from,
     lowest_threshold,
 )
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 
 def rows(

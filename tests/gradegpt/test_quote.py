@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.fit import ELISION
-from gradegpt.quote import MAX_QUOTE, part_runs, quotable, quotes_verbatim
+from gradegpt.chains.fit import ELISION
+from gradegpt.chains.quote import MAX_QUOTE, part_runs, quotable, quotes_verbatim
 
 PARTS = "We solve both.\n\n(1) x = 3\n(2) the area is 5 \n\nDone."
 

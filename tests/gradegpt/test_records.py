@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradegpt import records
-from gradegpt.errors import InputError, MissingError, OutputError, TooLargeError
-from gradegpt.records import (
+from gradegpt.core import records
+from gradegpt.core.errors import InputError, MissingError, OutputError, TooLargeError
+from gradegpt.core.records import (
     ResumableWriter,
     dump,
     parse_line,
@@ -27,7 +27,7 @@ from gradegpt.records import (
     write_json,
     write_rows,
 )
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from gradegpt.core.errors import EngineError, InputError, SettingsError
+from gradegpt.core.schema import Item
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, SettingsError
 from gradegpt.judges import ModelJudge, RuleJudge
 from gradegpt.reward import JudgeReward, ServerJudge, compute_score
-from gradegpt.schema import Item
 
 USER = {"role": "user", "content": "2+2=?"}
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from gradegpt.answers.numbers import number
 from gradegpt.answers.options import letters, options
 from gradegpt.answers.read import answer_type
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.judges import RuleJudge
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.reference import reference_answer
-from gradegpt.schema import AnswerType, Item, Judgement, Outcome
 
 ZH = "下列各数中最小的是（ ）\nA. 0\nB. -3\nC. 2\nD. -1"
 EN = "Which is the smallest?\n(A) 0\n(B) -3\n(C) 2\n(D) -1"

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from gradegpt.app.run import Counts, Summary, check_input, check_output, count, judge_file
+from gradegpt.core.errors import EngineError, EngineTimeoutError, InputError, OutputError
+from gradegpt.core.records import read_rows, sha256_file
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import Generation, ScriptedEngine
-from gradegpt.errors import EngineError, EngineTimeoutError, InputError, OutputError
 from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
-from gradegpt.records import read_rows, sha256_file
-from gradegpt.run import Counts, Summary, check_input, check_output, count, judge_file
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 
 ROW = {"reference": "4", "response": "The answer is 4."}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt import sandbox
-from gradegpt.errors import MissingError
-from gradegpt.sandbox import End, Ran, ResourceLimits, missing, run
+from gradegpt.core import sandbox
+from gradegpt.core.errors import MissingError
+from gradegpt.core.sandbox import End, Ran, ResourceLimits, missing, run
 
 LIMITS = ResourceLimits(seconds=1.0, memory_mb=256, output_mb=1, files_mb=4, processes=8)
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")

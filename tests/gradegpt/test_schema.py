@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from gradegpt.schema import (
+from gradegpt.core.schema import (
     AnswerType,
     Example,
     Item,

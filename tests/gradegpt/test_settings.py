@@ -11,9 +11,9 @@ from data_gen.settings import DataGenSettings
 from eval.ablation.runs import AblationSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
-from gradegpt.errors import MissingError, SettingsError
-from gradegpt.options import with_folder
-from gradegpt.settings import Settings, build_settings, load_settings
+from gradegpt.app.options import with_folder
+from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings
 from train.settings import SFTSettings

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt import shipped
-from gradegpt.errors import MissingError, SettingsError
+from gradegpt.core import shipped
+from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.shipped import BASES, NANO, adapter_of, base_named_by, base_of, judges
 from gradegpt.judges.build import JudgeSettings, _folders, build_judge
-from gradegpt.shipped import BASES, NANO, adapter_of, base_named_by, base_of, judges
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt import cli
-from gradegpt.errors import MissingError
-from gradegpt.moved import MOVED_COMMANDS, MOVED_OPTIONS, renamed
-from gradegpt.stages import COMMANDS, packages_of
+from gradegpt.app import cli
+from gradegpt.app.stages import COMMANDS, packages_of
+from gradegpt.core.errors import MissingError
+from gradegpt.core.moved import MOVED_COMMANDS, MOVED_OPTIONS, renamed
 
 ROOT = Path(__file__).parents[2]
 STAGES = ("data_gen", "train", "eval", "serve")

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, mannwhitneyu
 
-from gradegpt.schema import Example, Judgement, Outcome, Verdict
-from gradegpt.statistics import (
+from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.judges.statistics import (
     Cells,
     Limits,
     areas,
@@ -200,7 +200,7 @@ def test_many_questions_are_drawn_in_blocks_with_the_same_result(
     """The size of a block changes no number."""
     cells = cells_of("ccii" * 5, "ciic" * 5)
     whole = resampled(cells, 50, 3)
-    monkeypatch.setattr("gradegpt.statistics._WEIGHTS_AT_ONCE", 150)
+    monkeypatch.setattr("gradegpt.judges.statistics._WEIGHTS_AT_ONCE", 150)
     assert np.array_equal(whole, resampled(cells, 50, 3))
 
 
@@ -210,7 +210,7 @@ def test_the_weights_of_a_draw_give_its_totals(monkeypatch: pytest.MonkeyPatch) 
     weights = np.concatenate([*drawn_weights(20, 50, 3)])
     assert (weights.sum(axis=1) == 20).all()
     assert np.array_equal(np.tensordot(weights, cells, axes=1), resampled(cells, 50, 3)[1:])
-    monkeypatch.setattr("gradegpt.statistics._WEIGHTS_AT_ONCE", 150)
+    monkeypatch.setattr("gradegpt.judges.statistics._WEIGHTS_AT_ONCE", 150)
     blocks = [*drawn_weights(20, 50, 3, n_rows=74)]
     assert [len(block) for block in blocks] == [3] * 16 + [2]
     assert np.array_equal(weights, np.concatenate(blocks))

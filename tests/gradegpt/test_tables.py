@@ -18,8 +18,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gradegpt import tables
-from gradegpt.errors import InputError, MissingError
-from gradegpt.records import whole_file
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import whole_file
 from gradegpt.tables import Form, Table, files, form_of, opened, read_table, sniffed
 from gradegpt.tables.binary import LONGEST, too_long
 

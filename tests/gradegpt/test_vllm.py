@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from gradegpt.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.chains.chain import NO, YES, PromptSettings, build_prompt
+from gradegpt.core.errors import EngineError, MissingError, SettingsError
+from gradegpt.core.schema import ChainFormat, Item, Message, Outcome, Verdict
+from gradegpt.core.settings import build_settings
+from gradegpt.core.shipped import NANO, base_of
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.vllm import VLLMEngine
-from gradegpt.errors import EngineError, MissingError, SettingsError
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.schema import ChainFormat, Item, Message, Outcome, Verdict
-from gradegpt.settings import build_settings
-from gradegpt.shipped import NANO, base_of
 from tests.interfaces import Reply, StubVLLM, parameters, record_of
 
 ITEM = Item(id="a", question="1+1?", reference="2", response="Let me see. The answer is 2.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from gradegpt.core.schema import AnswerType, Item
 from gradegpt.judges import RuleJudge
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.rules.asked import asked
-from gradegpt.schema import AnswerType, Item
 
 BANK = "Options for this part:\nA. sodium\nB. iron\nC. copper"
 

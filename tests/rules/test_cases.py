@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from gradegpt.core.records import read_objects
+from gradegpt.core.schema import Item
 from gradegpt.judges import RuleJudge
-from gradegpt.records import read_objects
-from gradegpt.schema import Item
 
 CASES = Path(__file__).parent / "cases"
 

@@ -8,9 +8,9 @@ import pytest
 
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.types import Quantity
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Item
 from gradegpt.rules.tolerance import tolerance
-from gradegpt.schema import Item
 
 
 def read(text: str) -> Quantity:

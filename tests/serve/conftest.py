@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.chain import PromptSettings, build_prompt
+from gradegpt.chains.chain import PromptSettings, build_prompt
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Item
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
-from gradegpt.schema import Item
 from serve.app import create_app
 from serve.settings import ServeSettings
 

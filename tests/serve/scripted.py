@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import Message
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.schema import Message
 
 
 def scripted_judge(seen: Path, _: JudgeSettings) -> ModelJudge:

@@ -14,10 +14,10 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import Item, Judgement, Message
 from gradegpt.engines import Engine, Generation, ScriptedEngine
-from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge, RuleJudge
-from gradegpt.schema import Item, Judgement, Message
 from serve.app import create_app
 
 ClientFor = Callable[..., TestClient]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from gradegpt.cli import run
-from gradegpt.errors import EngineError
+from gradegpt.app.cli import run
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import Item, Judgement
 from serve import batch
 from serve.worker import InProcess
 from tests.serve.clients.rows import prompt_of, sums

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.chain import Chain, parse_chain, render_chain
+from gradegpt.chains.chain import Chain, parse_chain, render_chain
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
 from gradegpt.engines import Generation, ScriptedEngine, TokenLogprob
-from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import ModelJudge
-from gradegpt.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
 from serve.settings import ServeSettings
 
 ClientFor = Callable[..., TestClient]

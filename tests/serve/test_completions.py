@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.errors import EngineError
+from gradegpt.core.errors import EngineError
 
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]

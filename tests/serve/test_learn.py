@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from gradegpt.errors import GradeGPTError
-from gradegpt.schema import Message
-from gradegpt.settings import parse_settings
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.schema import Message
+from gradegpt.core.settings import parse_settings
 from serve.learn import FIELDS, LearnError, align, as_yaml, learn
 from serve.template import app
 from serve.templates import TEMPLATES, Template

@@ -12,9 +12,9 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.errors import SettingsError
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.settings import build_settings
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.core.settings import build_settings
 from serve.app import build_app, create_app
 from serve.middleware import Middleware
 from serve.service import Service

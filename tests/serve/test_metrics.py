@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from gradegpt.core.schema import Item
 from gradegpt.judges import RuleJudge
-from gradegpt.schema import Item
 from serve.metrics import Metrics
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.schema import AnswerType, Outcome, Verdict
+from gradegpt.core.schema import AnswerType, Outcome, Verdict
 from serve.page import assets
 from serve.templates.trials import TRIALS
 

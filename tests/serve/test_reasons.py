@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 ROOT = Path(__file__).parents[2]
-SOURCES: Final = ("gradegpt/judges/*.py", "gradegpt/rules/**/*.py", "gradegpt/chain.py")
+SOURCES: Final = ("gradegpt/judges/*.py", "gradegpt/rules/**/*.py", "gradegpt/chains/chain.py")
 ANY = "\0"
 """What stands for a value in a code."""
 OTHER = {"utf-8", "time-limit", "output-limit", "final-sentence", "last-number"}

@@ -11,10 +11,10 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, EngineTimeoutError
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
-from gradegpt.schema import Item, Judgement
 from serve import reward
 from serve.errors import RequestError, handle_errors
 from serve.middleware import Middleware

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 import pytest
 from typing_extensions import override
 
+from gradegpt.core.errors import EngineError
+from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError
 from gradegpt.judges import ModelJudge, RuleJudge
-from gradegpt.schema import Item, Judgement, Message, Outcome, Verdict
 from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError
 from serve.scheduler import BatchScheduler
 from serve.stage import Caller

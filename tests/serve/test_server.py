@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.cli import run as command_line
-from gradegpt.machine import libc
+from gradegpt.app.cli import run as command_line
+from gradegpt.core.machine import libc
 from serve.__main__ import app
 
 ROOT = Path(__file__).parents[2]

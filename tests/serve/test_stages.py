@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
 from serve.errors import EngineError, QueueFullError
 from serve.settings import ServeSettings
 from serve.worker import begin_of

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from gradegpt.errors import SettingsError
-from gradegpt.settings import parse_settings
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.settings import parse_settings
 from serve import trying
 from serve.template_worker import answer
 from serve.templates import TEMPLATES, Template

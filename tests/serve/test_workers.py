@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.core.schema import Item, Message
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, EngineTimeoutError, MissingError
 from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.schema import Item, Message
 from serve.app import build_app
 from serve.errors import DeadlineError, WorkerLostError
 from serve.scheduler import BatchScheduler

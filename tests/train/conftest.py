@@ -11,8 +11,8 @@ import pytest
 
 from data_gen.generate import generate
 from data_gen.settings import DataGenSettings
-from gradegpt.records import read_rows, write_rows
-from gradegpt.schema import TrainingRow
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import TrainingRow
 from tests.tiny import train_tokenizer
 from tests.train.options import QUICK, settings_of
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gradegpt.chain import NO, YES
+from gradegpt.chains.chain import NO, YES
+from gradegpt.core.errors import EngineError, InputError, SettingsError
+from gradegpt.core.records import read_rows, sha256_file, write_rows
+from gradegpt.core.schema import Message, TrainingRow
+from gradegpt.core.settings import build_settings
 from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import EngineError, InputError, SettingsError
-from gradegpt.records import read_rows, sha256_file, write_rows
-from gradegpt.schema import Message, TrainingRow
-from gradegpt.settings import build_settings
 from tests.train.options import QUICK, settings_of
 from train.dev import DevEvaluation, DevRow, check_decides, count, dev_sample, scores
 from train.settings import SFTSettings

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import pytest
 
-from gradegpt.records import read_rows, sha256_file, write_rows
-from gradegpt.schema import TrainingRow
-from gradegpt.settings import load_settings
+from gradegpt.core.records import read_rows, sha256_file, write_rows
+from gradegpt.core.schema import TrainingRow
+from gradegpt.core.settings import load_settings
 from tests.train.options import QUICK, settings_of
 from tests.train.processes import (
     LIMIT_S,

@@ -17,13 +17,13 @@ from typing import Any
 
 import pytest
 
-from gradegpt import cli
-from gradegpt.errors import MissingError
+from gradegpt.app import cli
+from gradegpt.core.errors import MissingError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item
+from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import write_rows
-from gradegpt.schema import Item
-from gradegpt.shipped import base_of, is_judge
 from serve.__main__ import settings_of as served
 from train import finetune as module
 from train.summary import conclusion, is_better

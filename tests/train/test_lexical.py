@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.importers.labelled import Source
+from gradegpt.core.records import read_beside, write_rows
+from gradegpt.core.schema import Example, Verdict
 from gradegpt.judges.lexical import Weights
-from gradegpt.records import read_beside, write_rows
-from gradegpt.schema import Example, Verdict
+from gradegpt.tables.importers.labelled import Source
 from train.lexical import LexicalSettings, fit, main, measure, open_texts
 
 THINGS = ("the old bridge over the river", "a change of the wind at night", "salt in the sea water")

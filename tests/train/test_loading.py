@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
+from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
+from gradegpt.core.schema import Message, TrainingRow
 from gradegpt.engines.base import Generation
 from gradegpt.engines.chat import end_token_id, end_token_ids, render_chat
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import EngineError, GradeGPTError, MissingError, SettingsError
-from gradegpt.schema import Message, TrainingRow
 from tests.train.options import settings_of
 from train.loading import choose_pad_token, load_base, load_tokenizer
 from train.rows import encode

@@ -11,7 +11,7 @@ import pytest
 
 PROBE = """
 import json, resource, sys
-from gradegpt.machine import trim
+from gradegpt.core.machine import trim
 from train.memory import keep_freed_memory
 
 if sys.argv[1] == "keep":

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from gradegpt.core.errors import EngineError, MissingError, OutputError
+from gradegpt.core.records import write_json
+from gradegpt.core.schema import Message
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import EngineError, MissingError, OutputError
 from gradegpt.judges.calibration import CALIBRATION_FILE, calibration_beside
-from gradegpt.records import write_json
-from gradegpt.schema import Message
 from train.export import merge
 
 pytestmark = pytest.mark.filterwarnings(

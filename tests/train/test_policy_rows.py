@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from gradegpt.core.schema import Item
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.schema import Item
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "train/data/policy.csv").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from gradegpt.errors import SettingsError
+from gradegpt.core.errors import SettingsError
 from tests.train.options import trainer_of, two_steps
 from tests.train.test_loading import FAMILIES, dress, make_base
 

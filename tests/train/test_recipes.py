@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import pytest
 
+from gradegpt.core.records import read_rows, write_rows
+from gradegpt.core.schema import Item, TrainingRow
+from gradegpt.core.settings import load_settings
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.judges import ModelJudge
-from gradegpt.records import read_rows, write_rows
-from gradegpt.schema import Item, TrainingRow
-from gradegpt.settings import load_settings
 from tests.train.test_loading import FAMILIES, dress, make_base
 from train.rows import prompt_settings_of
 from train.settings import SFTSettings

@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from gradegpt.errors import SettingsError
-from gradegpt.records import read_rows, sha256_file, write_rows
-from gradegpt.schema import TrainingRow
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.records import read_rows, sha256_file, write_rows
+from gradegpt.core.schema import TrainingRow
 from tests.train.options import QUICK, settings_of
 from train.checkpoints import STAMP, Plan, resume_point
 from train.sft import fine_tune

@@ -12,14 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradegpt.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
+from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
+from gradegpt.chains.fit import ELISION, Budget
+from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.records import read_rows, write_json, write_rows
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.chat import render_chat
-from gradegpt.errors import InputError, MissingError
-from gradegpt.fit import ELISION, Budget
 from gradegpt.judges import ModelJudge
-from gradegpt.records import read_rows, write_json, write_rows
-from gradegpt.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
 from tests.tiny import END
 from train.rows import encode, encode_file, prompt_settings_of, row_order
 

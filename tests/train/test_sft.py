@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gradegpt.chain import NO, YES, PromptSettings
+from gradegpt.chains.chain import NO, YES, PromptSettings
+from gradegpt.core.errors import EngineError, InputError, MissingError, SettingsError
+from gradegpt.core.records import read_rows, sha256_file, write_rows
+from gradegpt.core.schema import Item, TrainingRow
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.judges import ModelJudge
-from gradegpt.records import read_rows, sha256_file, write_rows
-from gradegpt.schema import Item, TrainingRow
 from tests.tiny import END
 from tests.train.conftest import write_base
 from tests.train.options import QUICK, settings_of

@@ -16,6 +16,7 @@ from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Options, Range, Region, Truth, Value
 from gradegpt.answers.words import Words
+from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.signs import (
@@ -30,7 +31,6 @@ from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
-from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = ["Comparison", "Prove", "compare", "limited"]
 

@@ -9,6 +9,7 @@ from gradegpt.answers import values
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
+from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.extract.choice import find_choice
 from gradegpt.rules.extract.found import COMMITTED, MARKUP, NEAR_THE_END, OVERLAP, Found, How
 from gradegpt.rules.extract.keys import find_keys, several_keys
@@ -24,7 +25,6 @@ from gradegpt.rules.extract.numbers import (
 )
 from gradegpt.rules.extract.refine import reads_as, refine
 from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_boxes
-from gradegpt.schema import CHOICE, AnswerType
 
 __all__ = [
     "COMMITTED", "Found", "How", "boxes", "counted", "endings", "find_answer", "has_later_result",

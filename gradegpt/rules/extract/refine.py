@@ -7,7 +7,7 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.types import Group, Leaf, Region, Relation
-from gradegpt.schema import AnswerType
+from gradegpt.core.schema import AnswerType
 
 _CONCLUSION = re.compile(
     r"(?:综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from gradegpt.answers.json_list import mended
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.core.schema import AnswerType
 from gradegpt.rules.extract.found import MARKUP, Found, How
-from gradegpt.schema import AnswerType
 
 _BRACE = re.compile(r"\\f?box(?:ed)?\s*\{|(?<!\\)[{}]")
 _JSON_ANSWER = re.compile(

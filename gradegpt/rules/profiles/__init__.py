@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.profiles import arb, atlas, olympiadbench, olympicarena
 from gradegpt.rules.profiles.base import Question, Scored
-from gradegpt.schema import AnswerType
 
 VERSION: Final = "2"
 """Increased with every change that can change a score; part of the fingerprint."""

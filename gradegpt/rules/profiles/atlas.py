@@ -13,6 +13,7 @@ from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.answers.values import split_top
+from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
 from gradegpt.rules.extract import Found, How, find_answer
@@ -22,7 +23,6 @@ from gradegpt.rules.profiles.given import LEFT_OPEN, not_given
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance
 from gradegpt.rules.validity import cut_off, gives_up, refuses, says_nothing, without_loop
-from gradegpt.schema import Verdict
 
 GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 """The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""

@@ -7,12 +7,12 @@ from typing import Final, NamedTuple
 from gradegpt.answers import values
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import AnswerType, Group, Leaf, Quantity, Value
+from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract import Found
 from gradegpt.rules.tolerance import EXACT, Tolerance
-from gradegpt.schema import Verdict
 
 ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
 _IN_ORDER: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)

@@ -9,6 +9,7 @@ from gradegpt.answers import values
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Value
+from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
@@ -16,7 +17,6 @@ from gradegpt.rules.extract import Found, How, boxes
 from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, bare, right, scored
 from gradegpt.rules.profiles.given import last_box, not_given
 from gradegpt.rules.tolerance import EXACT, tolerance
-from gradegpt.schema import Verdict
 
 GRADES: Final = frozenset((*ONE_VALUE, AnswerType.INTERVAL, AnswerType.TUPLE)) | {
     AnswerType.MULTI_ANSWER,

@@ -8,11 +8,11 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.read import read
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Quantity, Value
+from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored, unitless
 from gradegpt.rules.profiles.given import last_box, not_given
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
-from gradegpt.schema import Verdict
 
 GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE, AnswerType.TEXT}
 """Code is run against test cases, and "others" are for GPT-4V to judge (appendix C.5)."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gradegpt.cluster import judging
-from gradegpt.cluster.judging import (
+from gradegpt.app.cluster import judging
+from gradegpt.app.cluster.judging import (
     BEGUN,
     JudgingJob,
     PartTask,
@@ -23,15 +23,15 @@ from gradegpt.cluster.judging import (
     judge_of,
     judged,
 )
-from gradegpt.cluster.storage import OutputFolder, inputs
+from gradegpt.app.cluster.storage import OutputFolder, inputs
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.errors import EngineError, InputError, OutputError
+from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Judgement
 from gradegpt.engines import ScriptedEngine
-from gradegpt.errors import EngineError, InputError, OutputError
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
 from gradegpt.judges.build import JudgeSettings
-from gradegpt.records import FOLDER_MANIFEST as MANIFEST
-from gradegpt.records import read_rows
-from gradegpt.run import check_input, judge_file
-from gradegpt.schema import Judgement
 from gradegpt.tables import Form
 
 EASY = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}

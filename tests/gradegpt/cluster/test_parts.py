@@ -12,12 +12,12 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from gradegpt.cluster.judging import Checked, check_files
-from gradegpt.cluster.storage import OutputFolder, inputs, local
-from gradegpt.errors import GradeGPTError, InputError, MissingError, SettingsError
-from gradegpt.inputs import check_input
+from gradegpt.app.cluster.judging import Checked, check_files
+from gradegpt.app.cluster.storage import OutputFolder, inputs, local
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.tables import Table
 from gradegpt.tables.binary import column_types, joined_types
+from gradegpt.tables.inputs import check_input
 
 ROW = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
 

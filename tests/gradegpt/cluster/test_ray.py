@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from gradegpt import cli
-from gradegpt.cluster.judging import check_files, judge_files, pool_for
-from gradegpt.cluster.pipeline import Step, connect, each, piped
-from gradegpt.cluster.storage import inputs
-from gradegpt.errors import EngineError, InputError
+from gradegpt.app import cli
+from gradegpt.app.cluster.judging import check_files, judge_files, pool_for
+from gradegpt.app.cluster.pipeline import Step, connect, each, piped
+from gradegpt.app.cluster.storage import inputs
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.errors import EngineError, InputError
 from gradegpt.judges.build import JudgeSettings, build_judge
-from gradegpt.run import check_input, judge_file
 from gradegpt.tables import Form
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
@@ -174,7 +174,7 @@ def test_more_gpus_than_there_are_is_refused(
     """Ray would wait for them."""
     with pytest.raises(EngineError, match=r"needs 2 GPUs .* the largest node has 0; set"):
         pool_for(JudgeSettings(**{**VLLM, "tensor_parallel": 2}))
-    monkeypatch.setattr("gradegpt.cluster.judging.pool_for", lambda _: (2, 4))
+    monkeypatch.setattr("gradegpt.app.cluster.judging.pool_for", lambda _: (2, 4))
     checked = check_files(inputs([str(source)]), each)
     with pytest.raises(EngineError, match=r"workers: 3, .* suffice for 2 of 4 each; give fewer"):
         judge_files(checked, str(tmp_path / "out"), JudgeSettings(kind="cascade"), workers=3)

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from gradegpt import cli
-from gradegpt.cluster.pipeline import connect
+from gradegpt.app import cli
+from gradegpt.app.cluster.pipeline import connect
 
 pytestmark = [
     pytest.mark.slow,

@@ -12,10 +12,10 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
+from gradegpt.app.run import check_input, judge_file
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import RuleJudge
-from gradegpt.run import check_input, judge_file
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.statistics import wilson
+from gradegpt.judges.statistics import wilson
 from gradegpt.tables import Form
 from serve.app import create_app
 from serve.settings import ServeSettings

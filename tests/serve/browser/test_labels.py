@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app as estimate
+from gradegpt.app.run import check_input, judge_file
 from gradegpt.judges import RuleJudge
-from gradegpt.run import check_input, judge_file
 from tests.serve.browser.chromium import Page
 from tests.serve.browser.conftest import Open
 

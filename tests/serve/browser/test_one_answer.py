@@ -11,7 +11,7 @@ from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
-from gradegpt.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from serve.app import create_app
 from tests.serve.browser.chromium import Page
 from tests.serve.browser.conftest import Open

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from gradegpt.settings import load_settings
+from gradegpt.core.settings import load_settings
 from serve.templates import TEMPLATES, Template
 from serve.templates.trials import tried
 from tests.serve.browser.conftest import Open

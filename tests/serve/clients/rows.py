@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradegpt.schema import Item, Message
+from gradegpt.core.schema import Item, Message
 from serve.templates import TEMPLATES
 
 OPEN = Item(

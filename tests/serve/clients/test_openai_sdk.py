@@ -11,7 +11,7 @@ import openai
 import pytest
 from openai.types.chat import ChatCompletionMessageParam
 
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 from tests.serve.clients.rows import OPEN, prompt_of, sums
 
 SUMS = sums(8)

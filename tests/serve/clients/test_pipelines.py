@@ -33,7 +33,7 @@ import httpx2
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 from tests.serve.clients.rows import prompt_of
 
 pytestmark = pytest.mark.slow

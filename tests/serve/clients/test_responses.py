@@ -10,7 +10,7 @@ import httpx2
 import openai
 import pytest
 
-from gradegpt.schema import Item
+from gradegpt.core.schema import Item
 from tests.serve.clients.rows import OPEN, prompt_of, sums
 
 SUMS = sums(4)

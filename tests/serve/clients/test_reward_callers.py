@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from gradegpt.errors import InputError
+from gradegpt.core.errors import InputError
 from gradegpt.reward import compute_score
 from tests.serve.clients.rows import OPEN, sums
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from gradegpt.core.schema import AnswerType, Judgement, Outcome, Verdict
 from gradegpt.judges import Judge, ProfileJudge, RuleJudge
-from gradegpt.schema import AnswerType, Judgement, Outcome, Verdict
 from serve.templates import TEMPLATES, Ask, find
 
 ATLAS = next(t for t in TEMPLATES if t.name == "atlas")

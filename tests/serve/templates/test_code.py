@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.schema import Judgement, Outcome, Verdict
+from gradegpt.core.schema import Judgement, Outcome, Verdict
 from serve.templates import TEMPLATES, PromptError, Template, find
 
 BY_NAME = {template.name: template for template in TEMPLATES}

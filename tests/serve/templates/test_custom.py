@@ -10,9 +10,9 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from gradegpt.chain import KEY
-from gradegpt.errors import MissingError, SettingsError
-from gradegpt.schema import Judgement, Message, Outcome, Verdict
+from gradegpt.chains.chain import KEY
+from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from serve.template import app
 from serve.templates import TEMPLATES, PromptError, find
 from serve.templates.trials import checked, chosen

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.errors import EngineError, EngineTimeoutError
-from gradegpt.schema import Judgement, Message, Outcome, Verdict
-from gradegpt.settings import load_settings
+from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
+from gradegpt.core.settings import load_settings
 from serve.templates import TEMPLATES, NoVerdictError, PromptError, Template, find
 from serve.templates.trials import TRIALS, tried
 from tests.serve.templates.oracles import ORACLES

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gradegpt.schema import Judgement, Outcome, Verdict
+from gradegpt.core.schema import Judgement, Outcome, Verdict
 from serve.templates import TEMPLATES, Ask, NoVerdictError, find
 
 BY_NAME = {template.name: template for template in TEMPLATES}

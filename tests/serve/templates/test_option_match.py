@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gradegpt.schema import Message
+from gradegpt.core.schema import Message
 from serve.templates import find
 
 ENGLISH = """Match the answer with an option; Z for none.

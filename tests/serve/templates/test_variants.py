@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gradegpt.schema import Judgement, Message, Outcome, Verdict
+from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from serve.templates import TEMPLATES, Ask, PromptError, find
 
 BY_NAME = {template.name: template for template in TEMPLATES}

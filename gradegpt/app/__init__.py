@@ -1,0 +1,1 @@
+"""The command line, judging files, and one call from Python."""

@@ -1,0 +1,302 @@
+"""The command ``gradegpt``: judges files and single responses, and runs the stages by name."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any, Final, NoReturn, cast
+
+import typer
+from pydantic import ValidationError
+
+from gradegpt.app import options
+from gradegpt.app.console import report_columns, to_cluster, to_file, to_stdout
+from gradegpt.app.options import JudgeKind
+from gradegpt.app.run import check_output
+from gradegpt.app.stages import COMMANDS, packages_of, run_stage
+from gradegpt.core.errors import EngineError, GradeGPTError, SettingsError
+from gradegpt.core.mistakes import explain
+from gradegpt.core.moved import refuse_moved, renamed
+from gradegpt.core.records import validate
+from gradegpt.core.schema import Item, Outcome
+from gradegpt.core.settings import build_settings
+from gradegpt.judges.base import Judge
+from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds, on_every_core
+from gradegpt.tables import SUFFIXES, Form, form_of, opened
+from gradegpt.tables.importers import logs
+from gradegpt.tables.inputs import CheckedInput, check_input
+
+app = typer.Typer(
+    help="GradeGPT grades a model's response against a reference answer.",
+    epilog="Try it: gradegpt judge --judge rules --reference 4 --response 'The answer is 4.'",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+_UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
+"""The base of all errors of usage, which typer does not export."""
+_LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
+_FAST: Final = ("onnxruntime", "tokenizers", "jinja2", "llguidance")
+_WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
+"""Options that a judge without a model accepts."""
+
+
+def main() -> NoReturn:
+    """The entry point of ``gradegpt``."""
+    run(app, name="gradegpt")
+
+
+def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) -> NoReturn:
+    """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
+    command = name.removeprefix("gradegpt").lstrip()
+    try:
+        given = [*renamed(command, sys.argv[1:] if arguments is None else arguments)]
+        if not command:
+            refuse_moved(next(iter(given), ""))
+        with packages_of(command):
+            code = app(args=given, prog_name=name, standalone_mode=False)
+    except GradeGPTError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(error.exit_code)
+    except _UsageError as error:
+        if isinstance(error.__cause__, ValidationError):
+            error.message = explain(error.__cause__)
+        error.show()
+        sys.exit(error.exit_code)
+    sys.exit(code or 0)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"gradegpt {_installed('gradegpt') or '(not installed: run from a checkout)'}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def judge(
+    sources: options.Files = None,
+    output: options.Output = None,
+    question: options.QuestionOption = None,
+    context: options.Context = None,
+    reference: options.References = None,
+    response: options.Response = None,
+    kind: options.JudgeOption = JudgeKind.CASCADE,
+    profile: options.ProfileOption = None,
+    model: options.ModelOption = None,
+    adapter: options.Adapter = None,
+    base_url: options.BaseUrlOption = None,
+    engine: options.EngineOption = None,
+    tensor_parallel: options.TensorParallel = None,
+    data_parallel: options.DataParallel = None,
+    chain_format: options.ChainFormatOption = None,
+    batch_size: options.BatchSize = None,
+    cache: options.Cache = None,
+    min_confidence: options.MinConfidence = None,
+    max_error: options.MaxError = None,
+    max_false_correct: options.MaxFalseCorrect = None,
+    overwrite: options.Overwrite = False,
+    ignore_extra: options.IgnoreExtra = False,
+    mapped: options.Map = None,
+    form: options.OutputForm = None,
+    skip_bad: options.SkipBad = False,
+    on: options.On = None,
+    workers: options.Workers = None,
+    shard: options.ShardOption = None,
+) -> None:
+    """Judge a file, or one response.
+
+    Give one response by --question, --reference and --response. With --on, any number of files are
+    judged on a Ray cluster. To resume a run that was stopped, give the same command again.
+    """
+    given = {
+        "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
+        "engine": engine, "tensor_parallel": tensor_parallel, "data_parallel": data_parallel,
+        "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
+        "min_confidence": min_confidence, "max_error": max_error,
+        "max_false_correct": max_false_correct,
+    }  # fmt: skip
+    settings = _settings(kind, given)
+    single = {
+        "question": question, "context": context, "reference": reference, "response": response,
+    }  # fmt: skip
+    if not sources:
+        if output is not None:
+            raise _UsageError("--output is for a FILE; a single result is printed")
+        _judge_one(single, settings)
+        return
+    if any(value is not None for value in single.values()):
+        raise _UsageError("give FILE, or --reference and --response; not both")
+    columns = options.columns_of(mapped)
+    reading = {"ignore_extra": ignore_extra, "columns": columns, "skip_bad": skip_bad}
+    if shard is not None and (on or output is None):
+        raise _UsageError("--shard: give -o OUT, and leave --on out")
+    if on is not None:
+        folder, form = _on_cluster(output, form, settings, workers)
+        address = None if on == "ray" else on
+        to_cluster(
+            sources, folder, settings, address,
+            form=form, workers=workers, overwrite=overwrite, **reading,
+        )  # fmt: skip
+        return
+    if len(sources) > 1 or workers is not None:
+        raise _UsageError("several files and --workers are for --on ray; give one FILE")
+    source, path = sources[0], Path(output) if output else None
+    form = form or _form_of(path)
+    if not (columns or shard) and (log := logs.recognise(source)):
+        _regrade(source, log, path, settings, overwrite=overwrite)
+        return
+    with opened(source) as whole:
+        table = whole if shard is None else options.shard_of(shard, whole)
+        checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
+        report_columns(checked)
+        _judge_rows(checked, path, form, settings, overwrite=overwrite)
+
+
+def _on_cluster(
+    output: str | None, form: Form | None, settings: JudgeSettings, workers: int | None
+) -> tuple[str, Form]:
+    """The folder and the form of a judging on a cluster, whose other options are checked."""
+    if output is None:
+        raise _UsageError("--on: give -o FOLDER; the judgements are written in parts")
+    if form not in (None, Form.PARQUET, Form.JSONL):
+        raise _UsageError(f"--format {form}: --on writes parquet or jsonl")
+    if settings.cache is not None:
+        raise SettingsError("--cache: is a file of one machine; leave it out with --on")
+    if settings.asks_no_model and workers is not None:
+        kind = f"--judge {settings.kind}"
+        raise SettingsError(f"--workers: not for {kind}, which uses every core of the cluster")
+    return output, form or Form.PARQUET
+
+
+def _form_of(output: Path | None) -> Form:
+    """The form that the output's suffix names; JSON Lines without a suffix."""
+    if output is None or not output.suffix:
+        return Form.JSONL
+    if (form := form_of(output)) is None:
+        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}, or give --format"
+        raise typer.BadParameter(f"{output}: {what}", param_hint="--output")
+    return form
+
+
+def _judge_rows(
+    rows: CheckedInput,
+    output: Path | None,
+    form: Form,
+    settings: JudgeSettings,
+    *,
+    overwrite: bool,
+) -> None:
+    build, at_a_time = partial(_built, settings), settings.rows_at_a_time
+    if output is None:
+        to_stdout(rows, form, build, at_a_time)
+    else:
+        to_file(rows, output, form, build, at_a_time, overwrite=overwrite)
+
+
+def _regrade(
+    source: str, log: logs.Tool, output: Path | None, settings: JudgeSettings, *, overwrite: bool
+) -> None:
+    """Judge the items of another tool's log, and report what changed against its scores."""
+    if output is None or form_of(output) not in (None, Form.JSONL):
+        raise typer.BadParameter(
+            f"{source} is a log of {log.name}; give -o OUT.jsonl (the old scores are written to "
+            "OUT.jsonl.scores.jsonl), or --map FIELD=COLUMN to read it as a table of items"
+        )
+    check_output(output, Path(source), overwrite=overwrite)
+    items, read = logs.items_of(source, log, output)
+    typer.echo(read, err=True)
+    with opened(str(items)) as table:
+        _judge_rows(check_input(table), output, Form.JSONL, settings, overwrite=overwrite)
+    typer.echo(logs.compare(output))
+
+
+def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
+    given = {name: value for name, value in wanted.items() if value is not None}
+    settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
+    if settings.asks_no_model and (others := [n for n in given if n not in _WITHOUT_MODEL]):
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
+        raise SettingsError(f"{names}: not for --judge {kind.value}, which uses no model")
+    return settings
+
+
+def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
+    if not given["reference"] or given["response"] is None:
+        raise _UsageError("nothing to judge: give FILE, or --reference and --response")
+    item = validate(Item, {k: v for k, v in given.items() if v is not None}, "options")
+    judgement = build_judge(settings).judge([item])[0]
+    if judgement.outcome is Outcome.FAILED:
+        raise EngineError(judgement.reason)
+    typer.echo(str(judgement))
+
+
+def _built(settings: JudgeSettings) -> Judge:
+    judge = build_judge(settings)
+    _ = judge.fingerprint  # loads the models that a cascade loads on first use
+    if missing := missing_kinds(judge):
+        listed = "\n  ".join(missing)
+        typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
+    return on_every_core(judge, settings)
+
+
+@app.command()
+def engines() -> None:
+    """Show which engines (model backends) work here.
+
+    For each other engine it says which package to install.
+    """
+    for name, usable, note in _engines():
+        typer.echo(f"{name:<9} {'yes' if usable else 'no':<4} {note}")
+
+
+def _stage(context: typer.Context) -> None:
+    """Pass everything after the command's name to the stage, which has its own help."""
+    assert context.info_name is not None
+    run_stage(context.info_name, context.args)
+
+
+for _name, _command in COMMANDS.items():
+    app.command(
+        _name, help=_command.help, add_help_option=False,
+        context_settings={
+            "allow_extra_args": True, "allow_interspersed_args": False,
+            "ignore_unknown_options": True,
+        },
+    )(_stage)  # fmt: skip
+
+
+def _engines() -> Iterator[tuple[str, bool, str]]:
+    yield "rules", True, "the rule judge; needs no model"
+    yield _engine("local", _LOCAL, "a transformers model on this machine")
+    yield _engine("fast", _FAST, "a model written by gradegpt export, on the CPU")
+    yield _engine("vllm", ("vllm",), "a transformers model on GPUs, with --engine vllm")
+    yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
+
+
+def _engine(name: str, packages: Sequence[str], what: str) -> tuple[str, bool, str]:
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        needed = f"missing {', '.join(missing)}: pip install 'gradegpt[{name}]'"
+        return name, False, f"{what}; {needed}"
+    return name, True, f"{what} ({', '.join(f'{p} {_installed(p)}' for p in packages)})"
+
+
+def _installed(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

@@ -1,0 +1,383 @@
+"""Judge files into a folder on the cluster that this process is connected to, part by part."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gradegpt.app.cluster.pipeline import Step, piped
+from gradegpt.app.cluster.storage import InputFile, OutputFolder, local
+from gradegpt.app.run import Counts, Summary, check_answered, count
+from gradegpt.core.complaints import Complaints
+from gradegpt.core.errors import EngineError, InputError, OutputError
+from gradegpt.core.records import EXISTS, dump
+from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
+from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.engines.exported import is_exported
+from gradegpt.judges.base import Judge
+from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.rules import RuleJudge
+from gradegpt.tables import Form, Table
+from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
+from gradegpt.tables.columns import Columns, joined, recognise, survey
+from gradegpt.tables.inputs import CheckedInput, accept, count_items, hints_for
+from gradegpt.tables.outputs import ADDED, Progress, added_columns, with_columns
+
+ROWS: Final = 8_192
+"""Rows of a part: some seconds of rules, some megabytes of texts."""
+BEGUN: Final = "_manifest.partial.json"
+"""The manifest without the results, from the beginning of a run to its end."""
+Each = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+"""Computes a function of every value, in order."""
+
+
+class Checked(NamedTuple):
+    """Files as one table whose rows are all items, except those ``set_aside``; items by part."""
+
+    files: tuple[InputFile, ...]
+    parts: tuple[Table, ...]
+    items: tuple[int, ...]
+    columns: Columns
+    types: dict[str, Any]
+    set_aside: Complaints
+
+    @property
+    def rows(self) -> int:
+        """The number of items."""
+        return sum(self.items)
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The input's entry in a manifest: whatever the items and the parts depend on."""
+        files = [file.digest for file in self.files]
+        renamed = {"columns": self.columns.renamed} if self.columns.renamed else {}
+        aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
+        return {"digests": files, "rows": self.rows, **renamed, **aside}
+
+
+class JudgingJob(NamedTuple):
+    """What every task of a run is given; ``judge`` is the judge's fingerprint."""
+
+    settings: JudgeSettings
+    judge: str
+    columns: Columns
+    set_aside: Complaints
+    folder: OutputFolder
+    form: Form
+    names: Mapping[str, str]
+    types: Mapping[str, Any]
+
+    def name(self, number: int) -> str:
+        """The file of the part with that number."""
+        return f"part-{number:05d}.{self.form}"
+
+
+class PartTask(NamedTuple):
+    """A part, its number, its items when it was checked, and the judgements without a model."""
+
+    number: int
+    part: Table
+    rows: int
+    judgements: tuple[Judgement | None, ...] = ()
+
+
+class PartReport(NamedTuple):
+    """The counts of a part that is written; why the first of its failed rows failed."""
+
+    number: int
+    counts: Counts
+    failure: str = ""
+
+
+def check_files(
+    files: Sequence[InputFile],
+    each: Each,
+    *,
+    ignore_extra: bool = False,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    rows: int = ROWS,
+) -> Checked:
+    """Read all files as one table and report every row that is not an item, as ``check_input``.
+
+    Raises:
+        InputError, SettingsError, MissingError: as ``gradegpt.tables.inputs.check_input``.
+
+    """
+    name = files[0].table.name + (f" and {len(files) - 1:,} more" if len(files) > 1 else "")
+    divided = each(partial(_divided, rows=rows), [file.table for file in files])
+    parts = [part for some in divided for part in some]
+    surveys = each(_surveyed, parts)
+    found = recognise(
+        joined(seen for seen, _ in surveys), columns, name=name,
+        hints=hints_for(*(file.table.form for file in files)), ignore_extra=ignore_extra,
+    )  # fmt: skip
+    items, wrong = list[int](), Complaints(name)
+    for number, complaints in each(partial(_checked, found, name), parts):
+        items.append(number)
+        wrong.merge(complaints)
+    accept(name, files[0].table.form, sum(items), wrong, skip_bad=skip_bad)
+    types = joined_types(types for _, types in surveys)
+    return Checked(tuple(files), tuple(parts), tuple(items), found, types, wrong)
+
+
+def judge_files(
+    source: Checked,
+    output: str,
+    settings: JudgeSettings,
+    *,
+    form: Form = Form.PARQUET,
+    workers: int | None = None,
+    overwrite: bool = False,
+    on_progress: Progress = lambda *_: None,
+) -> Summary:
+    """Judge every part of ``source`` into a file of a folder; parts that are there are kept.
+
+    A part with failed rows is judged again. ``_manifest.json`` states the input, the judge and the
+    counts; it is written when all parts are. ``workers`` are the processes that each load a model.
+
+    Raises:
+        OutputError: the folder is another run's, is complete, or cannot be written.
+        EngineError: the judge does not load, the engine is down, or the GPUs do not suffice.
+
+    """
+    started, (most, gpus) = time.perf_counter(), pool_for(settings)
+    if gpus and workers and workers > most:
+        what = f"workers: {workers}, and the cluster's GPUs suffice for {most} of {gpus} each"
+        raise EngineError(f"{what}; give fewer, or add nodes")
+    (found,) = piped([settings], Step(fingerprint, 1, gpus))
+    names = added_columns(source.columns.names)
+    types = source.types | {names[field]: kind for field, kind in added_types().items()}
+    folder = OutputFolder.of(output)
+    job = JudgingJob(settings, found, source.columns, source.set_aside, folder, form, names, types)
+    made = {"format": form.value, "rows_per_part": source.parts[0].limit}
+    record = {"judge": found, "input": source.manifest, "output": made}
+    there = begin(folder, record, overwrite=overwrite)
+    parts = [
+        PartTask(n, *one) for n, one in enumerate(zip(source.parts, source.items, strict=True))
+    ]
+    written = (counted(job, part.number) for part in parts if job.name(part.number) in there)
+    reports = {report.number: report for report in written if not report.counts.n_failed}
+    kept = done = sum(report.counts.n_items for report in reports.values())
+    on_progress(done, source.rows)
+    missing = [part for part in parts if part.number not in reports]
+    try:
+        for report in piped(missing, *_steps(job, workers or most, gpus)):
+            reports[report.number] = report
+            done += report.counts.n_items
+            on_progress(done, source.rows)
+    except EngineError as error:
+        where = f"{done:,} of {source.rows:,} rows are kept in {output}"
+        again = f"{error}; {where}; run the same command again to resume"
+        raise type(error)(again) from error
+    counts = sum((report.counts for report in reports.values()), Counts())
+    seconds = time.perf_counter() - started
+    results = [{"path": job.name(n), "input": part.name, "rows": r} for n, part, r, _ in parts]
+    took = {} if kept else {"seconds": round(seconds, 3)}
+    end(folder, {**record, "parts": results, "counts": counts.model_dump(), **took})
+    failure = next((report.failure for report in reports.values() if report.failure), "")
+    return Summary(Path(output), counts, kept, seconds, failure)
+
+
+def pool_for(settings: JudgeSettings) -> tuple[int, int]:
+    """How many processes the cluster has room for, and the GPUs of each, all on one node.
+
+    Raises:
+        EngineError: no node has the GPUs of a process.
+
+    """
+    import ray
+
+    elsewhere = not asks_model(settings) or settings.base_url or settings.device == "cpu"
+    if elsewhere or settings.engine == "onnx" or is_exported(settings.model):
+        return 1, 0
+    nodes = [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]
+    one = settings.tensor_parallel * settings.data_parallel
+    if one == 1 and not any(nodes):
+        return 1, 0
+    if one > max(nodes):
+        raise EngineError(
+            f"a process needs {one} GPUs (tensor_parallel {settings.tensor_parallel} x "
+            f"data_parallel {settings.data_parallel}) on one node, and the largest node has "
+            f"{max(nodes)}; set them lower, or add a node"
+        )
+    return sum(has // one for has in nodes), one
+
+
+def asks_model(settings: JudgeSettings) -> bool:
+    """Whether a model may be asked: a cascade without one consists of rules and lexical."""
+    named = settings.model or settings.base_url or settings.judges
+    return not settings.asks_no_model and bool(named)
+
+
+def _steps(job: JudgingJob, workers: int, gpus: int) -> list[Step]:
+    """Tasks of one core for what needs no model, then a pool of processes for the model."""
+    if not asks_model(job.settings):
+        return [Step(partial(judged, job))]
+    return [Step(partial(begun, job)), Step(partial(judged, job), workers, gpus)]
+
+
+@cache
+def judge_of(settings: JudgeSettings) -> Judge:
+    """The judge of this process, loaded once.
+
+    Rules run in a child of this process, which stays: a pair that kills or blocks it is undecided,
+    as in a local run. It is one child, as Ray has a process for every core.
+    """
+    # Programs are timed: more of them than cores would be too slow.
+    one = settings.model_copy(update={"threads": 1}) if settings.kind == "code" else settings
+    judge = build_judge(one)
+    if isinstance(judge, ParallelJudge):
+        return judge.isolated()
+    if isinstance(judge, CascadeJudge) and isinstance(judge.stages[0].judge, RuleJudge):
+        first = judge.stages[0]._replace(judge=ParallelJudge(RuleJudge()).isolated())
+        return CascadeJudge([first, *judge.stages[1:]], judge.policy)
+    return judge
+
+
+def fingerprint(settings: JudgeSettings) -> str:
+    """The fingerprint of the judge, which is loaded for it."""
+    return judge_of(settings).fingerprint
+
+
+def _divided(table: Table, rows: int) -> list[Table]:
+    return [part._replace(path=table.path) for part in local(table).parts(rows)]
+
+
+def _surveyed(part: Table) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """The columns of a part with their first values, and their types."""
+    rows = [row for _, row in local(part).rows() if not isinstance(row, str)]
+    return survey(rows), column_types(rows)
+
+
+def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]:
+    """The number of items of a part, and the complaints about the other rows."""
+    wrong = Complaints(name)
+    return count_items(local(part), columns, wrong), wrong
+
+
+def begun(job: JudgingJob, given: PartTask) -> PartTask:
+    """A part with the judgements that need no model, None where one has to be asked."""
+    judge = judge_of(job.settings)
+    if not isinstance(judge, CascadeJudge):
+        return given
+    for stage in judge.stages[: judge.first_model]:
+        _check_same(stage.judge, job)
+    return given._replace(judgements=tuple(judge.begin(_items(_source(job, given)))))
+
+
+def judged(job: JudgingJob, given: PartTask) -> PartReport:
+    """Judge what is open in a part, in the batches of a local run, and write it.
+
+    The last digits of a model's confidence depend on the other rows of a batch.
+
+    Raises:
+        EngineError: the engine is down, or this node has another judge than the others.
+        InputError: the part has changed.
+
+    """
+    judge, source = judge_of(job.settings), _source(job, given)
+    _check_same(judge, job)
+    items, size, made = _items(source), job.settings.rows_at_a_time, list[Judgement]()
+    before = given.judgements or (None,) * len(items)
+    for start in range(0, len(items), size):
+        batch = [*zip(items[start : start + size], before[start : start + size], strict=True)]
+        left = [item for item, known in batch if known is None]
+        asked = judge.judge(left) if left else []
+        check_answered(asked)
+        answers = iter(asked)
+        made += [next(answers) if known is None else known for _, known in batch]
+    if job.form is Form.JSONL:
+        data = "".join(f"{dump(judgement)}\n" for judgement in made).encode()
+    else:
+        rows = with_columns((row for row, _ in source.items()), made, job.names)
+        with TextIOWrapper(held := BytesIO(), encoding="utf-8") as out:
+            write_parquet(out, (*job.columns.names, *job.names.values()), rows, job.types)
+            data = held.getvalue()
+    job.folder.write(job.name(given.number), data)
+    failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
+    return PartReport(given.number, count(made), next(failed, ""))
+
+
+def _source(job: JudgingJob, given: PartTask) -> CheckedInput:
+    return CheckedInput(local(given.part), given.rows, "", job.columns, job.set_aside)
+
+
+def _items(source: CheckedInput) -> list[Item]:
+    items = [item for _, item in source.items()]
+    if len(items) != source.rows:
+        what = "has changed since it was checked; run the command again when it is complete"
+        raise InputError(f"{source.table.name}: {what}")
+    return items
+
+
+def _check_same(judge: Judge, job: JudgingJob) -> None:
+    if judge.fingerprint not in job.judge:
+        raise EngineError(
+            f"a node has another judge than the others ({judge.fingerprint} instead of "
+            f"{job.judge}); install the same gradegpt and the same models on every node"
+        )
+
+
+def counted(job: JudgingJob, number: int) -> PartReport:
+    """The counts of a part that an earlier run wrote."""
+    data, names = job.folder.read(job.name(number)), job.names
+    if job.form is Form.JSONL:
+        rows, names = (
+            [json.loads(line) for line in data.splitlines()],
+            {name: name for name in ADDED},
+        )
+    else:
+        wanted = [names["outcome"], names["verdict"]]
+        rows = pyarrow_for("Parquet")[1].read_table(BytesIO(data), columns=wanted).to_pylist()
+    ends = ((Outcome(row[names["outcome"]]), row[names["verdict"]]) for row in rows)
+    made = (Judgement(id="", outcome=outcome, verdict=v, method="") for outcome, v in ends)
+    return PartReport(number, count(made))
+
+
+def added_types() -> dict[str, Any]:
+    """The Arrow types of the columns that are added."""
+    pyarrow, _ = pyarrow_for("Parquet")
+    return {f: pyarrow.float64() if f == "confidence" else pyarrow.string() for f in ADDED}
+
+
+def begin(folder: OutputFolder, record: Mapping[str, Any], *, overwrite: bool = False) -> list[str]:
+    """Begin a run in a folder, or go on with one; the files that are there.
+
+    Raises:
+        OutputError: the folder is another run's or holds something else, or the run is complete.
+
+    """
+    there = [name for name in folder.names() if not name.startswith(".")]
+    before = {name: folder.manifest(name) for name in (MANIFEST, BEGUN) if name in there}
+    if there and not before:
+        raise OutputError(f"{folder.url}: is not empty, and holds no run; choose another folder")
+    if overwrite:
+        folder.remove(name for name in there if name.startswith("part-") or name in before)
+        there = []
+    elif before:
+        other = next(iter(before.values()))
+        for what, own in record.items():
+            if other.get(what) != own:
+                raise OutputError(
+                    f"{folder.url}: was begun with another {what}: {json.dumps(other.get(what))}; "
+                    f"this run has {json.dumps(own)}; choose another folder or pass --overwrite"
+                )
+        if MANIFEST in before and not before[MANIFEST]["counts"]["n_failed"]:
+            raise OutputError(f"{folder.url}: {EXISTS}")
+    folder.write_manifest(BEGUN, record)
+    folder.remove(name for name in there if name == MANIFEST)  # of a run with failed rows
+    return there
+
+
+def end(folder: OutputFolder, manifest: Mapping[str, Any]) -> None:
+    """Write the manifest; delete what only a run that was stopped needs."""
+    folder.write_manifest(MANIFEST, manifest)
+    folder.remove(name for name in folder.names() if name == BEGUN or name.endswith(".tmp"))

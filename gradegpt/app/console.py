@@ -1,0 +1,236 @@
+"""Judge a table on the command line: progress bar, summary and exit codes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from gradegpt.app.run import Counts, Summary, check_output, count, judge_file, judge_rows
+from gradegpt.app.run import Progress as Report
+from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.records import dump
+from gradegpt.core.schema import Judgement, Outcome
+from gradegpt.judges.base import Judge
+from gradegpt.judges.build import JudgeSettings
+from gradegpt.tables import Form
+from gradegpt.tables.columns import Columns
+from gradegpt.tables.importers.logs import opened
+from gradegpt.tables.inputs import CheckedInput, Placed, check_input
+from gradegpt.tables.outputs import check_form, judgements_path, write_table
+
+if TYPE_CHECKING:
+    from gradegpt.app.cluster.judging import Checked
+
+Loader = Callable[[], Judge]
+"""Loads the judge; called after everything else has been checked."""
+
+
+def to_file(
+    source: CheckedInput,
+    output: Path,
+    form: Form,
+    build: Loader,
+    rows_at_a_time: int,
+    *,
+    overwrite: bool,
+) -> None:
+    """Judge into a file; a run that was stopped is resumed from its partial file."""
+    record, console = judgements_path(output, form), Console(stderr=True)
+    check_output(output, source.path, overwrite=overwrite, record=record)
+    check_form(str(output), form, source)
+    with _stoppable(f"; run the same command again to resume from {record}.partial"):
+        judge = _loaded(build, console)
+        with progress(console=console) as report:
+            summary = judge_file(
+                source, output, judge,
+                form=form, overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
+            )  # fmt: skip
+    typer.echo(summed_up(summary))
+    typer.echo(f"judgements: {output}")
+    if record != output:
+        typer.echo(f"with their chains: {record}")
+    _complain(summary, " Run the same command again to ask about them once more.")
+
+
+def to_cluster(
+    sources: Sequence[str],
+    output: str,
+    settings: JudgeSettings,
+    address: str | None,
+    *,
+    form: Form,
+    workers: int | None,
+    overwrite: bool,
+    **reading: Any,
+) -> None:
+    """Judge files into a folder on a Ray cluster; ``reading`` are the options of ``check_files``.
+
+    ``address`` is that of ``gradegpt.app.cluster.pipeline.connect``.
+    """
+    from gradegpt.app.cluster.judging import check_files, judge_files
+    from gradegpt.app.cluster.pipeline import connect, each
+    from gradegpt.app.cluster.storage import inputs
+
+    console = Console(stderr=True)
+    with _stoppable(f"; run the same command again to resume from {output}"), connect(address):
+        with console.status("checking the input"):
+            checked = check_files(inputs(sources), each, **reading)
+        report_columns(checked)
+        with progress(console=console) as report:
+            summary = judge_files(
+                checked, output, settings,
+                form=form, workers=workers, overwrite=overwrite, on_progress=report,
+            )  # fmt: skip
+    typer.echo(summed_up(summary))
+    typer.echo(f"judgements: {output}")
+    _complain(summary, " Run the same command again to ask about them once more.")
+
+
+def read_items(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    defaults: Mapping[str, Any] | None = None,
+    also: Sequence[str] = (),
+    distinct: bool = False,
+) -> list[Placed]:
+    """The items of a table of any form, which may have other columns; says which were recognised.
+
+    Args:
+        path: The table, or a log; ``-`` for standard input, or ``hf:owner/name``.
+        columns: Fields and the columns that hold them, as in ``tables.inputs.check_input``.
+        defaults: The values of fields that a row may lack: a question has no response.
+        also: What is read beside the fields of an item.
+        distinct: Whether two rows with one id are an error.
+
+    Raises:
+        MissingError, InputError, SettingsError: as ``check_input``; or an id is repeated.
+
+    """
+    with opened(str(path)) as table:
+        checked = check_input(
+            table, ignore_extra=True, columns=columns, defaults=defaults, also=also
+        )
+        report_columns(checked)
+        found = list(checked.placed())
+    first: dict[str, str] = {}
+    for where, item, *_ in found:
+        if distinct and (other := first.setdefault(item.id, where)) != where:
+            other = other.removeprefix(table.name).lstrip(": ")
+            line = other if other.startswith("row") else f"line {other}"
+            what = f"{item.id!r} is also the id of {line}; give each row its own"
+            raise InputError(f"{where}: id: {what}")
+    return found
+
+
+def report_columns(checked: CheckedInput | Checked) -> None:
+    """Report on stderr which columns were recognised and which rows are set aside."""
+    say_columns(checked.columns)
+    if n := checked.set_aside.rows:
+        why = checked.set_aside.listed("set aside")
+        typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
+
+
+def say_columns(columns: Columns) -> None:
+    """Say on stderr which column was taken for what, in one line, unless all have their names."""
+    if columns.description:
+        typer.echo(f"columns: {columns.description}", err=True)
+
+
+def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: int) -> None:
+    """Judge to standard output: JSON Lines as they are judged, a table once all rows are judged.
+
+    The summary and errors go to stderr.
+    """
+    check_form("stdout", form, source)
+    console, is_table = Console(stderr=True), form is not Form.JSONL
+    counts, failure, kept = Counts(), "", list[Judgement]()
+    with _stoppable():
+        judge, started = _loaded(build, console), time.perf_counter()
+        with progress(console=console, shown=is_table) as report:
+            for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
+                if is_table:
+                    kept += judged
+                else:
+                    typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
+                counts += count(judged)
+                failed = (row.reason for row in judged if row.outcome is Outcome.FAILED)
+                failure = failure or next(failed, "")
+                report(counts.n_items, source.rows)
+        if is_table:
+            typer.echo(_table(source, kept, form), nl=False)
+    summary = Summary(Path("-"), counts, 0, time.perf_counter() - started, failure)
+    typer.echo(summed_up(summary), err=True)
+    _complain(summary)
+
+
+def summed_up(summary: Summary) -> str:
+    """The summary of a run in a few lines; the numbers in each line add up."""
+    counts, before = summary.counts, summary.rows_before
+    earlier = f" ({before:,} rows are from an earlier run)" if before else ""
+    return (
+        f"{counts.n_items:,} items = {counts.n_judged:,} judged "
+        f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
+        f"+ {counts.n_failed:,} failed\n"
+        f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
+        f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid\n"
+        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}"
+    )
+
+
+def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
+    held = BytesIO()
+    with TextIOWrapper(held, encoding="utf-8", newline="\n") as out:
+        write_table(source, judgements, out, form)
+        out.flush()
+        return held.getvalue()
+
+
+@contextmanager
+def _stoppable(advice: str = "") -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        typer.echo(f"stopped{advice}", err=True)
+        raise typer.Exit(130) from None
+
+
+def _loaded(build: Loader, console: Console) -> Judge:
+    with console.status("loading the judge"):
+        return build()
+
+
+def _complain(summary: Summary, advice: str = "") -> None:
+    if n := summary.counts.n_failed:
+        failure = summary.failure.removeprefix("engine:error: ").rstrip(".")
+        end = "" if failure.endswith("?") else "."
+        rows = "1 row" if n == 1 else f"{n:,} rows"
+        raise EngineError(f"{rows} failed, the first with: {failure}{end}{advice}")
+
+
+@contextmanager
+def progress(
+    name: str = "judging", console: Console | None = None, *, shown: bool = True
+) -> Iterator[Report]:
+    """A bar with the rate and the time left; rows of an earlier run count as done."""
+    console = console or Console(stderr=True)
+    rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
+    columns = TextColumn(f"{name:<8}"), BarColumn(), MofNCompleteColumn(), rate, left
+    bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))
+
+    def report(done: int, total: int) -> None:
+        if not bar.tasks:
+            bar.add_task("judging", completed=done, total=total, rate="")
+        speed = bar.tasks[0].speed
+        bar.update(bar.tasks[0].id, completed=done, rate=f"{speed:,.1f} rows/s" if speed else "")
+
+    with bar:
+        yield report

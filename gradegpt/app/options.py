@@ -1,0 +1,309 @@
+"""The options that commands share: their names, their help, and the parsing of ``--map``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+
+from gradegpt.core import schema
+from gradegpt.core.errors import InputError
+from gradegpt.rules.profiles import PROFILES
+from gradegpt.tables import Form, Table
+
+
+class JudgeKind(StrEnum):
+    """The judges to choose from."""
+
+    RULES = "rules"
+    LEXICAL = "lexical"
+    MODEL = "model"
+    CASCADE = "cascade"
+    CODE = "code"
+    PARTS = "parts"
+
+
+JUDGES: Final = (
+    "rules: deterministic and fast. lexical: a classifier on word counts, for short free text. "
+    "model: a language model. cascade: rules, then lexical, then model; each judges the rows on "
+    "which those before it are undecided or unsure. A model without calibration.json comes "
+    "directly after rules; one that was measured to add nothing is not asked. code: runs a "
+    "program's test cases. parts: judges each answer of a JSON list by the cascade."
+)
+
+
+def http_url(url: str | None) -> str | None:
+    """``url``, or several with commas between them; an error of usage where one is no URL."""
+    if url and not all(one.strip().startswith(("http://", "https://")) for one in url.split(",")):
+        raise typer.BadParameter("must start with http:// or https://")
+    return url
+
+
+def ray_address(on: str | None) -> str | None:
+    """The address of a Ray cluster; an error of usage where it is none."""
+    if on is not None and on != "ray" and not on.startswith("ray://"):
+        raise typer.BadParameter("must be ray, or ray://HOST:PORT")
+    return on
+
+
+Files = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="FILE...",
+        help="The rows to judge, as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - reads standard "
+        "input, and hf:owner/name:config@split a data set of the Hugging Face Hub. Several files "
+        "need --on. Columns are question, reference and response, and optionally id, context, "
+        "answer_type, tolerance, needs and meta; usual synonyms such as answer and prediction are "
+        "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
+        "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
+        "simple-evals, HELM, verl, OpenRLHF) is judged again, and its scores are compared with "
+        "the new verdicts.",
+    ),
+]
+Labelled = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="Labelled answers: a table in any form that gradegpt judge reads, with a column of "
+        "labels (true or false, 1 or 0, yes or no, correct or incorrect, ...).",
+    ),
+]
+
+
+def output(what: str, metavar: str = "OUT") -> Any:
+    """The option ``-o`` of every command that writes something: a file, or a ``FOLDER``."""
+    is_folder = metavar == "FOLDER"
+    return typer.Option("-o", "--output", metavar=metavar, dir_okay=is_folder, help=what)
+
+
+def required(output: Path | None, argument: Path | None) -> Path:
+    """The output by ``-o``, or, for one release, by the argument that it was before."""
+    if output is None and argument is None:
+        raise typer.BadParameter("give -o OUT")
+    if argument is not None:
+        typer.echo(f"OUT: is now an option: -o {argument}", err=True)
+    return output or argument or Path()
+
+
+Output = Annotated[
+    str | None,
+    output(
+        "Write to OUT, in the order of the input. A .jsonl file gets one judgement per line. "
+        "A .csv, .tsv, .xlsx, .parquet or .json file gets the input's rows with the columns of a "
+        "verdict. With --on, OUT is a folder. [default: JSON Lines on standard output]"
+    ),
+]
+Folder = Annotated[
+    str | None, output("The folder to write, as out=FOLDER. [default: by the settings]", "FOLDER")
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="FIELD=COLUMN",
+        help="Read FIELD from COLUMN; may be repeated. FIELD= reads it from no column.",
+    ),
+]
+OutputForm = Annotated[
+    Form | None, typer.Option("--format", help="The format of OUT. [default: by its suffix]")
+]
+References = Annotated[
+    list[str] | None,
+    typer.Option(help="The reference answer; may be repeated if several are accepted."),
+]
+JudgeOption = Annotated[
+    JudgeKind,
+    typer.Option(
+        "--judge",
+        help=JUDGES,
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        callback=http_url,
+        help="The URL of an OpenAI-compatible server, including /v1, that runs the model. Its API "
+        "key is read from $OPENAI_API_KEY.",
+    ),
+]
+EngineOption = Annotated[
+    Literal["auto", "transformers", "onnx", "vllm"] | None,
+    typer.Option(
+        help="The backend that runs the model in this process. auto: onnx for a folder that "
+        "gradegpt export wrote, otherwise transformers. vllm is for GPUs. [default: auto]"
+    ),
+]
+TensorParallel = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="GPUS", help="With --engine vllm: the GPUs over which a copy is divided."
+    ),
+]
+DataParallel = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="COPIES", help="With --engine vllm: copies of the model, each on other GPUs."
+    ),
+]
+BatchSize = Annotated[
+    int | None, typer.Option(min=1, help="Prompts per forward pass. [default: 32]")
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(help="Store judgements in this SQLite file, and reuse those that it has."),
+]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="With --judge cascade: rows whose verdict has a lower measured confidence are left "
+        "undecided; 0 gives every verdict. [default: 0.75]",
+    ),
+]
+MaxError = Annotated[
+    float | None,
+    typer.Option(
+        metavar="FRACTION",
+        help="With --judge cascade: give only verdicts of which at most this fraction is wrong, "
+        "such as 0.02, and leave the other rows undecided. The bound is tested on the labelled "
+        "rows of the calibration, for each type of answer.",
+    ),
+]
+MaxFalseCorrect = Annotated[
+    float | None,
+    typer.Option(
+        metavar="FRACTION",
+        help="With --max-error: a separate bound for the verdicts 'correct'.",
+    ),
+]
+QuestionOption = Annotated[str | None, typer.Option(help="The question of a single item.")]
+Context = Annotated[
+    str | None,
+    typer.Option(help="Text before the question, such as earlier parts of the problem."),
+]
+Response = Annotated[str | None, typer.Option(help="The response to grade.")]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        help="With --judge rules: apply the scoring rules of a benchmark's paper: "
+        f"{', '.join(PROFILES)}. The first two read the answer in \\boxed{{}}, arb the text after "
+        "ANSWER:. An answer that does not match is incorrect. A type of answer for which the paper "
+        "has no rule is undecided.",
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        help="The model: a folder, a Hugging Face name, or a shipped judge such as gradegpt-1.5b. "
+        "With --base-url, the model's name on the server. [default: none; a cascade then "
+        "consists of rules and lexical]"
+    ),
+]
+Adapter = Annotated[
+    str | None, typer.Option(help="A folder or Hugging Face name of a LoRA adapter for the model.")
+]
+ChainFormatOption = Annotated[
+    schema.ChainFormat | None,
+    typer.Option(
+        help="What the model writes. outcome: the verdict alone. judge_of_chain: an explanation "
+        "that ends in the verdict. cross_lingual: the same, with Chinese quotes translated into "
+        "English. [default: as the model was trained]"
+    ),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
+Rejudge = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite", help="Replace existing judgements of other rows or of another judge."
+    ),
+]
+IgnoreExtra = Annotated[
+    bool,
+    typer.Option(
+        "--ignore-extra",
+        help="Ignore columns that hold no field; without this option they are an error.",
+    ),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Leave out invalid rows, and count them.")
+]
+
+
+def config(example: str) -> Any:
+    """The argument of a command for its settings file; ``example`` is a shipped one's name."""
+    return typer.Argument(
+        metavar="CONFIG.YAML",
+        help=f"A settings file, or the name of a shipped settings file, such as {example}.",
+    )
+
+
+def changes(names: str) -> Any:
+    """The arguments of a command that change settings; ``names`` lists the usual ones."""
+    return typer.Argument(metavar="KEY=VALUE", help=f"Settings to change: {names}")
+
+
+def with_folder(folder: str | None, overrides: Sequence[str] | None) -> list[str]:
+    """The changed settings with that of ``-o FOLDER``."""
+    quoted = [] if folder is None else [f"out={json.dumps(folder, ensure_ascii=False)}"]
+    return [*(overrides or ()), *quoted]
+
+
+On = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ray[://HOST:PORT]",
+        callback=ray_address,
+        help="Judge on a Ray cluster and write into the folder OUT. ray is the cluster that runs "
+        "on this machine; if none runs, one is started on all its cores until the command ends. "
+        "Input and output are paths that every node can read and write, or URLs such as "
+        "s3://bucket/answers/*.parquet.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="With --on: the number of processes that each load the model. [default: as many as "
+        "the GPUs suffice for, or 1 without GPUs]",
+    ),
+]
+
+
+ShardOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shard",
+        metavar="I/N",
+        help="Judge the I-th of N equal parts of FILE, such as 2/8: for the tasks of a Slurm "
+        "array, each with its own OUT.",
+    ),
+]
+
+
+def shard_of(text: str, table: Table) -> Table:
+    """The part of a table that ``I/N`` names."""
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise typer.BadParameter(f"--shard {text}: expected I/N with I from 1 to N, such as 2/8")
+    parts = table.parts(-(-max(table.row_count(), 1) // int(of)))
+    if int(number) > len(parts):
+        raise InputError(f"{table.name}: has no rows for --shard {text}; use a smaller N")
+    return parts[int(number) - 1]
+
+
+def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:
+    """The fields and columns of ``--map FIELD=COLUMN``; "" where no column holds a field."""
+    return dict(_field_and_column(text) for text in mapped or ())
+
+
+def _field_and_column(text: str) -> tuple[str, str]:
+    field, equals, column = text.partition("=")
+    if not equals or not field:
+        raise typer.BadParameter(f"--map {text}: expected FIELD=COLUMN, such as reference=gold")
+    return field, column

@@ -1,0 +1,1 @@
+"""Prompts and chains: what they say, how long they may be, and their grammar."""

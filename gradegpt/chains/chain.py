@@ -1,0 +1,248 @@
+"""The prompt and the chain: rendered and parsed here and nowhere else.
+
+The structure follows CMMaTH, figure 9 and table 7: the prompt holds question, reference answer and
+model response; the chain holds the key sentence, its English gloss, the type of the reference
+answer, the answer found and the tag ``<Yes>`` or ``<No>``. The words are our own. ``tests/golden/``
+holds the exact text; training and serving use the same prompt.
+
+Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character
+for one, so nothing in a response can close its frame or be read as a verdict, and offsets into the
+response stay valid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gradegpt.chains.fit import Budget, Counter, cost, fit_middle, fit_response
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Outcome, Row, Verdict
+from gradegpt.core.settings import Settings
+
+YES: Final = "<Yes>"
+NO: Final = "<No>"
+
+_ROLE = (
+    "You grade answers. Decide whether the model response reaches the same final answer as the "
+    "reference answer. Every option or part asked for must be there; "
+    "a response that commits to no answer is <No>. "
+)
+SYSTEM: Final = {
+    ChainFormat.OUTCOME: _ROLE + "Reply with <Yes> or <No> alone.",
+    ChainFormat.JUDGE_OF_CHAIN: _ROLE
+    + "Quote the sentence that gives the answer, name the answer type, compare, "
+    "and end with <Yes> or <No>.",
+    ChainFormat.CROSS_LINGUAL: _ROLE
+    + "Quote the sentence that gives the answer, put it into English, name the answer type, "
+    "compare, and end with <Yes> or <No>.",
+}
+
+KEY: Final = "The model response gives its answer here: "
+NO_KEY: Final = "The model response gives no answer that can be graded."
+GLOSS: Final = "In English: "
+REFERENCE: Final = "The reference answer "
+GIVES: Final = "; the model response gives "
+AGREE: Final = "The answers agree: "
+RESPONSE: Final = "Model Response: <response>\n"
+"""The text before the response in a prompt. Prompts for one question are equal up to its end."""
+_NO_ANSWER = "none"
+
+_OPENS_A_FRAME = re.compile(
+    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s"
+    r"|(?:start|end)_of_turn|im_(?:start|end))\s*>|\|)",
+    re.IGNORECASE,
+)
+_CJK = re.compile(r"[\u3400-\u9fff]")
+# `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one
+# that the reasoning mentions.
+_LAST_TAG = re.compile(r"(?s).*<(\w*)>[\s.。]*\Z")
+_COMPARISON = re.compile(
+    r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); "
+    r"the model response gives (?P<answer>.*)\.$",
+    re.MULTILINE,
+)
+# Defused text holds no closing tag, so the first one is the right one, and the atomic groups
+# never try another: without them a crafted prompt of 20 kB takes seconds, by backtracking.
+_FRAME = re.compile(
+    r"Question: <question>\n(?>(?P<question>.*?)\n</question>\n)"
+    r"(?:Context: <context>\n(?>(?P<context>.*?)\n</context>\n))?"
+    r"Reference Answer: <reference>\n"
+    r"(?>(?P<references>.*?)\n</reference>\n" + RESPONSE + r")"
+    r"(?>(?P<response>.*?)\n</response>\n)Judgment Result:",
+    re.DOTALL,
+)
+_NEXT_REFERENCE: Final = "\n</reference> or <reference>\n"
+
+
+class PromptSettings(Settings):
+    """How a prompt is made of an item. Stored with the weights that were trained with it."""
+
+    chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL
+    budget: Budget = Budget()
+
+
+class Chain(Row):
+    """The parts of a chain. Without a ``key_sentence`` the response has no gradable answer."""
+
+    verdict: Verdict
+    key_sentence: str | None = None
+    gloss: str | None = None
+    reference_answer: str = ""
+    answer_type: AnswerType | None = None
+    answer: str | None = None
+
+
+class ParsedChain(Row):
+    """The result of parsing a judge's text: ``judged`` with a chain, or ``unparsed`` without."""
+
+    outcome: Outcome
+    chain: Chain | None = None
+    reason: str = ""
+
+
+def defuse(text: str) -> str:
+    """Replace by ``‹`` each ``<`` that could open a frame, a chat token or a verdict tag.
+
+    The length stays the same.
+    """
+    return _OPENS_A_FRAME.sub("‹", text)
+
+
+def build_prompt(
+    item: Item, settings: PromptSettings, count: Counter | None = None
+) -> tuple[Message, ...]:
+    """The one function that makes a prompt, for training, evaluation and serving.
+
+    Texts are fitted by the estimate of ``chains.fit``, or by ``count``, which counts the tokens
+    of a judge's own tokenizer, where the estimate is far too low.
+    """
+    budget, seen = settings.budget, _as_shown(count)
+    references = " or ".join(_references(item, budget.reference, seen))
+    question = defuse(fit_middle(item.question, budget.question, seen))
+    context = defuse(fit_middle(item.context or "", budget.question, seen))
+    framed = f"Context: <context>\n{context}\n</context>\n" if item.context else ""
+    response = defuse(fit_response(item.response, budget.response, seen))
+    user = (
+        f"Question: <question>\n{question}\n</question>\n{framed}"
+        f"Reference Answer: {references}\n{RESPONSE}{response}\n</response>\nJudgment Result:"
+    )
+    system = Message(role="system", content=SYSTEM[settings.chain_format])
+    return system, Message(role="user", content=user)
+
+
+def _as_shown(count: Counter | None) -> Counter | None:
+    """A counter of the defused text: the replacement of a ``<`` may take more tokens."""
+    return None if count is None else lambda text: count(defuse(text))
+
+
+def _references(item: Item, budget: int, count: Counter | None) -> Iterator[str]:
+    """The accepted answers in their frames, as many as fit into four budgets.
+
+    Those that occur in the response are first.
+    """
+    left = 4.0 * budget
+    for index, reference in enumerate(_occurring_first(item.accepted, item.response)):
+        framed = f"<reference>\n{defuse(fit_response(reference, budget, count))}\n</reference>"
+        left -= cost(framed, count)
+        if index and left < 0:
+            return
+        yield framed
+
+
+def _occurring_first(accepted: Sequence[str], response: str) -> list[str]:
+    """The answers that occur in the response, the longest first, then the others."""
+    text = " ".join(response.casefold().split())
+
+    def occurring_length(answer: str) -> int:
+        words = " ".join(answer.casefold().split())
+        return len(words) if words in text else 0
+
+    return sorted(accepted, key=occurring_length, reverse=True)
+
+
+def parse_prompt(messages: Sequence[Message]) -> Item | None:
+    """The item in a GradeGPT prompt, or none if the last message is not one."""
+    match = _FRAME.fullmatch(messages[-1].content) if messages else None
+    parts = match.groupdict() if match else {}
+    references = tuple(parts.pop("references", "").split(_NEXT_REFERENCE))
+    return Item(**parts, reference=references) if all(r.strip() for r in references) else None
+
+
+def needs_gloss(key_sentence: str) -> bool:
+    """Whether a quoted sentence contains Chinese: the cross-lingual format then has a gloss."""
+    return bool(_CJK.search(key_sentence))
+
+
+def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
+    """The text a judge writes. ``invalid`` is a ``<No>`` after the line ``NO_KEY``.
+
+    Raises:
+        ValueError: a cross-lingual chain whose Chinese quote has no gloss.
+
+    """
+    if chain_format is ChainFormat.OUTCOME:
+        return YES if chain.verdict is Verdict.CORRECT else NO
+    key = chain.key_sentence or ""
+    lines = [f"{KEY}{_line(key)}" if key else NO_KEY]
+    if chain_format is ChainFormat.CROSS_LINGUAL and needs_gloss(key):
+        if not chain.gloss:
+            raise ValueError(f"gloss: missing for {key!r}; the cross-lingual format needs one")
+        lines.append(f"{GLOSS}{_line(chain.gloss)}")
+    lines.append(render_comparison(chain))
+    return "\n".join(lines)
+
+
+def render_comparison(chain: Chain) -> str:
+    """The last two lines of a chain: both answers side by side, and the tag."""
+    tag = YES if chain.verdict is Verdict.CORRECT else NO
+    return (
+        f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
+        f"{_line(chain.answer or _NO_ANSWER)}.\n{AGREE}{tag}"
+    )
+
+
+def type_clause(kind: AnswerType | None) -> str:
+    """The words between the two answers of a comparison."""
+    words = (kind or AnswerType.TEXT).words
+    return f" is {'an' if words[0] in 'aeiou' else 'a'} {words}{GIVES}"
+
+
+def parse_chain(text: str) -> ParsedChain:
+    """Read a judge's text.
+
+    The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed. The
+    verdict needs the tag alone; the other parts are read where they are as ``render_chain``
+    writes them, and are empty elsewhere.
+    """
+    match = _LAST_TAG.match(text)
+    if match is None or match[1] not in ("Yes", "No"):
+        found = f"the last tag is <{match[1]}>" if match else "no verdict tag at the end"
+        return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
+    # Not splitlines(): a quote may hold a form feed, from an unescaped "\frac".
+    lines = text.strip().split("\n")
+    key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
+    gloss = next((line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None)
+    comparison = _COMPARISON.search(text)
+    verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
+    if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:
+        verdict = Verdict.INVALID
+    reference, words, answer = comparison.groups() if comparison else ("", "", None)
+    chain = Chain(
+        verdict=verdict,
+        key_sentence=key,
+        gloss=gloss,
+        reference_answer=reference,
+        answer_type=_answer_type(words),
+        answer=None if answer == _NO_ANSWER and key is None else answer,
+    )
+    return ParsedChain(outcome=Outcome.JUDGED, chain=chain)
+
+
+def _line(text: str) -> str:
+    return " ".join(defuse(text).split("\n")).strip()
+
+
+def _answer_type(words: str) -> AnswerType | None:
+    name = words.replace(" ", "_")
+    return AnswerType(name) if name in set(AnswerType) else None

@@ -1,0 +1,1 @@
+"""What everything else builds on: rows, errors, settings, records, resources."""

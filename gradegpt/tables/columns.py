@@ -1,0 +1,354 @@
+"""Columns of a user's rows -> fields of an item: exact names first, then the usual other names.
+
+This is the only place that decides which column is the reference. ``--map field=column`` names one,
+with dots for nested values. A field that two columns may hold is an error, and so is a column that
+holds no field: a misspelt ``tolerance`` would otherwise change verdicts silently.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, time
+from functools import lru_cache
+from numbers import Number
+from typing import Any, Final, NamedTuple
+
+from pydantic import ValidationError
+
+from gradegpt.core.complaints import Complaint
+from gradegpt.core.errors import InputError, SettingsError
+from gradegpt.core.mistakes import complaints, misspelt, suggest
+from gradegpt.core.records import parse_json
+from gradegpt.core.schema import Example, Item
+
+ALIASES: Final[dict[str, tuple[str, ...]]] = {
+    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),
+    "question": (
+        "problem", "query", "prompt", "input", "instruction", "questiontext",
+        "问题", "题目", "题干",
+    ),
+    "reference": (
+        "answer", "gold", "golden", "target", "groundtruth", "goldanswer", "goldenanswer",
+        "referenceanswer", "correctanswer", "standardanswer", "finalanswer", "expected",
+        "expectedanswer", "expectedoutput", "ideal", "references", "answers",
+        "答案", "参考答案", "标准答案", "正确答案",
+    ),
+    "response": (
+        "prediction", "output", "completion", "pred", "predicted", "predictedanswer",
+        "modeloutput", "modelresponse", "modelanswer", "modelprediction", "generation",
+        "generated", "generatedtext", "reply", "candidate", "candidateanswer", "studentanswer",
+        "llmoutput", "llmresponse", "回答", "模型回答", "模型输出", "作答", "学生答案", "考生答案",
+    ),
+    "context": ("passage", "background", "材料"),
+}  # fmt: skip
+"""The usual other names of a field, without case, blanks and underscores."""
+LABELS: Final = ("label", "verdict", "iscorrect", "correct", "correctness", "标签")
+"""The usual names of a label's column. No judge sees one."""
+LABEL: Final = "label"
+
+FIELDS: Final = tuple(Item.model_fields)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).casefold()
+
+
+_USUAL: Final = {name: f for f in FIELDS for name in (_key(f), *ALIASES.get(f, ()))}
+_OF_LABELS: Final = frozenset(Example.model_fields) - frozenset(FIELDS)
+_TEXTS: Final = frozenset(
+    ("id", "question", "reference", "response", "context", "solution", "steps", "parts")
+)
+_STRUCTURED: Final = {
+    "steps": "a list of texts",
+    "parts": "a list of texts",
+    "tests": 'the test cases of a program, [{"input": "1 2", "output": "3"}]',
+    "tags": 'what the question is about, {"subject": "physics"}',
+    "meta": "an object",
+}
+"""Fields that hold lists or objects: in a cell of text they are JSON."""
+_NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
+"""Fields that an empty cell leaves out."""
+_EXAMPLES: Final = 3
+_A_DATE = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
+
+
+class Hints(NamedTuple):
+    """How messages write the options that help: for the command line or for Python."""
+
+    map: str
+    ignore_extra: str
+    has_objects: bool = True
+    """Whether a row can hold an object, such as ``meta``."""
+
+    def mapping(self, field: str, column: str) -> str:
+        """The option that reads ``field`` from ``column``."""
+        return self.map.format(field=field, column=column)
+
+
+COMMAND_LINE: Final = Hints("--map {field}={column}", "--ignore-extra")
+PYTHON: Final = Hints("columns={{'{field}': '{column}'}}", "ignore_extra=True")
+
+Seen = Mapping[str, Sequence[Any]]
+"""The columns of a table, in order, each with its first values."""
+
+
+_NONE: Final[Mapping[str, Any]] = {}
+
+
+class Columns(NamedTuple):
+    """The column of each field of an item in ``fields``; "" for a field that no column holds.
+
+    ``labels`` are the columns that may hold the label, ``known`` all columns that are read or need
+    not be, ``names`` all of the table. A field without a column has its value of ``defaults``;
+    ``also`` are the columns of what a command reads beside the item, such as a unit.
+    """
+
+    fields: Mapping[str, str]
+    labels: tuple[str, ...]
+    known: frozenset[str]
+    names: tuple[str, ...]
+    hints: Hints
+    ignore_extra: bool = False
+    defaults: Mapping[str, Any] = _NONE
+    also: Mapping[str, str] = _NONE
+
+    def label(self, table: str) -> str | None:
+        """The column of the label; None where there is none.
+
+        Raises:
+            InputError: several columns may hold it; the message begins with ``table``.
+
+        """
+        if len(self.labels) > 1:
+            ways = " or ".join(self.hints.mapping(LABEL, column) for column in self.labels)
+            what = f"`label` may be any of {', '.join(self.labels)}; use {ways}"
+            raise InputError(f"{table}: {what}")
+        return next(iter(self.labels), None)
+
+    def text(self, row: Mapping[str, Any], name: str) -> str:
+        """The text of a field, or of what is read beside an item; empty for nothing."""
+        value = dig(row, self.also.get(name) or self.fields.get(name, ""))
+        return "" if _is_nothing(value) else str(value)
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The fields whose column has another name, with the column's name."""
+        every = {**self.fields, **self.also}
+        return {field: name for field, name in every.items() if field != name}
+
+    @property
+    def description(self) -> str:
+        """The recognised columns in one line; empty where every column has its field's name."""
+        told = {f: name for f, name in self.renamed.items() if name or f not in self.defaults}
+        return ", ".join(f"{field} = {name or '(none)'}" for field, name in told.items())
+
+
+def dig(value: Any, path: str) -> Any:
+    """The value at a dotted path, or None.
+
+    A number selects an element of a list; a name is looked up in every element. A column whose own
+    name contains dots is found, too.
+
+    >>> dig({"choices": [{"text": "4"}, {"text": "5"}]}, "choices.text")
+    ['4', '5']
+    >>> dig({"solution": ["first", "second"]}, "solution.0")
+    'first'
+    """
+    if isinstance(value, dict) and path in value:
+        return value[path]
+    head, _, rest = path.partition(".")
+    if isinstance(value, dict):
+        return dig(value[head], rest) if rest and head in value else None
+    if not isinstance(value, list):
+        return None
+    if not head.isdecimal():
+        found = [dig(element, path) for element in value]
+        return [each for each in found if each is not None] or None
+    element = value[int(head)] if int(head) < len(value) else None
+    return dig(element, rest) if rest else element
+
+
+def has_column(row: Iterable[str], path: str) -> bool:
+    """Whether the names of a row's columns have that one, or the one that a dotted path begins."""
+    return path in row or path.partition(".")[0] in row
+
+
+def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The columns of ``rows``, in order of appearance, each with its first three values."""
+    seen: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            values = seen.setdefault(name, [])
+            is_empty = _is_nothing(value) or (isinstance(value, str) and not value)
+            if len(values) < _EXAMPLES and not is_empty:
+                values.append(value)
+    return seen
+
+
+def joined(surveys: Iterable[Seen]) -> dict[str, list[Any]]:
+    """The survey of a table from those of its parts, in order."""
+    seen: dict[str, list[Any]] = {}
+    for part in surveys:
+        for name, values in part.items():
+            held = seen.setdefault(name, [])
+            held += values[: _EXAMPLES - len(held)]
+    return seen
+
+
+def recognise(
+    seen: Seen,
+    given: Mapping[str, str] | None = None,
+    *,
+    name: str,
+    hints: Hints = PYTHON,
+    ignore_extra: bool = False,
+    also: Sequence[str] = (),
+) -> Columns:
+    """Find the fields among the columns: those ``given``, then exact names, then usual ones.
+
+    Args:
+        seen: The columns, as ``survey`` returns them.
+        given: Fields and the columns that hold them, "" for none; ``label`` may be among them.
+        name: What messages call the table.
+        hints: How messages name the options that help.
+        ignore_extra: Whether columns that hold no field are left out without a complaint.
+        also: What is read beside the fields of an item, by its exact name unless ``given``.
+
+    Raises:
+        SettingsError: ``given`` names an unknown field or column.
+        InputError: two columns may hold one field; the message shows three values of each.
+
+    """
+    given = dict(given or {})
+    _check(given, seen, name, (*FIELDS, LABEL, *also))
+    beside = {one: given.pop(one, one) for one in also if one in {*given, *seen}}
+    label = [given.pop(field) for field in (LABEL, "verdict") if field in given]
+    fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
+    absent = {field for field, column in fields.items() if not column}
+    left = [column for column in seen if column not in {*fields.values(), *absent, *label, *beside}]
+    for field in FIELDS:
+        found = [column for column in left if _USUAL.get(_key(column)) == field]
+        if field not in fields and len(found) > 1:
+            raise InputError(_ambiguous(field, found, seen, name, hints))
+        if field not in fields and found:
+            fields[field] = found[0]
+    usual = [c for c in left if _key(c) in LABELS and c not in fields.values()]
+    exact = [c for c in (LABEL, "verdict") if c in usual]
+    labels = tuple(c for c in label or exact[:1] or usual if c)
+    held = {column.partition(".")[0] for column in fields.values() if column not in seen}
+    known = frozenset((*label, *usual, *absent, *_OF_LABELS, *fields.values(), *held, *beside))
+    return Columns(fields, labels, known, tuple(seen), hints, ignore_extra, also=beside)
+
+
+def read_item(
+    row: Mapping[str, Any], columns: Columns, number: int | str
+) -> tuple[Item | None, list[Complaint]]:
+    """The item of a row, or none with at least one complaint.
+
+    Numbers are read as text; a column without a name is ignored. A row without an ``id`` gets its
+    ``number``.
+    """
+    extra = [] if columns.ignore_extra else [n for n in row if n and n not in columns.known]
+    wrong = [_unknown(name, columns) for name in extra]
+    held = {field: dig(row, name) for field, name in columns.fields.items() if name}
+    values = {field: _value(field, value) for field, value in held.items()}
+    wrong += [Complaint(field, _A_DATE) for field in _TEXTS if _is_date(held.get(field))]
+    kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
+    try:
+        item = Item.model_validate({**columns.defaults, **kept})
+    except ValidationError as error:
+        explained = dict.fromkeys(_explained(text, columns) for text in complaints(error))
+        return None, wrong + list(explained)
+    if wrong:
+        return None, wrong
+    return (item if item.id else item.model_copy(update={"id": str(number)})), []
+
+
+def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str]) -> None:
+    for field, column in given.items():
+        if field not in fields and field != "verdict":
+            meant = _USUAL.get(_key(field))
+            near = f"; did you mean {meant!r}?" if meant else suggest(field, fields, cutoff=0.7)
+            near = near or f"; use one of {', '.join(fields)}"
+            raise SettingsError(f"map {field}={column}: there is no field {field!r}{near}")
+        if column and not has_column(seen, column):
+            near = suggest(column, list(seen), cutoff=0.7)
+            what = f"there is no column {column!r}{near}; the columns are: {', '.join(seen)}"
+            raise SettingsError(f"{name}: map {field}={column}: {what}")
+
+
+def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hints: Hints) -> str:
+    ways = " or ".join(hints.mapping(field, column) for column in found)
+    head = f"{name}: `{field}` may be any of {', '.join(found)}; use {ways}"
+    shown = (f"{column}: {' | '.join(map(_short, seen[column])) or '(empty)'}" for column in found)
+    return "\n  ".join([head, *shown])
+
+
+def _short(value: object, most: int = 60) -> str:
+    """A value in one line, with control characters escaped."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _unknown(column: str, columns: Columns) -> Complaint:
+    near = _meant(_key(column))
+    leave = f"{columns.hints.ignore_extra} to leave it out"
+    if not near and not columns.hints.has_objects:
+        skip = f"; use {columns.hints.ignore_extra} to skip it"
+        return Complaint(column, "unknown column", skip)
+    if not near:
+        return Complaint(column, "unknown column", f"; put it under 'meta', or use {leave}")
+    field = _USUAL[near]
+    use = f"use {columns.hints.mapping(field, column)}, or {leave}"
+    return Complaint(column, "unknown column", f"; did you mean {field}? {use}")
+
+
+@lru_cache(maxsize=256)  # of every row again
+def _meant(key: str) -> str:
+    return misspelt(key, _USUAL)
+
+
+def _explained(text: str, columns: Columns) -> Complaint:
+    place, separator, what = text.partition(": ")
+    if not separator:
+        return Complaint("", text)
+    field, _, inside = place.partition(".")
+    column = columns.fields.get(field)
+    if what == "field required" and not (column or inside):
+        how = columns.hints.mapping(field, "COLUMN")
+        return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
+    if field in _STRUCTURED:
+        place, what = field, f"expected {_STRUCTURED[field]}"
+    leave = f"; if it is something else, use {columns.hints.mapping(field, '')} to leave it out"
+    shown = f"{column or field}{place.removeprefix(field)}"
+    return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
+
+
+def _value(field: str, value: Any) -> Any:
+    value = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
+    if field in _STRUCTURED and isinstance(value, str):
+        with suppress(ValueError, RecursionError):
+            value = parse_json(value.encode())
+    return _as_text(value) if field in _TEXTS else value
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_as_text(held) for held in value]
+    is_number = isinstance(value, Number) and not isinstance(value, bool)
+    return str(value) if (is_number and not _is_nothing(value)) or _is_date(value) else value
+
+
+def _is_date(value: object) -> bool:
+    return isinstance(value, date | time)
+
+
+def _is_nothing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _is_left_out(field: str, value: object) -> bool:
+    return field in _NOT_EMPTY and value == ""

@@ -1,0 +1,169 @@
+"""OpenCompass: ``predictions/<model>/<dataset>.json`` and ``results/<model>/<dataset>.json``.
+
+Source of the format: open-compass/opencompass, ``opencompass/tasks/openicl_eval.py``
+(``format_details``), ``opencompass/openicl/icl_evaluator/icl_base_evaluator.py`` (``evaluate``:
+details by example, each field a list over replicas), ``opencompass/openicl/icl_inferencer``
+(``origin_prompt``, ``prediction``, ``gold``) and ``opencompass/partitioners/num_worker.py`` (the
+predictions of a divided data set in ``<dataset>_0.json``, ``<dataset>_1.json``).
+The responses are in the predictions and the old scores in the results; for either file the other
+is looked for in the same run's folder. Results alone are read where they hold the responses; most
+evaluators write only what they extracted from them (``[4, '4']``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import count, takewhile
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from gradegpt.core.errors import InputError
+from gradegpt.tables.importers.logs.contents import Contents, document
+from gradegpt.tables.importers.logs.rows import LoggedFields, Read, Tool, each, listed
+
+NO_PREDICTIONS: Final = (
+    "the results hold what was extracted from the response; keep predictions/ beside results/"
+)
+_SCORES: Final = ("cascade_correct", "correct", "is_correct")
+_DETAILS: Final = {"pred", "predictions", "prediction", "origin_prediction", "rule_evaluation"}
+_GRADE: Final = re.compile(r"(?s)\W*([AB])(?:\W.*)?")
+"""A judge model's reply to OpenCompass's prompts: A for correct, B for incorrect."""
+
+
+class _Row(NamedTuple):
+    number: int
+    prediction: dict[str, Any]
+    detail: dict[str, Any]
+
+
+def fits(file: Contents) -> bool:
+    """Whether the file is predictions or results."""
+    found = file.value if file.is_document() and isinstance(file.value, dict) else {}
+    return bool(_is_predictions(found) or _details(found))
+
+
+def read(path: Path) -> Iterator[Read]:
+    """Every prediction, with the score of its detail where the results have details.
+
+    Raises:
+        InputError: the file holds a judge model's replies.
+
+    """
+    given, task, first = document(path), path.stem, 0
+    if not _is_predictions(given):
+        details = _details(given)
+        parts = [document(part) for part in _parts(_in(path, "results", "predictions"))]
+        rows = [row for part in parts for row in part.values()] or [{}] * len(details)
+    elif path.absolute().parent.parent.name == "results":
+        where = "read the file of predictions/ or of results/ instead"
+        raise InputError(f"{path}: holds the replies of a judge model; {where}")
+    else:
+        task, first, results = _place(path)
+        details = _details(document(results)) if results else []
+        rows = list(given.values())
+    numbered = (
+        (f"{path}: {n}", _Row(first + n, row, _detail(details, first + n)))
+        for n, row in enumerate(rows)
+    )
+    yield from each(numbered, _read, task)
+
+
+def _in(path: Path, here: str, there: str) -> Path | None:
+    """The same data set's place under ``there`` for a file that is under ``here``."""
+    model = path.absolute().parent
+    kind = model.parent
+    return kind.parent / there / model.name / path.name if kind.name == here else None
+
+
+def _parts(whole: Path | None) -> list[Path]:
+    """A file of predictions, or its parts in order."""
+    if whole is None or whole.is_file():
+        return [whole] if whole else []
+    numbered = (whole.with_stem(f"{whole.stem}_{n}") for n in count())
+    return list(takewhile(Path.is_file, numbered))
+
+
+def _place(path: Path) -> tuple[str, int, Path | None]:
+    """The data set, the number of the first prediction in it, and the results beside."""
+    results, path = _in(path, "predictions", "results"), path.absolute()
+    if results is None or results.is_file():
+        return path.stem, 0, results
+    name = path.stem.rpartition("_")[0]
+    parts = _parts(path.with_stem(name)) if name else []
+    if path not in parts or not results.with_stem(name).is_file():
+        return path.stem, 0, None
+    before = parts[: parts.index(path)]
+    return name, sum(len(document(part)) for part in before), results.with_stem(name)
+
+
+def _detail(details: list[dict[str, Any]], n: int) -> dict[str, Any]:
+    """The details of the n-th prediction; the replicas of a set follow one another."""
+    if not details:
+        return {}
+    replica, at = divmod(n, len(details))
+    if "example_abbr" not in details[at]:  # as format_details writes them, without replicas
+        return details[at]
+    return {name: _of(value, replica) for name, value in details[at].items()}
+
+
+def _of(value: Any, replica: int) -> Any:
+    """A detail's field for one replica, or the field itself where there are none."""
+    many = isinstance(value, list) and replica < len(value)
+    return value[replica] if many else value
+
+
+def _is_predictions(value: dict[str, Any]) -> bool:
+    first = next(iter(value.values()), None)
+    return isinstance(first, dict) and "prediction" in first and next(iter(value)).isdigit()
+
+
+def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
+    details = results.get("details")
+    rows = list(details.values()) if isinstance(details, dict) else details or []
+    rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    return rows if rows and _DETAILS & rows[0].keys() else []
+
+
+def _read(row: _Row, where: str, task: str) -> LoggedFields | str:
+    prediction, detail = row.prediction, row.detail
+    inner = detail.get("origin_prediction")
+    if isinstance(inner, dict) or any(key.startswith("label: ") for key in prediction):
+        return "options ranked by perplexity: there is no text to grade"
+    if not prediction and inner is None:
+        return NO_PREDICTIONS
+    response = prediction.get("prediction", inner)
+    response = response[0] if isinstance(response, list) and len(response) == 1 else response
+    metric, old = _old(detail)
+    return {
+        "name": row.number,
+        "question": _question(prediction.get("origin_prompt", detail.get("prompt"))),
+        "reference": prediction.get("gold") or listed(detail.get("references")),
+        "response": response if isinstance(response, str) else None,
+        "metric": metric,
+        "old": old,
+    }
+
+
+def _old(detail: dict[str, Any]) -> tuple[str, Any]:
+    """The name and the value of the old score; the detail of a judge model is its reply."""
+    metric = next((name for name in _SCORES if name in detail), "")
+    reply = detail.get("prediction")
+    grade = None if metric or not isinstance(reply, str) else _GRADE.fullmatch(reply)
+    return ("judge", grade[1] == "A") if grade else (metric, detail.get(metric))
+
+
+def _question(prompt: Any) -> str:
+    """The prompt, or the last human turn of a chat."""
+    if isinstance(prompt, str):
+        return prompt
+    turns = [t for t in prompt or () if isinstance(t, dict) and t.get("role") == "HUMAN"]
+    return str(turns[-1].get("prompt", "")) if turns else ""
+
+
+OPENCOMPASS: Final = Tool(
+    "OpenCompass",
+    'JSON {"0": {origin_prompt, prediction}}, or with details of predictions',
+    fits,
+    read,
+)

@@ -1,0 +1,70 @@
+"""The rows of a judged table in any form, with the columns of a judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TextIO
+
+from gradegpt.core.errors import OutputError
+from gradegpt.core.schema import Judgement
+from gradegpt.tables import Form, TableRow, check_library, write
+from gradegpt.tables.binary import LONGEST, too_long
+from gradegpt.tables.inputs import CheckedInput
+
+Progress = Callable[[int, int], None]
+"""Called with the number of rows judged so far and the number of all rows."""
+ADDED: Final = ("verdict", "confidence", "outcome", "withheld", "method", "reason", "answer")
+"""The fields of a judgement that are added to a table as columns."""
+
+
+def check_form(name: str, form: Form, source: CheckedInput) -> None:
+    """Check before any work that the rows can be written in that form, as ``name``.
+
+    Raises:
+        MissingError: the library that writes it is not installed.
+        OutputError: a text is longer than a workbook's cell.
+
+    """
+    check_library(form, name)
+    if form is not Form.XLSX:
+        return
+    for number, row in source.table.rows():
+        if not isinstance(row, str) and (column := too_long(row)):
+            where = source.table.place(number)
+            most = f"is longer than the {LONGEST:,} characters of a cell"
+            raise OutputError(f"{name}: {where}: {column} {most}; write .csv or .jsonl instead")
+
+
+def write_table(
+    source: CheckedInput, judgements: Iterable[Judgement], out: TextIO, form: Form
+) -> None:
+    """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
+    names = added_columns(source.columns.names)
+    rows = with_columns((row for row, _ in source.items()), judgements, names)
+    write(out, form, (*source.columns.names, *names.values()), rows)
+
+
+def judgements_path(output: Path, form: Form) -> Path:
+    """The file with the judgements of a run: the output itself, or a file beside a table."""
+    if form is Form.JSONL:
+        return output
+    return output.with_name(f"{output.name}.judgements.jsonl")
+
+
+def added_columns(columns: Sequence[str]) -> dict[str, str]:
+    """The names of the columns ``ADDED``, made different from all ``columns`` of the table."""
+    names = dict.fromkeys(ADDED, "")
+    for field in ADDED:
+        most = (f"{'judged_' * n}{field}" for n in range(len(columns) + 1))
+        names[field] = next(name for name in most if name not in columns)
+    return names
+
+
+def with_columns(
+    rows: Iterable[TableRow], judgements: Iterable[Judgement], names: Mapping[str, str]
+) -> Iterator[TableRow]:
+    """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives."""
+    for row, judgement in zip(rows, judgements, strict=True):
+        values = judgement.model_dump(mode="json", include=set(ADDED))
+        yield row | {name: values[field] for field, name in names.items()}
