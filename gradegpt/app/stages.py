@@ -84,4 +84,4 @@ def module_of(command: str) -> str:
     """The module of a command, in a checkout or in the wheel."""
     module = COMMANDS[command].module or command
     stage = module.partition(".")[0]
-    return f"{__package__}.{module}" if find_spec(f"{__package__}.{stage}") else module
+    return f"gradegpt.{module}" if find_spec(f"gradegpt.{stage}") else module

@@ -36,10 +36,10 @@ def test_importing_the_package_loads_nothing_else() -> None:
 def test_no_module_of_the_library_loads_a_heavy_package() -> None:
     """Also no engine: torch is imported by the first local engine, not by its module.
 
-    ``statistics`` and ``judges.promise`` need numpy; they are imported where used.
+    ``judges.statistics`` and ``judges.promise`` need numpy; they are imported where used.
     """
     modules = [m.name for m in pkgutil.walk_packages(gradegpt.__path__, "gradegpt.")]
-    for name in ("judges.promise", "statistics"):
+    for name in ("judges.promise", "judges.statistics"):
         modules.remove(f"gradegpt.{name}")
     assert "gradegpt.engines.local" in modules
     assert not HEAVY & loaded_by(f"import {', '.join(modules)}")
