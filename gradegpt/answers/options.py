@@ -25,6 +25,7 @@ ROMAN_PARTS = re.compile(r"\(?I\)?[\s.:、].+\(?II\)?[\s.:、]", re.DOTALL)
 _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
 )
+_OR_ANOTHER = re.compile(r"(?<![A-Za-z])(?:or|或者?)\s*\(?[A-J]\)?[\s.。]*\Z")
 _HEDGED = re.compile(
     r"\s*[,，]?\s*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
     r"|(?:的?(?:选?项|说法|叙述|表述|描述)[^,，。]{0,10})?(?:错误|不正确|不对|错)(?!的)"
@@ -97,7 +98,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
         return None
     if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
         return None
-    if _ANOTHER.match(rest):
+    if _ANOTHER.match(rest) or _OR_ANOTHER.search(rest):
         return None  # "A或B", "B + D": it is open whether both are meant
     if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
         return None  # "A number of ..." is a sentence, not an option

@@ -151,7 +151,8 @@ def _with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Co
     None if the two have no such name.
     """
     kind, texts = reference.kind, [fold(text) for text in (reference.text, answer.text)]
-    if all(_CONSTANT.search(text) for text in texts):
+    sides = [plain(text.rpartition("=")[0]) for text in texts]
+    if all(_CONSTANT.search(text) for text in texts) and (sides[0] == sides[1] or "" in sides):
         left, right = (read_formula(_CONSTANT.sub("", text).split("=")[-1]) for text in texts)
         same = algebra.equal_but_for_a_constant(left, right) if left and right else None
         if same is not None:

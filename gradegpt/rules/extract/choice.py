@@ -101,6 +101,10 @@ _LEFT_OPEN = re.compile(
     r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not|wrong|tempting|clearly not)"
     r"|(?:选?项|说法)?(?:都|均|是)?[不错]|的(?:说法|叙述|表述))"
 )
+_OR_ANOTHER = re.compile(
+    rf"(?:[^,.;，。；\n]|\.(?=\d)){{0,30}}?\s(?:or|或者?)\s+\(?[{LETTERS}]\)?(?![A-Za-z])"
+)
+"""The text of an option, and another option: "(B) 4.29 or C"."""
 _ELIMINATED = re.compile(
     rf"[^\n。.,，{LETTERS}]{{0,12}}[,，]?\s*"
     rf"(?:排除|(?:is|are) (?:ruled out|eliminated|excluded|out\b))(?!\s*[{LETTERS}])"
@@ -185,6 +189,7 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
         or _LEFT_OPEN.match(rest[:12])
         or _JUDGED_WRONG.match(rest)
         or _ELIMINATED.match(rest)
+        or _OR_ANOTHER.match(rest)
         or _ECHO.match(rest)
         or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
         or "either" in before.lower()
