@@ -49,7 +49,7 @@ _BEGIN = (
 )
 _END = (
     r"(?=\s*(?:[.!。！\n]|\Z)|\s*(?:[,:;–—-]|(?<=\))\s|\b(?:because|since|as|due to)\b)"
-    r"(?P<rest>[^.!?。！？\n]{0,160}))"
+    r"(?P<rest>(?:[^.!?。！？\n]|\.(?=\d)){0,160}))"
 )
 _ENGLISH = re.compile(
     rf"{_BEGIN}(?P<head>{_HEAD})(?:{_VERB}\s*{_OPTION % 'said'}{_SAID}?|{_OPTION % 'right'}{_RIGHT}"
