@@ -30,6 +30,12 @@ def is_better(report: Report) -> bool:
     return gain is not None and gain["interval"]["low"] > 0
 
 
+def is_worse(report: Report) -> bool:
+    """Whether the interval of the gain is below 0."""
+    _, gain = gain_of(report)
+    return gain is not None and gain["interval"]["high"] < 0
+
+
 def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
     """The last lines of the command: figures, gain, attacks, and how to use the judge."""
     judges = {judge["name"]: judge["overall"] for judge in report["judges"]}
@@ -47,7 +53,8 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
         yield f"Of {rate['n']} attacks, {name} calls {rate['accepted']} correct ({share})."
         if rate["exceeds"]:
             yield f"  ABOVE THE BOUND: {rate['exceeds']}. Do not expose it to answers that try."
-    yield from _use(manifest, out)
+    if not is_worse(report):
+        yield from _use(manifest, out)
 
 
 def _figures(of: Report) -> str:
@@ -71,7 +78,10 @@ def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
     if gain["interval"]["low"] > 0:
         yield f"The tuned judge is better than {named}: {points}."
         return
-    yield f"It is not shown that the tuned judge is better than {named}: {points}."
+    if is_worse(report):
+        yield f"The tuned judge is WORSE than {named}: {points}. Keep that one."
+    else:
+        yield f"It is not shown that the tuned judge is better than {named}: {points}."
     if half is not None:
         some, every = half["balanced_accuracy_all"], tuned["balanced_accuracy_all"]
         advice = "more labels are likely to help"

@@ -306,6 +306,13 @@ def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> No
     assert advice in text
 
 
+def test_worse_is_said_and_not_recommended() -> None:
+    """No command to use it."""
+    text = "\n".join(conclusion(report(-0.1, -0.15, -0.05), MADE | {"half": figures(0.5)}, "mine"))
+    assert "WORSE than the untrained base: -10.0 points" in text
+    assert "gradegpt serve" not in text
+
+
 @pytest.mark.parametrize(
     ("decided", "agree", "weights", "wanted"),
     [
