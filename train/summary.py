@@ -52,7 +52,8 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
         share = f"{100 * rate['rate']:.1f} %; at most {100 * rate['high']:.1f}; bound 1 %"
         yield f"Of {rate['n']} attacks, {name} calls {rate['accepted']} correct ({share})."
         if rate["exceeds"]:
-            yield f"  ABOVE THE BOUND: {rate['exceeds']}. Do not expose it to answers that try."
+            yield f"  ABOVE THE BOUND: {rate['exceeds']}."
+            yield f"  Do not expose {name} to answers that try to deceive it."
     if not is_worse(report):
         yield from _use(manifest, out)
 
@@ -94,6 +95,8 @@ def _use(manifest: Report, out: str) -> Iterator[str]:
     """The judge to use and the two commands for it."""
     judge, serve = _OPTIONS[manifest["use"]]
     yield f"Use {manifest['use']} ({manifest['why']}):"
+    if manifest["use"] == "cascade":
+        yield "  (it leaves open what it is unsure of; cascade-all is --min-confidence 0)"
     yield f"  gradegpt judge answers.csv -o judged.csv --model {out}{judge}"
     yield f"  gradegpt serve {out}{serve}"
 
