@@ -27,7 +27,7 @@ _TENS: Final = (
 _VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS) if word} | {
     w: n for n, w in enumerate(_ONES)
 }
-_SCALES: Final = {
+SCALES: Final = {
     "thousand": 10**3,
     "million": 10**6,
     "billion": 10**9,
@@ -38,7 +38,7 @@ _PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
 }  # fmt: skip
-_BEGINS: Final = {*_VALUES, *_SCALES, *_PARTS, "a", "an", "hundred", "point", "minus", "negative"}
+_BEGINS: Final = {*_VALUES, *SCALES, *_PARTS, "a", "an", "hundred", "point", "minus", "negative"}
 _MAX_SPELLED: Final = 9_999
 """Larger numbers are not written in words."""
 _MAX_PART: Final = 100
@@ -141,7 +141,7 @@ def _cardinal(words: list[str]) -> Fraction | None:
         return None
     total = group = 0
     for before, word in pairwise(["", *words]):
-        if word == "and" and (before == "hundred" or before in _SCALES):
+        if word == "and" and (before == "hundred" or before in SCALES):
             continue  # "two hundred and five"; "two and five" are two numbers
         if word in _VALUES:
             if group % (100 if _VALUES[word] > 9 else 10):
@@ -149,8 +149,8 @@ def _cardinal(words: list[str]) -> Fraction | None:
             group += _VALUES[word]
         elif word == "hundred":
             group = (group or 1) * 100
-        elif word in _SCALES:
-            total += (group or 1) * _SCALES[word]
+        elif word in SCALES:
+            total += (group or 1) * SCALES[word]
             group = 0
         else:
             return None

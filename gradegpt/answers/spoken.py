@@ -12,17 +12,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers.spelled import spelled
+from gradegpt.answers.options import ORDINALS
+from gradegpt.answers.spelled import SCALES, spelled
 from gradegpt.answers.types import Quantity
 
 DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
     "date", "time", "century", "decade", "discount", "multiple", "ordinal",
 )  # fmt: skip
 Read = Callable[[re.Match[str]], "Fraction | int | None"]
-_SCALES: Final = {
-    "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12,
-    "dozen": 12,
-}  # fmt: skip
+_SCALES: Final = {"hundred": 100} | SCALES
 _SCALED = re.compile(
     rf"(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<scale>{'|'.join(_SCALES)})\b(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
@@ -32,9 +30,8 @@ _MULTIPLES: Final = {
     "翻倍": 2, "翻番": 2, "翻一番": 2, "翻了一番": 2, "翻两番": 4, "翻了两番": 4, "加倍": 2,
 }  # fmt: skip
 _ORDINALS: Final = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
-    "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
-    "eighteenth", "nineteenth", "twentieth", "twenty-first",
+    *ORDINALS, "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
+    "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first",
 )  # fmt: skip
 _LEAD: Final = r"(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*"
 _HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
@@ -127,7 +124,7 @@ def _time(match: re.Match[str]) -> Fraction | None:
     return (60 * hour + (-past if before else past)) % 720  # without the half of the day
 
 
-def _century(match: re.Match[str]) -> Fraction | int | None:
+def _counted(match: re.Match[str]) -> Fraction | int | None:
     name = match["n"].lower()
     return _ORDINALS.index(name) + 1 if name in _ORDINALS else _number(name)
 
@@ -164,11 +161,11 @@ _FORMS: Final = _forms(
     (DATE, rf"{_MONTH},? (?P<year>\d{{4}})", _date),
     (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
            rf"(?:(?P<day>{_HAN})[日号])?", _date),
-    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century", _century),
-    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪", _century),
-    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})", _century),
-    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)", _century),
-    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?", _century),
+    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century", _counted),
+    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪", _counted),
+    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})", _counted),
+    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)", _counted),
+    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?", _counted),
     (DECADE, r"(?:the )?(?P<year>\d{3}0)'?s", _decade),
     (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代", _decade),
     (PAID, r"(?:a )?(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)", _off),
@@ -179,5 +176,5 @@ _FORMS: Final = _forms(
     (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?", _time),
     (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?", _time),
     (MULTIPLE, rf"(?:增长|增加|提高|扩大|多)了?(?P<n>{_HAN})倍", _more),
-    (MULTIPLE, rf"(?:(?:增长|增加|提高|扩大)?[到为至是])?了?原来的(?P<n>{_HAN})倍", _century),
+    (MULTIPLE, rf"(?:(?:增长|增加|提高|扩大)?[到为至是])?了?原来的(?P<n>{_HAN})倍", _counted),
 )  # fmt: skip

@@ -6,30 +6,42 @@ They are read from the texts, since a value without a unit equals one with it.
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from gradegpt.answers.text import fold
 
-_CURRENCIES: Final = {
-    "dollar": r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)|\bdollars?\b|\bUSD\b|美元",
-    "cent": r"\d\s*cents?\b|¢|美分",
-    "euro": r"€|\beuros?\b|\bEUR\b|欧元",
-    "pound": r"£|\bGBP\b|英镑",
-    "yuan": r"¥|\byuan\b|\bRMB\b|\bCNY\b|人民币|\d[万亿]?元(?!素)",
-    "yen": r"\byen\b|\bJPY\b|日元",
-}
-_ANGLES: Final = {
-    "degree": r"°|\\circ|\bdegrees?\b|\d度",
-    "minute": r"\d\s*['′](?!['′])\s*\Z|\barc-?min|角分",
-    "second": r"\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒",
-}
-_RATES: Final = {
-    "year": r"\bannual|\b(?:a|per|each) year|\byearly|每年|年费",
-    "month": r"\bmonthly|\b(?:a|per|each) month|每月|月费",
-    "week": r"\bweekly|\b(?:a|per|each) week|每周",
-    "day": r"\bdaily|\b(?:a|per|each) day|每天|每日",
-    "hour": r"\bhourly|\b(?:an|per|each) hour|每小时",
-}
+
+def _signs(named: dict[str, str]) -> re.Pattern[str]:
+    return re.compile(
+        "|".join(f"(?P<{name}>{sign})" for name, sign in named.items()), re.IGNORECASE
+    )
+
+
+_CURRENCIES = _signs(
+    {
+        "dollar": r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)|\bdollars?\b|\bUSD\b|美元",
+        "cent": r"\d\s*cents?\b|¢|美分",
+        "euro": r"€|\beuros?\b|\bEUR\b|欧元",
+        "pound": r"£|\bGBP\b|英镑",
+        "yuan": r"¥|\byuan\b|\bRMB\b|\bCNY\b|人民币|\d[万亿]?元(?!素)",
+        "yen": r"\byen\b|\bJPY\b|日元",
+    }
+)
+_ANGLES = _signs(
+    {
+        "degree": r"°|\\circ|\bdegrees?\b|\d度",
+        "minute": r"\d\s*['′](?!['′])\s*\Z|\barc-?min|角分",
+        "second": r"\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒",
+    }
+)
+_RATES = _signs(
+    {
+        "year": r"\bannual|\b(?:a|per|each) year|\byearly|每年|年费",
+        "month": r"\bmonthly|\b(?:a|per|each) month|每月|月费",
+        "week": r"\bweekly|\b(?:a|per|each) week|每周",
+        "day": r"\bdaily|\b(?:a|per|each) day|每天|每日",
+        "hour": r"\bhourly|\b(?:an|per|each) hour|每小时",
+    }
+)
 _BASE = re.compile(r"[)\d]\s*(?:[₂₈]|_\{?(?:2|8|16)\}?)\s*\Z")
 _FACTORIAL = re.compile(r"[\w)]!")
 _PREFIXED = re.compile(r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))")
@@ -46,7 +58,7 @@ _WORD = re.compile(r"[A-Za-z]{4,}")
 
 def other_sign(reference: str, answer: str) -> bool:
     """Whether they have different currencies, or one has degrees and the other minutes."""
-    return any(_disjoint(group, reference, answer) for group in (_CURRENCIES, _ANGLES))
+    return any(_disjoint(signs, reference, answer) for signs in (_CURRENCIES, _ANGLES))
 
 
 def other_rate(asked: str, answer: str) -> bool:
@@ -54,11 +66,8 @@ def other_rate(asked: str, answer: str) -> bool:
     return _disjoint(_RATES, asked, answer)
 
 
-def _disjoint(group: dict[str, str], *texts: str) -> bool:
-    left, right = (
-        {name for name, sign in group.items() if re.search(sign, text, re.IGNORECASE)}
-        for text in texts
-    )
+def _disjoint(signs: re.Pattern[str], *texts: str) -> bool:
+    left, right = ({sign.lastgroup for sign in signs.finditer(text)} for text in texts)
     return bool(left and right) and not left & right
 
 

@@ -44,7 +44,7 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
         case Group(), Group():
             return _groups(reference, answer, criteria)
         case Relation(), Relation():
-            return _relations(reference, answer, criteria)
+            return _relations(reference, answer)
         case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
             return not items
         case Group(), Leaf() if _is_one_of_several(reference, answer, criteria):
@@ -56,7 +56,7 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
             return _outside(reference, answer.quantity, criteria)
         case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
             named = _as_relation(leaf)
-            return None if named is None else _relations(named, relation, criteria)
+            return None if named is None else _relations(named, relation)
         case _:
             return None
 
@@ -84,7 +84,7 @@ def _is_one_of_several(reference: Group, answer: Leaf, criteria: Criteria) -> bo
 def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
         left, right = _as_relation(reference), _as_relation(answer)
-        return (_relations(left, right, criteria) or None) if left and right else None
+        return (_relations(left, right) or None) if left and right else None
     measured = reference.quantity is not None and reference.quantity.unit
     if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
         return True
@@ -94,7 +94,7 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         return criteria.prove(reference.text, answer.text) if _provable(reference, answer) else None
-    same = _equal(reference.formula, answer.formula, criteria)
+    same = algebra.equal(reference.formula, answer.formula)
     if same is False and (rounded := _same_but_for_the_factor(reference.text, answer.text)):
         return criteria.tolerance.allows(*rounded)
     if same is False and (products := _as_products(reference.text, answer.text)):
@@ -109,11 +109,6 @@ def _same_but_for_the_factor(reference: str, answer: str) -> tuple[Quantity, Qua
         return None
     made = [quantity(factor["number"]) for factor in factors if factor]
     return (made[0], made[1]) if made[0] and made[1] else None
-
-
-def _equal(left: Node, right: Node, criteria: Criteria, *, scaled: bool = False) -> bool | None:
-    """``algebra.equal``; if that is None, with the question's conditions on signs."""
-    return algebra.equal(left, right, scaled=scaled)
 
 
 def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
@@ -196,12 +191,12 @@ def _same_piece(a: Piece, b: Piece) -> bool:
     return ends and (a.low_in, a.high_in) == (b.low_in, b.high_in)
 
 
-def _relations(reference: Relation, answer: Relation, criteria: Criteria) -> bool | None:
+def _relations(reference: Relation, answer: Relation) -> bool | None:
     if not any(map(variables, (*reference[1:], *answer[1:]))):  # an identity has no other form
         sides = zip(reference[1:], answer[1:], strict=True)
         return every(algebra.equal(one, other) for one, other in sides) or None
     left, right = (Node("+", (r.left, Node("neg", (r.right,)))) for r in (reference, answer))
-    return _equal(left, right, criteria, scaled=True)
+    return algebra.equal(left, right, scaled=True)
 
 
 def _as_relation(leaf: Leaf) -> Relation | None:
