@@ -15,10 +15,11 @@ from itertools import cycle
 from typing import Final
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.spelled import spell, spelled
+from gradegpt.answers.spelled import spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.chains.gloss import faithful
 
+from .forms.numbers import spell
 from .generators import facts
 from .generators.words import rows_of
 from .phrases import TEXT

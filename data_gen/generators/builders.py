@@ -15,11 +15,14 @@ from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple, TypeVar
 
-from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, units, values, write
-from gradegpt.answers.style import DOLLARS
+from gradegpt.answers import Answer, values
 from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Truth, Value
+from gradegpt.answers.units import named
 from gradegpt.core.schema import AnswerType
 
+from ..forms import Digits, Notation, Style, UnwritableError, write
+from ..forms.style import DOLLARS
+from ..forms.units import name_like, same_dimension
 from .notation import Num, polynomial
 from .words import Statement
 
@@ -151,12 +154,12 @@ def number(
     styles, extra, wrong = _NUMBER, list[str](), [*wrong]
     if not isinstance(value, str):
         wrong.append(value + 1)
-    if known := units.named(unit):
+    if known := named(unit):
         word = known.chinese[0] if statement.zh else f" {known.english[0]}"
         shown = ((_PLAIN, f" {unit}"), (_PLAIN, word), (_DOLLARS, f" {unit}"))
         styles = (*styles, *(replace(style, unit=unit_text) for style, unit_text in shown))
-        slips = units.same_dimension(unit)[:2]
-        slipped = (leaf(value, unit=units.name_like(unit, slip)) for slip in slips)
+        slips = same_dimension(unit)[:2]
+        slipped = (leaf(value, unit=name_like(unit, slip)) for slip in slips)
         extra = [write(Answer(AnswerType.NUMBER, other), _PLAIN) for other in slipped]
         wrong = [w for w in wrong if not _about(value, w)]
     else:

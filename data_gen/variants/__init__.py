@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from gradegpt.answers import Answer, Digits, Notation, Style, UnwritableError, read, write
-from gradegpt.answers.styles import candidates
+from gradegpt.answers import Answer, read
 from gradegpt.answers.types import Group, Leaf, Relation
-from gradegpt.answers.write import write_value
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import compare
 
+from ..forms import Digits, Notation, Style, UnwritableError, candidates, write
+from ..forms.write import write_value
 from .answer_text import AnswerText, is_known, is_phrase, notation_signs, strip_markup
 from .edits import is_natural
 from .equivalents import rearranged

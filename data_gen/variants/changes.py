@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import Answer, units
+from gradegpt.answers import Answer
 from gradegpt.answers.formula import Node, read_formula, variables
-from gradegpt.answers.numbers import decimal
 from gradegpt.answers.options import LETTERS, options
-from gradegpt.answers.render import terms_of
 from gradegpt.answers.types import (
     Group,
     Leaf,
@@ -28,6 +26,9 @@ from gradegpt.answers.types import (
 )
 from gradegpt.core.schema import AnswerType
 
+from ..forms.numbers import decimal
+from ..forms.render import terms_of
+from ..forms.units import name_like, same_dimension
 from .edits import near_numbers
 from .equivalents import folded
 from .texts import near_texts
@@ -87,8 +88,8 @@ def _leaves(rng: random.Random, leaf: Leaf) -> Iterator[Leaf]:
         return
     for number in _numbers(rng, amount.value, whole=bool(amount.unit)):
         yield Leaf("", leaf.name, Quantity(number, amount.unit))
-    for other in units.same_dimension(amount.unit):
-        yield Leaf("", leaf.name, Quantity(amount.value, units.name_like(amount.unit, other)))
+    for other in same_dimension(amount.unit):
+        yield Leaf("", leaf.name, Quantity(amount.value, name_like(amount.unit, other)))
 
 
 def _other_letters(letter: str) -> list[str]:

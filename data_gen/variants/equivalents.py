@@ -9,8 +9,9 @@ from functools import reduce
 
 from gradegpt.answers import Answer
 from gradegpt.answers.formula import Node
-from gradegpt.answers.render import factors_of, terms_of
 from gradegpt.answers.types import Group, Leaf, Options, Relation, Value
+
+from ..forms.render import factors_of, terms_of
 
 
 def rearranged(rng: random.Random, answer: Answer) -> list[Answer]:

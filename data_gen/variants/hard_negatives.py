@@ -8,13 +8,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers import Answer, Digits, Style, UnwritableError, read, write
+from gradegpt.answers import Answer, read
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.styles import TRUTHS, written
 from gradegpt.answers.types import Leaf, Options, Truth
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
 
+from ..forms import Digits, Style, UnwritableError, write, written
+from ..forms.words import TRUTHS
 from ..phrases import NO_OPTION_EN, NO_OPTION_ZH
 from .answer_text import AnswerText, distinct, is_known, is_phrase, notation_signs
 from .changes import changed

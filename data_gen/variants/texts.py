@@ -8,8 +8,8 @@ from typing import Final
 
 from gradegpt.answers import units
 from gradegpt.answers.words import TRENDS, UNCHANGED, any_of
-from gradegpt.answers.write import HAN
 
+from ..forms.write import HAN
 from ..phrases import CLASSES, NO_OPTION_EN, NO_OPTION_ZH
 from .edits import numeral_edits
 

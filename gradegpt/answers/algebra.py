@@ -25,9 +25,6 @@ from gradegpt.answers.types import Magnitude
 _MAX_EXPONENT: Final = 4_000
 _MAX_FACTORIAL: Final = 60
 _POINTS: Final = 8
-_MAX_BELOW: Final = 60
-_MAX_ABOVE: Final = 10_000
-_SQUAREFREE: Final = [n for n in range(2, 50) if all(n % (k * k) for k in range(2, 8))]
 _EQUAL: Final = 1e-10
 """Relative difference below which two evaluations count as equal."""
 
@@ -238,23 +235,3 @@ def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> 
         else:
             made.append(close(ratio, factor) and abs(factor) > _EQUAL)
     return made
-
-
-def closed_form(value: float) -> Node:
-    """A float as a short rational multiple of π or of a square root; else as a decimal."""
-    size = abs(value)
-    for radicand, of in ((0, math.pi), *((n, math.sqrt(n)) for n in _SQUAREFREE)):
-        share = Fraction(size / of).limit_denominator(_MAX_BELOW)
-        if share and share.numerator < _MAX_ABOVE and close(share * of, size):
-            root = Node("root", (_num(Fraction(radicand)), _num(Fraction(2))))
-            node = root if radicand else Node("const", name="π")
-            if share.numerator > 1:
-                node = Node("*", (_num(Fraction(share.numerator)), node))
-            if share.denominator > 1:
-                node = Node("/", (node, _num(Fraction(share.denominator))))
-            return node if value > 0 else Node("neg", (node,))
-    return _num(Fraction(repr(value)))
-
-
-def _num(value: Fraction) -> Node:
-    return Node("neg", (_num(-value),)) if value < 0 else Node("num", value=value)

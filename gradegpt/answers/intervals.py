@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
-from gradegpt.answers.style import Style
 from gradegpt.answers.types import Piece, Region
 
 _INTERVAL = re.compile(
@@ -33,14 +31,13 @@ _FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
 ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
-_ORDER_WORDS: Final = (
+ORDER_WORDS: Final = (
     ("大于等于", "≥"), ("大于或等于", "≥"), ("不小于", "≥"), ("小于等于", "≤"),
     ("小于或等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
     ("greater than or equal to", "≥"), ("less than or equal to", "≤"), ("greater than", ">"),
     ("more than", ">"), ("less than", "<"),
 )  # fmt: skip
 """Words and their signs; the first of each language is the one that is written."""
-_SIGN_WORDS: Final = {(sign, word > "\u3000"): word for word, sign in reversed(_ORDER_WORDS)}
 _LATEX_ORDER: Final = (
     (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
     (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
@@ -78,7 +75,7 @@ def read_region(text: str) -> Region | None:
 
 def _with_signs(text: str) -> str:
     """The text with signs for words: ``大于2且小于等于5``, ``x is greater than 2``."""
-    for words, sign in _ORDER_WORDS:
+    for words, sign in ORDER_WORDS:
         text = text.replace(words, sign)
     return re.sub(r"(^|[,;且或]|\band\b|\bor\b)\s*(?=[<>≤≥])", r"\1 x", text)
 
@@ -180,55 +177,3 @@ def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:
         else:
             made.append(piece)
     return tuple(made)
-
-
-# --- writers --------------------------------------------------------------------------------------
-
-
-def write_region(region: Region, end: Callable[[float | Fraction], str], style: Style) -> str:
-    """A region in the style's form: ``brackets``, ``member``, ``order``, ``builder``, ``words``."""
-    if not region.pieces:
-        return "\\varnothing" if style.latex else "∅"
-    if style.form in ("brackets", "member"):
-        shown = [_brackets(piece, end, style) for piece in region.pieces]
-        union = " \\cup " if style.latex else " ∪ " if style.spaced else "∪"
-        lead = f"{style.name}{style.element}" if style.form == "member" else ""
-        return lead + union.join(shown)
-    write = _in_words if style.form == "words" else _order
-    order = style.either.join(write(piece, end, style) for piece in region.pieces)
-    if style.form != "builder":
-        return order
-    if style.latex:
-        return f"\\{{{style.name}\\mid {order}\\}}"
-    return f"{{{style.name}{' | ' if style.spaced else '|'}{order}}}"
-
-
-def _brackets(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    infinity = "\\infty" if style.latex else "∞"
-    low = f"-{infinity}" if piece.low == -math.inf else end(piece.low)
-    plus = "+" if style.chinese else ""
-    high = f"{plus}{infinity}" if piece.high == math.inf else end(piece.high)
-    opening, closing = "[" if piece.low_in else "(", "]" if piece.high_in else ")"
-    return f"{opening}{low}{style.joint}{high}{closing}"
-
-
-def _order(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    def sign(plain: str, inside: bool) -> str:
-        blank = " " if style.spaced or style.latex else ""
-        equal = f"\\{'gl'[plain == '<']}e" if style.latex else "≥≤"[plain == "<"]
-        return f"{blank}{equal if inside else plain}{blank}"
-
-    if piece.high == math.inf:
-        return f"{style.name}{sign('>', piece.low_in)}{end(piece.low)}"
-    low = "" if piece.low == -math.inf else end(piece.low) + sign("<", piece.low_in)
-    return f"{low}{style.name}{sign('<', piece.high_in)}{end(piece.high)}"
-
-
-def _in_words(piece: Piece, end: Callable[[float | Fraction], str], style: Style) -> str:
-    signs = (">≥"[piece.low_in], piece.low), ("<≤"[piece.high_in], piece.high)
-    blank = "" if style.chinese else " "
-    conditions = [
-        f"{_SIGN_WORDS[s, style.chinese]}{blank}{end(at)}" for s, at in signs if math.isfinite(at)
-    ]
-    lead = style.name + ("" if style.chinese or not style.name else " is ")
-    return lead + ("且" if style.chinese else " and ").join(conditions)

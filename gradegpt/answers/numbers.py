@@ -1,10 +1,8 @@
-"""Reading and writing numbers in digits: 1,234.5, 3/4, 50%, 2.5×10^3."""
+"""Reading numbers in digits: 1,234.5, 3/4, 50%, 2.5×10^3."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from enum import StrEnum
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -66,95 +64,3 @@ def _value(match: re.Match[str]) -> Fraction | None:
     if abs(power) > _MAX_POWER:
         return None
     return Fraction(mantissa.replace(",", "").rstrip(".")) * Fraction(10) ** power
-
-
-# --- writers --------------------------------------------------------------------------------------
-
-
-class Digits(StrEnum):
-    """How a number is written: in digits of several kinds, or in words."""
-
-    PLAIN = "plain"
-    ZEROS = "zeros"
-    GROUPED = "grouped"
-    FRACTION = "fraction"
-    DISPLAYED = "displayed"
-    MIXED = "mixed"
-    PERCENT = "percent"
-    SCIENTIFIC = "scientific"
-    WORDS = "words"
-    PARTS = "parts"
-
-
-_PLACES: Final = 8
-_MAX_TERM: Final = 10_000
-"""Largest numerator and denominator of a fraction that is written for a decimal."""
-
-
-def decimal(value: Fraction) -> str | None:
-    """The exact decimal without trailing zeros; None if it needs more than eight places."""
-    if value.denominator == 1:
-        return str(value)
-    for places in range(1, _PLACES + 1):
-        if (value * 10**places).denominator == 1:
-            digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
-            text = f"{digits[:-places]}.{digits[-places:]}"
-            return f"-{text}" if value < 0 else text
-    return None
-
-
-def write_number(
-    value: Fraction, digits: Digits, *, latex: bool = False, code: bool = False
-) -> str:
-    """A number in that form; in plain digits or as a fraction if it has no such form."""
-    sign, size = ("-" if value < 0 else ""), abs(value)
-    top, bottom = size.numerator, size.denominator
-    shown = decimal(size)
-    fraction = f"\\frac{{{top}}}{{{bottom}}}" if latex else f"{top}/{bottom}"
-    plain = shown or fraction
-    match digits:
-        case Digits.ZEROS if shown is not None:
-            plain = f"{shown}0" if "." in shown else f"{shown}.0"
-        case Digits.GROUPED if shown is not None:
-            whole, dot, rest = shown.partition(".")
-            plain = f"{int(whole):,}{dot}{rest}"
-        case Digits.PERCENT if (percent := decimal(size * 100)) is not None:
-            plain = f"{percent}{chr(92) * latex}%"
-        case Digits.SCIENTIFIC if size:
-            plain = _scientific(size, latex, code) or plain
-        case Digits.MIXED if size > 1 and bottom > 1:
-            plain = f"{top // bottom}\\frac{{{top % bottom}}}{{{bottom}}}"
-        case Digits.DISPLAYED if bottom > 1:
-            plain = f"\\dfrac{{{top}}}{{{bottom}}}"
-        case Digits.FRACTION | Digits.MIXED if bottom > 1:
-            plain = fraction
-    return sign + plain
-
-
-def _scientific(size: Fraction, latex: bool, code: bool) -> str | None:
-    power = len(str(size.numerator)) - len(str(size.denominator))
-    power -= size < Fraction(10) ** power
-    mantissa = decimal(size / Fraction(10) ** power)
-    times = " \\times " if latex else "×"
-    shown = f"{mantissa}e{power}" if code else f"{mantissa}{times}10^{{{power}}}"
-    return None if mantissa is None else shown
-
-
-def digit_forms(value: Fraction) -> Iterator[Digits]:
-    """The customary forms in digits that differ for this value."""
-    size, shown = abs(value), decimal(value)
-    broken = size.denominator > 1
-    if shown is not None:
-        yield from (Digits.PLAIN, Digits.ZEROS)
-        if size >= 1000:
-            yield Digits.GROUPED
-        if size and (size >= 10_000 or size < Fraction(1, 100)) and len(str(size.numerator)) < 20:
-            yield Digits.SCIENTIFIC
-        if broken and size < 1 and decimal(size * 100) is not None:
-            yield Digits.PERCENT
-    if broken and max(size.numerator, size.denominator) <= _MAX_TERM:
-        yield Digits.FRACTION
-        if size > 1:
-            yield Digits.MIXED
-    elif shown is None:
-        yield Digits.PLAIN

@@ -6,8 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.text import CIRCLED, fold, plain
-from gradegpt.answers.types import Options
+from gradegpt.answers.text import fold, plain
 
 LETTERS: Final = "ABCDEFGHIJ"
 """The possible letters of options."""
@@ -231,35 +230,3 @@ def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:
             return frozenset(named) if rest == option else None
         rest = rest[joint.end() :]
     return None
-
-
-def write_options(value: Options, form: str, joint: str, last: str, question: str = "") -> str:
-    """The options in the given form.
-
-    ``place``: by position; ``except``: by the one that is left out; ``each``: each in brackets;
-    ``circled``: statements as ①. Any other form is a template: ``{}`` is the letters, ``@`` the
-    text of the option, ``#`` its letter, or the question number in an ordered answer.
-    """
-    named = value.letters
-    if value.ordered:
-        if "#" in form:
-            return joint.join(form.replace("#", str(n)) + x for n, x in enumerate(named, start=1))
-        return joint.join(named)
-    listed = {k: t.strip(" ;；.。,，") for k, t in options(question).items()} if question else {}
-    match form:
-        case "place" if joint == "项" or joint == "个选项":
-            return f"第{HAN_ORDINALS[LETTERS.index(named[0])]}{joint}"
-        case "place":
-            return f"the {ORDINALS[LETTERS.index(named[0])]} option"
-        case "except":
-            (rest,) = (letter for letter in listed if letter not in named)
-            return f"除{rest}外都对" if joint == "、" else f"all except {rest}"
-        case "each":
-            return joint.join(f"({x})" for x in named)
-        case "circled":
-            return joint.join(CIRCLED[int(x) - 1] for x in named)
-        case _:
-            pass
-    shown = [listed[x] for x in named] if "@" in form else [*named]
-    body = f"{joint.join(shown[:-1])}{last or joint}{shown[-1]}" if shown[1:] else shown[0]
-    return form.replace("@", "{}").replace("#", named[0]).replace("{}", body)

@@ -1,4 +1,4 @@
-"""Reading and writing numbers in words: 负三又二分之一, 3.2万, two and a half."""
+"""Reading numbers in words: 负三又二分之一, 3.2万, two and a half."""
 
 from __future__ import annotations
 
@@ -8,24 +8,22 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Final
 
-from gradegpt.answers.numbers import decimal
-
-_HAN_DIGITS: Final = "零一二三四五六七八九"
-_DIGITS: Final = {c: n for n, c in enumerate(_HAN_DIGITS)} | {"〇": 0, "两": 2, "壹": 1, "贰": 2}
+HAN_DIGITS: Final = "零一二三四五六七八九"
+_DIGITS: Final = {c: n for n, c in enumerate(HAN_DIGITS)} | {"〇": 0, "两": 2, "壹": 1, "贰": 2}
 _SMALL: Final = {"十": 10, "百": 100, "千": 1000}
 _LARGE: Final = {"万": 10**4, "亿": 10**8}
 _CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万亿壹贰]+(?:点[零〇一二三四五六七八九]+)?")
 _SCALED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?)\s*(?P<scale>[十百千]?[万亿]|[百千])")
-_ONES: Final = (
+ONES: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
     "nineteen",
 )  # fmt: skip
-_TENS: Final = (
+TENS: Final = (
     "", "ten", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
 )  # fmt: skip
-_VALUES: Final = {word: 10 * n for n, word in enumerate(_TENS) if word} | {
-    w: n for n, w in enumerate(_ONES)
+_VALUES: Final = {word: 10 * n for n, word in enumerate(TENS) if word} | {
+    w: n for n, w in enumerate(ONES)
 }
 SCALES: Final = {
     "thousand": 10**3,
@@ -34,14 +32,11 @@ SCALES: Final = {
     "trillion": 10**12,
     "dozen": 12,
 }
-_PARTS: Final = {
+PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
 }  # fmt: skip
-_BEGINS: Final = {*_VALUES, *SCALES, *_PARTS, "a", "an", "hundred", "point", "minus", "negative"}
-_MAX_SPELLED: Final = 9_999
-"""Larger numbers are not written in words."""
-_MAX_PART: Final = 100
+_BEGINS: Final = {*_VALUES, *SCALES, *PARTS, "a", "an", "hundred", "point", "minus", "negative"}
 
 
 def may_begin(word: str) -> bool:
@@ -127,7 +122,7 @@ def _english(text: str) -> Fraction | None:
         if whole is None or max(digits, default=10) > 9:
             return None
         return whole + Fraction(int("".join(map(str, digits))), 10 ** len(digits))
-    part = _PARTS.get(words[-1]) or _PARTS.get(words[-1].removesuffix("s")) if words else None
+    part = PARTS.get(words[-1]) or PARTS.get(words[-1].removesuffix("s")) if words else None
     if part is None:
         return _cardinal(words)
     at = len(words) - 1 - words[::-1].index("and") if "and" in words else -1
@@ -155,71 +150,3 @@ def _cardinal(words: list[str]) -> Fraction | None:
         else:
             return None
     return Fraction(total + group)
-
-
-# --- writers --------------------------------------------------------------------------------------
-
-
-def spell(value: Fraction, *, chinese: bool, parts: bool = False) -> str | None:
-    """A number in words; None if it would be too long.
-
-    With ``parts`` a fraction is written as a fraction, 四分之一, and one half as 一半 or half; else
-    as a decimal if it has a short one: 零点一.
-    """
-    size = abs(value)
-    if size > _MAX_SPELLED or (parts and size.denominator == 1):
-        return None
-    text = (_in_chinese if chinese else _in_english)(size, parts)
-    return text and (("负" if chinese else "minus ") if value < 0 else "") + text
-
-
-def _in_chinese(size: Fraction, parts: bool) -> str | None:
-    if size.denominator == 1:
-        return _han(int(size))
-    if parts and size == Fraction(1, 2):
-        return "一半"
-    decimals = decimal(size)
-    if parts or size.denominator in (3, 4, 5) or decimals is None or len(decimals) > 6:
-        small = max(size.numerator, size.denominator) <= _MAX_PART
-        return f"{_han(size.denominator)}分之{_han(size.numerator)}" if small else None
-    whole, _, digits = decimals.partition(".")
-    return f"{_han(int(whole))}点{''.join(_HAN_DIGITS[int(d)] for d in digits)}"
-
-
-def _han(n: int) -> str:
-    """A whole number below 10,000 in Chinese words."""
-    text = ""
-    for size, name in ((1000, "千"), (100, "百"), (10, "十"), (1, "")):
-        digit, n = divmod(n, size)
-        if digit:
-            text += _HAN_DIGITS[digit] + name
-        elif text and n and not text.endswith("零"):
-            text += "零"
-    return text.removeprefix("一") if text.startswith("一十") else text or "零"
-
-
-def _in_english(size: Fraction, parts: bool) -> str | None:
-    if size.denominator == 1:
-        return _written(int(size))
-    if parts and size == Fraction(1, 2):
-        return "half"
-    name = next((word for word, n in _PARTS.items() if n == size.denominator), None)
-    if name is not None and size.numerator < len(_ONES):
-        plural = "halves" if name == "half" else f"{name}s"
-        return f"{_written(size.numerator)} {name if size.numerator == 1 else plural}"
-    decimals = decimal(size)
-    if parts or decimals is None or len(decimals) > 5:
-        return None
-    whole, _, digits = decimals.partition(".")
-    return f"{_written(int(whole))} point {' '.join(_ONES[int(d)] for d in digits)}"
-
-
-def _written(n: int) -> str:
-    if n < len(_ONES):
-        return _ONES[n]
-    size, name = (
-        (1000, " thousand ") if n >= 1000 else (100, " hundred ") if n >= 100 else (10, "-")
-    )
-    above, below = divmod(n, size)
-    head = _TENS[above] if size == 10 else _written(above)
-    return head + (f"{name}{_written(below)}" if below else name.rstrip(" -"))

@@ -136,38 +136,12 @@ def _unit(line: str) -> Unit:
 
 
 UNITS: Final = tuple(_unit(line) for line in _TABLE.strip().splitlines())
-_NAMED: Final = {name: unit for unit in UNITS for names in unit[2:] for name in names}
+NAMED: Final = {name: unit for unit in UNITS for names in unit[2:] for name in names}
 
 
 def named(name: str) -> Unit | None:
     """The unit of that name; None for counters, names of things and units outside the table."""
-    return _NAMED.get(name)
-
-
-def names(unit: str) -> tuple[str, ...]:
-    """All names of a unit, each with the space that separates it from a number, if any."""
-    found = named(unit)
-    if found is None:
-        return (unit if unit[:1] > "\u3000" else f" {unit}",)
-    tight = [s for s in found.symbols if len(s) > 1 or s in TIGHT]
-    spaced = [f" {s}" for s in found.symbols + found.english if s != "°"]
-    return (*spaced, *tight, *found.chinese)
-
-
-def same_dimension(unit: str) -> tuple[Unit, ...]:
-    """The other units of the same dimension."""
-    found = named(unit)
-    if found is None:
-        return ()
-    return tuple(u for u in UNITS if u.measures == found.measures and u is not found)
-
-
-def name_like(unit: str, other: Unit) -> str:
-    """The name of ``other`` in the style of ``unit``: a symbol, a Chinese or an English word."""
-    for mine, theirs in zip(_NAMED[unit][2:], other[2:], strict=True):
-        if unit in mine and theirs:
-            return str(theirs[min(mine.index(unit), len(theirs) - 1)])
-    return other.english[0]
+    return NAMED.get(name)
 
 
 @lru_cache(maxsize=1)

@@ -76,8 +76,8 @@ def any_of(table: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(filter(None, (english and bounded, chinese))))
 
 
-_SYNONYMS: Final = _synonyms()
-_TREND: Final = any_of(_SYNONYMS)
+SYNONYMS: Final = _synonyms()
+TREND: Final = any_of(SYNONYMS)
 _FRAME = re.compile(
     r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))"
     r"|(?<=[\u3400-\u9fff])了$",
@@ -87,28 +87,13 @@ MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
 
-def with_synonyms(text: str, variant: int) -> str:
-    """The text with each word for a trend replaced by the ``variant``-th synonym after it."""
-
-    def other(match: re.Match[str]) -> str:
-        group = _SYNONYMS[match[0]]
-        return group[(group.index(match[0]) + variant) % len(group)]
-
-    return _TREND.sub(other, text)
-
-
-def variants(text: str) -> int:
-    """The number of variants of the text that ``with_synonyms`` can write."""
-    return max((len(_SYNONYMS[word]) for word in _TREND.findall(text)), default=1)
-
-
 @lru_cache(maxsize=16384)
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
     text = fold(text).strip(" .,;:!'\"“”")
     if not 0 < len(text) <= MAX_MEANING:
         return text
-    return _TREND.sub(lambda m: _SYNONYMS[m[0]][0], _FRAME.sub("", text))
+    return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

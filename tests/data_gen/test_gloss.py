@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from data_gen.forms.numbers import spell
 from data_gen.generators import parametric
 from data_gen.gloss import render_gloss
 from data_gen.phrases import phrases
@@ -105,3 +107,14 @@ def test_a_gloss_has_no_chinese_and_exactly_the_mathematics(pieces: list[str]) -
     elif gloss is not None:
         assert not needs_gloss(gloss)
         assert all(gloss.count(piece) == sentence.count(piece) for piece in _MATHS[:2])
+
+
+_NUMBERS = st.fractions(-900, 900, max_denominator=9).filter(lambda v: v.denominator != 7)
+
+
+@given(_NUMBERS, _NUMBERS)
+def test_numbers_in_words_are_compared_by_value(one: Fraction, other: Fraction) -> None:
+    """Two numbers in words, one in each language, are faithful only if they are equal."""
+    chinese, english = spell(one, chinese=True), spell(other, chinese=False)
+    if chinese and english and len(chinese) > 1:
+        assert faithful(f"值是{chinese}", f"The value is {english}.") is (one == other)

@@ -8,7 +8,8 @@ from fractions import Fraction
 from functools import reduce
 
 from gradegpt.answers.formula import Node
-from gradegpt.answers.numbers import decimal
+
+from .numbers import decimal
 
 _SUPERSCRIPTS = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 

@@ -8,15 +8,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import algebra, units
+from gradegpt.answers import units
 from gradegpt.answers.answer import Answer, difference
 from gradegpt.answers.formula import Node
-from gradegpt.answers.intervals import write_region
-from gradegpt.answers.numbers import Digits, write_number
-from gradegpt.answers.options import HAN_ORDINALS, ORDINALS, write_options
-from gradegpt.answers.render import Notation, UnwritableError, render
-from gradegpt.answers.spelled import spell
-from gradegpt.answers.style import Style
+from gradegpt.answers.options import HAN_ORDINALS, ORDINALS
 from gradegpt.answers.text import CIRCLED
 from gradegpt.answers.types import (
     Group,
@@ -28,7 +23,13 @@ from gradegpt.answers.types import (
     Truth,
     Value,
 )
-from gradegpt.answers.words import Words, with_synonyms
+from gradegpt.answers.words import SYNONYMS, TREND, Words
+
+from .choices import write_options
+from .numbers import Digits, closed_form, spell, write_number
+from .regions import write_region
+from .render import Notation, UnwritableError, render
+from .style import Style
 
 HAN: Final = re.compile(r"[\u3400-\u9fff]")
 _MARKS: Final = (CIRCLED, HAN_ORDINALS, "123456789")
@@ -78,6 +79,21 @@ def write_value(value: Value, style: Style) -> str:
             return " to ".join(_amount(end, style) for end in ends)
         case Group():
             return _group(value, style)
+
+
+def with_synonyms(text: str, variant: int) -> str:
+    """The text with each word for a trend replaced by the ``variant``-th synonym after it."""
+
+    def other(match: re.Match[str]) -> str:
+        group = SYNONYMS[match[0]]
+        return group[(group.index(match[0]) + variant) % len(group)]
+
+    return TREND.sub(other, text)
+
+
+def variants(text: str) -> int:
+    """The number of variants of the text that ``with_synonyms`` can write."""
+    return max((len(SYNONYMS[word]) for word in TREND.findall(text)), default=1)
 
 
 # --- one value ------------------------------------------------------------------------------------
@@ -142,7 +158,7 @@ def _unit(unit: str, style: Style) -> str:
 def _number(value: Fraction | float, style: Style) -> str:
     """A number in digits or words; an irrational one as a formula."""
     if not isinstance(value, Fraction):
-        return _formula(algebra.closed_form(value), style)
+        return _formula(closed_form(value), style)
     if style.digits not in (Digits.WORDS, Digits.PARTS):
         code = style.notation is Notation.CODE
         return write_number(value, style.digits, latex=style.latex, code=code)

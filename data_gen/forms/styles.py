@@ -7,12 +7,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.numbers import Digits
-from gradegpt.answers.render import UnwritableError
-from gradegpt.answers.style import LATEX, MAX_BLANKS, Style
-from gradegpt.answers.styles.groups import of_parts, of_several, of_tuple
-from gradegpt.answers.styles.values import of_one, of_region
-from gradegpt.answers.styles.words import TRUTHS, of_options, of_words
 from gradegpt.answers.types import (
     AnswerType,
     Group,
@@ -24,7 +18,14 @@ from gradegpt.answers.types import (
     Truth,
 )
 from gradegpt.answers.words import Words
-from gradegpt.answers.write import write
+
+from .groups import of_parts, of_several, of_tuple
+from .numbers import Digits
+from .render import UnwritableError
+from .style import LATEX, MAX_BLANKS, Style
+from .values import of_one, of_region
+from .words import TRUTHS, of_options, of_words
+from .write import write
 
 __all__ = ["TRUTHS", "candidates", "styles", "written"]
 

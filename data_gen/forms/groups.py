@@ -8,11 +8,12 @@ from fractions import Fraction
 from itertools import product
 from typing import Final
 
-from gradegpt.answers.numbers import Digits
-from gradegpt.answers.render import Notation
-from gradegpt.answers.style import BOTH, DOLLARS, IN_WORDS, LATEX, MAX_BLANKS, Style, vary
 from gradegpt.answers.types import Group, Leaf, Region, Value
-from gradegpt.answers.write import COORDINATES, HAN
+
+from .numbers import Digits
+from .render import Notation
+from .style import BOTH, DOLLARS, IN_WORDS, LATEX, MAX_BLANKS, Style, vary
+from .write import COORDINATES, HAN
 
 _FEW: Final = 4
 """The most answers that are joined by a word between each two of them."""

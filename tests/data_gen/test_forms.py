@@ -7,7 +7,8 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradegpt.answers import Answer, AnswerType, algebra, read, styles, write
+from data_gen.forms import styles, write
+from gradegpt.answers import Answer, AnswerType, algebra, read
 from gradegpt.answers.formula import Node
 from gradegpt.answers.types import (
     Group,

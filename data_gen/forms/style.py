@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
-from gradegpt.answers.numbers import Digits
-from gradegpt.answers.render import Notation
+from .numbers import Digits
+from .render import Notation
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Final
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import options
-from gradegpt.answers.style import Style, vary
 from gradegpt.answers.types import AnswerType, Options
-from gradegpt.answers.words import variants
-from gradegpt.answers.write import HAN
+
+from .style import Style, vary
+from .write import HAN, variants
 
 _MAX_OPTION: Final = 60
 _MAX_TEXTS: Final = 80

@@ -8,12 +8,14 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import units
-from gradegpt.answers.numbers import Digits, decimal, digit_forms
-from gradegpt.answers.render import Notation
-from gradegpt.answers.style import BOTH, DOLLARS, IN_WORDS, LATEX, Style, vary
 from gradegpt.answers.types import Leaf, Region, Relation
-from gradegpt.answers.write import HAN
+from gradegpt.answers.units import factor
+
+from .numbers import Digits, decimal, digit_forms
+from .render import Notation
+from .style import BOTH, DOLLARS, IN_WORDS, LATEX, Style, vary
+from .units import name_like, names, same_dimension
+from .write import HAN
 
 _MAX_DIGITS: Final = 6
 """Most digits of a number in a converted unit."""
@@ -48,7 +50,7 @@ def _amounts(leaf: Leaf) -> Iterator[Style]:
         return
     bare = [s for s in bare if s.digits is not Digits.PERCENT and s.notation is not Notation.CODE]
     yield from bare
-    for name in units.names(amount.unit):
+    for name in names(amount.unit):
         # A long name is no LaTeX symbol, so no LaTeX precedes it.
         short = name[:1] == " " and len(name) < 6
         if name[0] == " " or exact is not None:
@@ -75,9 +77,9 @@ def _in_digits(value: Fraction) -> Iterator[Style]:
 
 
 def _converted(value: Fraction, unit: str) -> Iterator[Style]:
-    for other in units.same_dimension(unit):
-        name = units.name_like(unit, other)
-        shown = decimal(value * Fraction(units.factor(unit, name) or 0))
+    for other in same_dimension(unit):
+        name = name_like(unit, other)
+        shown = decimal(value * Fraction(factor(unit, name) or 0))
         if shown is not None and len(shown.strip("-").replace(".", "")) <= _MAX_DIGITS:
             yield Style(unit=name if HAN.match(name) else f" {name}")
 
