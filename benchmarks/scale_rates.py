@@ -113,7 +113,7 @@ def stages(file: Path, first: Path, model: str) -> dict[str, Any]:
 def judged_alone(file: Path, judge: Judge) -> int:
     """Judge the file in this process; return its rows."""
     with tempfile.TemporaryDirectory() as folder, opened(str(file)) as table:
-        checked = check_input(table, ignore_extra=True)
+        checked = check_input(table)
         judge_file(checked, Path(folder, "out.jsonl"), judge, rows_per_write=AT_A_TIME)
         return checked.rows
 
@@ -151,7 +151,7 @@ def command(file: Path, cores: int, *arguments: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         program = [
             "taskset", "-c", ",".join(map(str, range(cores))), sys.executable, "-m", "gradegpt",
-            "judge", str(file), "--ignore-extra", "-o", f"{folder}/out.jsonl", *arguments,
+            "judge", str(file), "-o", f"{folder}/out.jsonl", *arguments,
         ]  # fmt: skip
         busy, started = _busy(), time.perf_counter()
         process = subprocess.Popen(program, stdout=subprocess.DEVNULL)
@@ -168,7 +168,7 @@ def on_ray(files: str, cores: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         program = [
             "taskset", "-c", ",".join(map(str, range(cores))), sys.executable, "-m", "gradegpt",
-            "judge", files, "--ignore-extra", "-o", f"{folder}/out", *_RULES, "--on", "ray",
+            "judge", files, "-o", f"{folder}/out", *_RULES, "--on", "ray",
         ]  # fmt: skip
         started = time.perf_counter()
         subprocess.run(program, stdout=subprocess.DEVNULL, check=True)

@@ -118,7 +118,7 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
         InputError: a row is no item, its label has another form, or there is no label.
 
     """
-    reading = settings.model_dump(include={"ignore_extra", "columns", "skip_bad"})
+    reading = settings.model_dump(include={"columns", "skip_bad"})
     checked = check_input(path, **reading)
     report_columns(checked)
     if (label := label_of(checked)) is None:

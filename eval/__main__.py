@@ -65,7 +65,6 @@ def main(
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
     mapped: options.Map = None,
-    ignore_extra: options.IgnoreExtra = False,
     output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
@@ -88,8 +87,8 @@ def main(
     given = {name: value for name, value in asked.items() if value is not None}
     overrides = options.with_folder(output, overrides)
     if is_answers(source):
-        settings = _settings(source, _judges(judges, given), mapped, overrides, ignore_extra)
-    elif judges or given or mapped or ignore_extra:
+        settings = _settings(source, _judges(judges, given), mapped, overrides)
+    elif judges or given or mapped:
         raise typer.BadParameter(
             f"--judge, --model, --map and similar options need a file of answers; {source} holds "
             "settings: change them with KEY=VALUE, such as 'judges=[{kind: rules}]'"
@@ -131,14 +130,13 @@ def _settings(
     judges: Sequence[Mapping[str, Any]],
     mapped: Sequence[str] | None,
     overrides: Sequence[str],
-    ignore_extra: bool,
 ) -> EvalSettings:
     """The settings of a run named as the file; prints how the columns and the label are read."""
     from .settings import EvalSettings
 
     columns = options.columns_of(mapped)
     with opened(path) as table:
-        answers = check_input(table, columns=columns, ignore_extra=ignore_extra)
+        answers = check_input(table, columns=columns)
     label = label_of(answers)
     rows: dict[str, Any] = {"answers": [path], "columns": columns}
     said = (

@@ -188,7 +188,7 @@ def _protocol(
 
 def _has_responses(path: Path, columns: dict[str, str]) -> bool:
     with opened(str(path)) as table:
-        return bool(columns_in(table, columns, ignore_extra=True).fields.get("response"))
+        return bool(columns_in(table, columns).fields.get("response"))
 
 
 def _leakage(

@@ -106,9 +106,7 @@ def check_file(
     """
     with opened(str(path)) as table:
         none = {"response": ""}
-        columns = columns_in(
-            table, {**(given or {}), **none}, ignore_extra=True, defaults=none, also=(UNIT,)
-        )
+        columns = columns_in(table, {**(given or {}), **none}, defaults=none, also=(UNIT,))
         rows = list(table.numbered())
     say_columns(columns)
     if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:

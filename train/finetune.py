@@ -152,7 +152,6 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
         "kind": "labelled",
         "path": given["source"],
         "out": str(folder),
-        "ignore_extra": given["ignore-extra"],
         "skip_bad": given["skip-bad"],
     } | {name: given[name] for name in ("format", "seed", "test", "mix", "columns") if given[name]}
     own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
@@ -365,7 +364,6 @@ def main(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the split, the adapter and the order.")] = 0,
     mapped: options.Map = None,
-    ignore_extra: options.IgnoreExtra = False,
     skip_bad: options.SkipBad = False,
 ) -> None:
     """Fine-tune a judge on labelled answers, and say by how much it is better.
@@ -381,7 +379,7 @@ def main(
     given = {
         "source": found(source), "out": output, "base": base, "from": start, "test": test,
         "format": chain, "mix": mix or [], "seed": seed, "columns": options.columns_of(mapped),
-        "ignore-extra": ignore_extra, "skip-bad": skip_bad, "changes": overrides or [],
+        "skip-bad": skip_bad, "changes": overrides or [],
     }  # fmt: skip
     try:
         finetune(given)

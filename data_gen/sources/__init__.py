@@ -9,7 +9,7 @@ from typing import Final
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.settings import Settings
-from gradegpt.tables import read_table
+from gradegpt.tables import each_row
 
 from ..problems import Problem
 from .mapping import Mapping, load_mapping, map_row
@@ -54,7 +54,7 @@ def read_problems(questions: Questions, counts: Counter[str]) -> Iterator[Proble
 
     """
     mapping, fits, have = questions.columns, False, ""
-    for where, row in read_table(questions.path):
+    for where, row in each_row(questions.path):
         have = have or ", ".join(row)
         found = map_row(row, mapping, where, questions.label)
         fits = fits or found not in ("no_question", "no_reference")

@@ -221,9 +221,9 @@ def _as_manifest_says(judged: Path) -> CheckedInput:
 
 def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
     return check_input(
-        path,
-        ignore_extra=True,
+        Table.of(path, sheet=made_from.get("sheet", "")),
         columns=made_from.get("columns"),
+        separator=made_from.get("separator", ""),
         skip_bad="set_aside" in made_from,
     )
 
@@ -252,7 +252,7 @@ def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
     """The label of each judged row, by id; rows that the file does not label have none."""
     table = Table.of(path)
     unread = {field: "" for field in FIELDS if field != "id"}
-    columns = columns_in(table, unread, ignore_extra=True)
+    columns = columns_in(table, unread)
     if (label := columns.label(str(path))) is None:
         have = f"the columns are: {', '.join(columns.names) or '(none)'}"
         raise InputError(f"{path}: has no column 'label'; {have}")

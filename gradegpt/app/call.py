@@ -79,7 +79,6 @@ def judge_many(
     judge: str | JudgeSettings | Judge = "cascade",
     *,
     columns: Mapping[str, str] | None = None,
-    ignore_extra: bool = False,
     on_progress: Progress | None = None,
     **settings: Any,
 ) -> list[Judgement]:
@@ -91,7 +90,6 @@ def judge_many(
         judge: As in ``judge``.
         columns: The column of a field, ``{"reference": "gold"}``, where its name does not show it;
             "" for a field that no column holds.
-        ignore_extra: Whether columns that hold no field are left out; else they are an error.
         on_progress: Called after every few rows with the numbers of rows judged and of all rows.
         settings: Settings of the judge, such as ``model``, ``base_url`` and ``cache``.
 
@@ -100,7 +98,7 @@ def judge_many(
         SettingsError, MissingError, EngineError: as in ``judge``.
 
     """
-    items = _items(_rows(rows), columns, ignore_extra)
+    items = _items(_rows(rows), columns)
     built, at_a_time = _judge(judge, settings)
     done: list[Judgement] = []
     for start in range(0, len(items), at_a_time):
@@ -139,12 +137,12 @@ def _rows(rows: Any) -> list[Any]:
     return list(rows)
 
 
-def _items(rows: Sequence[Any], given: Mapping[str, str] | None, ignore_extra: bool) -> list[Item]:
+def _items(rows: Sequence[Any], given: Mapping[str, str] | None) -> list[Item]:
     tables = [_as_mapping(row, number) for number, row in enumerate(rows, start=1)]
     seen = survey(row for row in tables if not isinstance(row, Item))
-    columns = recognise(seen, given if rows else None, name="rows", ignore_extra=ignore_extra)
-    if columns.description:
-        _log.info("columns: %s", columns.description)
+    columns = recognise(seen, given if rows else None, name="rows")
+    for note in columns.notes:
+        _log.info("%s", note)
     wrong = Complaints("rows")
     items = [_item(row, columns, number, wrong) for number, row in enumerate(tables, start=1)]
     if wrong.rows:

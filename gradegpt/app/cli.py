@@ -110,8 +110,9 @@ def judge(
     max_error: options.MaxError = None,
     max_false_correct: options.MaxFalseCorrect = None,
     overwrite: options.Overwrite = False,
-    ignore_extra: options.IgnoreExtra = False,
     mapped: options.Map = None,
+    separator: options.Separator = "",
+    sheet: options.Sheet = "",
     form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
     on: options.On = None,
@@ -142,7 +143,7 @@ def judge(
     if any(value is not None for value in single.values()):
         raise _UsageError("give FILE, or --reference and --response; not both")
     columns = options.columns_of(mapped)
-    reading = {"ignore_extra": ignore_extra, "columns": columns, "skip_bad": skip_bad}
+    reading: dict[str, Any] = {"columns": columns, "skip_bad": skip_bad, "separator": separator}
     if shard is not None and (on or output is None):
         raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
@@ -157,12 +158,12 @@ def judge(
         raise _UsageError("several files and --workers are for --on ray; give one FILE")
     source, path = sources[0], Path(output) if output else None
     form = form or _form_of(path)
-    if not (columns or shard) and (log := logs.recognise(source)):
+    if not (columns or shard or sheet or separator) and (log := logs.recognise(source)):
         _regrade(source, log, path, settings, overwrite=overwrite)
         return
-    with opened(source) as whole:
+    with opened(source, sheet) as whole:
         table = whole if shard is None else options.shard_of(shard, whole)
-        checked = check_input(table, ignore_extra=ignore_extra, columns=columns, skip_bad=skip_bad)
+        checked = check_input(table, **reading)
         report_columns(checked)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
 

@@ -24,7 +24,13 @@ from gradegpt.tables import Form
 from gradegpt.tables.columns import Columns
 from gradegpt.tables.importers.logs import opened
 from gradegpt.tables.inputs import CheckedInput, Placed, check_input
-from gradegpt.tables.outputs import check_form, judgements_path, write_table
+from gradegpt.tables.outputs import (
+    check_form,
+    encoding_for,
+    judgements_path,
+    write_left_out,
+    write_table,
+)
 
 if TYPE_CHECKING:
     from gradegpt.app.cluster.judging import Checked
@@ -57,6 +63,8 @@ def to_file(
     typer.echo(f"judgements: {output}")
     if record != output:
         typer.echo(f"with their chains: {record}")
+    if source.set_aside.rows:
+        typer.echo(f"set aside: {write_left_out(source, output, form)}")
     _complain(summary, " Run the same command again to ask about them once more.")
 
 
@@ -116,9 +124,7 @@ def read_items(
 
     """
     with opened(str(path)) as table:
-        checked = check_input(
-            table, ignore_extra=True, columns=columns, defaults=defaults, also=also
-        )
+        checked = check_input(table, columns=columns, defaults=defaults, also=also)
         report_columns(checked)
         found = list(checked.placed())
     first: dict[str, str] = {}
@@ -132,17 +138,15 @@ def read_items(
 
 
 def report_columns(checked: CheckedInput | Checked) -> None:
-    """Report on stderr which columns were recognised and which rows are set aside."""
-    say_columns(checked.columns)
-    if n := checked.set_aside.rows:
-        why = checked.set_aside.listed("set aside")
-        typer.echo(f"{n:,} rows are set aside, {checked.rows:,} are judged\n{why}", err=True)
+    """Report on stderr how a table was read, and which rows are set aside."""
+    for note in checked.notes:
+        typer.echo(note, err=True)
 
 
 def say_columns(columns: Columns) -> None:
     """Say on stderr which column was taken for what, in one line, unless all have their names."""
-    if columns.description:
-        typer.echo(f"columns: {columns.description}", err=True)
+    for note in columns.notes:
+        typer.echo(note, err=True)
 
 
 def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: int) -> None:
@@ -187,8 +191,8 @@ def summed_up(summary: Summary) -> str:
 
 
 def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
-    held = BytesIO()
-    with TextIOWrapper(held, encoding="utf-8", newline="\n") as out:
+    held, encoding = BytesIO(), encoding_for(source, form)
+    with TextIOWrapper(held, encoding, "backslashreplace", "\n") as out:
         write_table(source, judgements, out, form)
         out.flush()
         return held.getvalue()

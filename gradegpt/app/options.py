@@ -223,13 +223,15 @@ Rejudge = Annotated[
         "--overwrite", help="Replace existing judgements of other rows or of another judge."
     ),
 ]
-IgnoreExtra = Annotated[
-    bool,
+Separator = Annotated[
+    str,
     typer.Option(
-        "--ignore-extra",
-        help="Ignore columns that hold no field; without this option they are an error.",
+        "--separator",
+        metavar="TEXT",
+        help="What is between the accepted answers in a cell of the reference, such as / or ;",
     ),
 ]
+Sheet = Annotated[str, typer.Option("--sheet", help="The sheet of a workbook with several.")]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Leave out invalid rows, and count them.")
 ]

@@ -34,7 +34,7 @@ from gradegpt.tables import Form
 from gradegpt.tables.inputs import CheckedInput as CheckedInput
 from gradegpt.tables.inputs import check_input as check_input
 from gradegpt.tables.outputs import Progress as Progress
-from gradegpt.tables.outputs import judgements_path, write_table
+from gradegpt.tables.outputs import encoding_for, judgements_path, write_table
 
 GIVE_UP_AFTER: Final = 16
 """Failures in one write, without one answer, after which the run stops: the engine is down."""
@@ -153,7 +153,7 @@ def judge_file(
     if record == output:
         return summary
     try:
-        with whole_file(output) as out:
+        with whole_file(output, encoding_for(source, form)) as out:
             write_table(source, read_rows(record, Judgement), out, form)
     except OutputError as error:
         raise OutputError(f"{error}; the judgements are kept in {record}") from error

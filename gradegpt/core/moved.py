@@ -43,7 +43,11 @@ _LORA: Final = {
     "lora_layers": "layers_to_transform, a list of layers", "target_modules": "target_modules",
     "use_dora": "use_dora", "use_rslora": "use_rslora",
 }  # fmt: skip
+NEEDLESS_OPTIONS: Final = {
+    "--ignore-extra": "is not needed any more: columns that hold no field are left alone"
+}
 MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
+    "": {"ignore_extra": NEEDLESS_OPTIONS["--ignore-extra"]},
     "data": {
         "counterfactuals": "name the source in 'crossed': its answers get other right references",
         "dev_rows": "strata take 400 rows of other questions for dev",
@@ -114,6 +118,9 @@ def renamed(command: str, arguments: Sequence[str]) -> Iterator[str]:
     names = MOVED_OPTIONS[""] | MOVED_OPTIONS.get(command, {}) if command else {}
     before = ""
     for argument in arguments:
+        if argument in NEEDLESS_OPTIONS:
+            sys.stderr.write(f"{argument}: {NEEDLESS_OPTIONS[argument]}\n")
+            continue
         old, equals, value = argument.partition("=")
         if old not in names:
             yield before + argument

@@ -158,14 +158,17 @@ def writing(path: Path, *, is_folder: bool = False) -> Iterator[None]:
 
 
 @contextmanager
-def whole_file(path: str | Path) -> Iterator[TextIO]:
-    """Open ``path`` for writing so that it appears complete or not at all."""
+def whole_file(path: str | Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """Open ``path`` for writing so that it appears complete or not at all.
+
+    A character that the encoding does not have is written as its number.
+    """
     path = Path(path)
     with writing(path):
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with temporary.open("w", encoding="utf-8", newline="\n") as out:
+            with temporary.open("w", -1, encoding, "backslashreplace", "\n") as out:
                 yield out
                 out.flush()
                 os.fsync(out.fileno())

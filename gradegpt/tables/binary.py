@@ -1,7 +1,8 @@
 """Read and write Parquet, which needs pyarrow, and Excel workbooks, which need openpyxl.
 
-A workbook's cell has the value in the file, not that of its number format: 75% is 0.75, and 3/4 may
-be a date.
+A workbook's cell has the value in the file, not that of its number format: 75% is 0.75. A date that
+is shown with its year is read as 2026-04-03; one without may have been typed as 3/4, and stays a
+date, which is no answer.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
+from datetime import date
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from gradegpt.core.errors import InputError
-from gradegpt.tables.forms import Rows, TableRow, library
+from gradegpt.tables.forms import Layout, Rows, TableRow, library
 from gradegpt.tables.text import as_cell, header_of
 
 LONGEST: Final = 32_767
@@ -102,20 +104,22 @@ def pyarrow_for(name: str) -> tuple[Any, Any]:
     return library("pyarrow", name), library("pyarrow.parquet", name)
 
 
-def read_xlsx(path: Path, name: str) -> Rows:
-    """The rows of the only sheet with rows, each with its number in the sheet."""
+def read_xlsx(path: Path, name: str, layout: Layout) -> Rows:
+    """The rows of the sheet that is named or has rows alone, with their numbers in the sheet."""
     openpyxl = library("openpyxl", name)
     try:
         with (
             path.open("rb") as file,
             closing(openpyxl.load_workbook(file, read_only=True, data_only=True)) as book,
         ):
-            sheets = [sheet for sheet in book.worksheets if _has_rows(sheet)]
-            if len(sheets) > 1:
-                titles = ", ".join(sheet.title for sheet in sheets)
-                what = f"there are rows in {len(sheets)} sheets, {titles}"
-                raise InputError(f"{name}: {what}; keep one")
-            for sheet in sheets:
+            found = [
+                sheet for sheet in book.worksheets
+                if (sheet.title == layout.sheet if layout.sheet else _has_rows(sheet))
+            ]  # fmt: skip
+            if len(found) > 1 or (layout.sheet and not found):
+                titles = ", ".join(repr(sheet.title) for sheet in found or book.worksheets)
+                raise InputError(f"{name}: has the sheets {titles}; choose one by --sheet")
+            for sheet in found:
                 yield from _rows(sheet, name)
     except InputError:
         raise
@@ -149,13 +153,20 @@ def too_long(row: TableRow) -> str:
 
 
 def _rows(sheet: Any, name: str) -> Rows:
-    rows = enumerate(sheet.iter_rows(values_only=True), start=1)
+    rows = enumerate(sheet.iter_rows(), start=1)
     _, names = next(rows)
-    header = header_of(names, name)
+    header = header_of([cell.value for cell in names], name)
     for number, cells in rows:
-        row = {column: cell for column, cell in zip(header, cells, strict=False) if column}
-        if any(cell is not None for cell in cells):
-            yield number, row
+        values = [_value(cell) for cell in cells]
+        if any(value != "" for value in values):
+            yield number, {c: v for c, v in zip(header, values, strict=False) if c}
+
+
+def _value(cell: Any) -> Any:
+    value = "" if cell.value is None else cell.value
+    if isinstance(value, date) and "y" in cell.number_format.lower():
+        return str(value).removesuffix(" 00:00:00")
+    return value
 
 
 def _has_rows(sheet: Any) -> bool:

@@ -1,18 +1,18 @@
 """Columns of a user's rows -> fields of an item: exact names first, then the usual other names.
 
 This is the only place that decides which column is the reference. ``--map field=column`` names one,
-with dots for nested values. A field that two columns may hold is an error, and so is a column that
-holds no field: a misspelt ``tolerance`` would otherwise change verdicts silently.
+with dots for nested values. A field that two columns may hold is an error. Other columns are left
+alone; one whose name is nearly that of a field is said.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
-from functools import lru_cache
 from numbers import Number
 from typing import Any, Final, NamedTuple
 
@@ -22,10 +22,10 @@ from gradegpt.core.complaints import Complaint
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.mistakes import complaints, misspelt, suggest
 from gradegpt.core.records import parse_json
-from gradegpt.core.schema import Example, Item
+from gradegpt.core.schema import Item
 
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
-    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),
+    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号", "题号"),
     "question": (
         "problem", "query", "prompt", "input", "instruction", "questiontext",
         "问题", "题目", "题干",
@@ -40,12 +40,16 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
         "prediction", "output", "completion", "pred", "predicted", "predictedanswer",
         "modeloutput", "modelresponse", "modelanswer", "modelprediction", "generation",
         "generated", "generatedtext", "reply", "candidate", "candidateanswer", "studentanswer",
-        "llmoutput", "llmresponse", "回答", "模型回答", "模型输出", "作答", "学生答案", "考生答案",
+        "llmoutput", "llmresponse", "回答", "模型回答", "模型输出", "作答", "学生答案", "学生作答",
+        "考生答案",
     ),
     "context": ("passage", "background", "材料"),
 }  # fmt: skip
 """The usual other names of a field, without case, blanks and underscores."""
-LABELS: Final = ("label", "verdict", "iscorrect", "correct", "correctness", "标签")
+LABELS: Final = (
+    "label", "verdict", "iscorrect", "correct", "correctness", "humanlabel", "humanverdict",
+    "标签", "人工标注", "是否正确",
+)  # fmt: skip
 """The usual names of a label's column. No judge sees one."""
 LABEL: Final = "label"
 
@@ -57,10 +61,8 @@ def _key(name: str) -> str:
 
 
 _USUAL: Final = {name: f for f in FIELDS for name in (_key(f), *ALIASES.get(f, ()))}
-_OF_LABELS: Final = frozenset(Example.model_fields) - frozenset(FIELDS)
-_TEXTS: Final = frozenset(
-    ("id", "question", "reference", "response", "context", "solution", "steps", "parts")
-)
+_MAIN: Final = ("question", "reference", "response")
+_TEXTS: Final = frozenset((*_MAIN, "id", "context", "solution", "steps", "parts"))
 _STRUCTURED: Final = {
     "steps": "a list of texts",
     "parts": "a list of texts",
@@ -72,24 +74,28 @@ _STRUCTURED: Final = {
 _NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
 _EXAMPLES: Final = 3
-_A_DATE = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
+_LONG: Final = 5
+"""Letters of a name that may be misspelt: a shorter one is near too many others."""
+_A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
+_FAULT: Final = re.compile(r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!)")
+"""What a spreadsheet shows where a formula has no value."""
+_WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
+_ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*([/|;；])\s*{_WORD}[^=\\$]*")
+"""A text like ``Batman/Superman``, and not like ``km/h``."""
+
+Hint = Callable[[str, str], str]
+"""How messages write the option that reads a field from a column."""
 
 
-class Hints(NamedTuple):
-    """How messages write the options that help: for the command line or for Python."""
-
-    map: str
-    ignore_extra: str
-    has_objects: bool = True
-    """Whether a row can hold an object, such as ``meta``."""
-
-    def mapping(self, field: str, column: str) -> str:
-        """The option that reads ``field`` from ``column``."""
-        return self.map.format(field=field, column=column)
+def on_command_line(field: str, column: str) -> str:
+    """The option of a command."""
+    return f"--map {shlex.quote(f'{field}={column}')}"
 
 
-COMMAND_LINE: Final = Hints("--map {field}={column}", "--ignore-extra")
-PYTHON: Final = Hints("columns={{'{field}': '{column}'}}", "ignore_extra=True")
+def in_python(field: str, column: str) -> str:
+    """The argument of a function."""
+    return f"columns={{{field!r}: {column!r}}}"
+
 
 Seen = Mapping[str, Sequence[Any]]
 """The columns of a table, in order, each with its first values."""
@@ -101,19 +107,18 @@ _NONE: Final[Mapping[str, Any]] = {}
 class Columns(NamedTuple):
     """The column of each field of an item in ``fields``; "" for a field that no column holds.
 
-    ``labels`` are the columns that may hold the label, ``known`` all columns that are read or need
-    not be, ``names`` all of the table. A field without a column has its value of ``defaults``;
-    ``also`` are the columns of what a command reads beside the item, such as a unit.
+    ``labels`` are the columns that may hold the label, ``names`` all of the table. A field without
+    a column has its value of ``defaults``; ``also`` are the columns of what a command reads beside
+    the item, such as a unit; ``separator`` is between the accepted answers in a cell.
     """
 
     fields: Mapping[str, str]
     labels: tuple[str, ...]
-    known: frozenset[str]
     names: tuple[str, ...]
-    hints: Hints
-    ignore_extra: bool = False
+    hint: Hint
     defaults: Mapping[str, Any] = _NONE
     also: Mapping[str, str] = _NONE
+    separator: str = ""
 
     def label(self, table: str) -> str | None:
         """The column of the label; None where there is none.
@@ -123,7 +128,7 @@ class Columns(NamedTuple):
 
         """
         if len(self.labels) > 1:
-            ways = " or ".join(self.hints.mapping(LABEL, column) for column in self.labels)
+            ways = " or ".join(self.hint(LABEL, column) for column in self.labels)
             what = f"`label` may be any of {', '.join(self.labels)}; use {ways}"
             raise InputError(f"{table}: {what}")
         return next(iter(self.labels), None)
@@ -140,10 +145,31 @@ class Columns(NamedTuple):
         return {field: name for field, name in every.items() if field != name}
 
     @property
+    def manifest(self) -> dict[str, Any]:
+        """What the items depend on where not all columns have the names of their fields."""
+        separator = {"separator": self.separator} if self.separator else {}
+        return ({"columns": self.renamed} if self.renamed else {}) | separator
+
+    @property
     def description(self) -> str:
         """The recognised columns in one line; empty where every column has its field's name."""
         told = {f: name for f, name in self.renamed.items() if name or f not in self.defaults}
         return ", ".join(f"{field} = {name or '(none)'}" for field, name in told.items())
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know: which columns were recognised, and which may have been meant.
+
+        These are nearly named like a field, or usually hold the question, the reference or the
+        response, which another column holds here.
+        """
+        taken = {*self.fields.values(), *self.labels, *self.also.values()}
+        meant = {name: _meant(_key(name)) for name in self.names if name not in taken}
+        lines = [f"columns: {self.description}"] if self.description else []
+        return lines + [
+            f"{name!r} is not read; to read it, use {self.hint(field, name)}"
+            for name, field in meant.items() if field
+        ]  # fmt: skip
 
 
 def dig(value: Any, path: str) -> Any:
@@ -203,9 +229,9 @@ def recognise(
     given: Mapping[str, str] | None = None,
     *,
     name: str,
-    hints: Hints = PYTHON,
-    ignore_extra: bool = False,
+    hint: Hint = in_python,
     also: Sequence[str] = (),
+    separator: str = "",
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
 
@@ -213,9 +239,9 @@ def recognise(
         seen: The columns, as ``survey`` returns them.
         given: Fields and the columns that hold them, "" for none; ``label`` may be among them.
         name: What messages call the table.
-        hints: How messages name the options that help.
-        ignore_extra: Whether columns that hold no field are left out without a complaint.
+        hint: How messages name the option that helps.
         also: What is read beside the fields of an item, by its exact name unless ``given``.
+        separator: What is between the accepted answers in a cell; "" for one answer.
 
     Raises:
         SettingsError: ``given`` names an unknown field or column.
@@ -225,22 +251,20 @@ def recognise(
     given = dict(given or {})
     _check(given, seen, name, (*FIELDS, LABEL, *also))
     beside = {one: given.pop(one, one) for one in also if one in {*given, *seen}}
-    label = [given.pop(field) for field in (LABEL, "verdict") if field in given]
+    label = [given.pop(field) for field in [*given] if _is_label(field)]
     fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
     absent = {field for field, column in fields.items() if not column}
     left = [column for column in seen if column not in {*fields.values(), *absent, *label, *beside}]
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
         if field not in fields and len(found) > 1:
-            raise InputError(_ambiguous(field, found, seen, name, hints))
+            raise InputError(_ambiguous(field, found, seen, name, hint))
         if field not in fields and found:
             fields[field] = found[0]
-    usual = [c for c in left if _key(c) in LABELS and c not in fields.values()]
-    exact = [c for c in (LABEL, "verdict") if c in usual]
-    labels = tuple(c for c in label or exact[:1] or usual if c)
-    held = {column.partition(".")[0] for column in fields.values() if column not in seen}
-    known = frozenset((*label, *usual, *absent, *_OF_LABELS, *fields.values(), *held, *beside))
-    return Columns(fields, labels, known, tuple(seen), hints, ignore_extra, also=beside)
+    usual = [column for column in left if _is_label(column) and column not in fields.values()]
+    exact = [column for column in (LABEL, "verdict") if column in usual]
+    labels = tuple(column for column in label or exact[:1] or usual if column)
+    return Columns(fields, labels, tuple(seen), hint, also=beside, separator=separator)
 
 
 def read_item(
@@ -248,14 +272,13 @@ def read_item(
 ) -> tuple[Item | None, list[Complaint]]:
     """The item of a row, or none with at least one complaint.
 
-    Numbers are read as text; a column without a name is ignored. A row without an ``id`` gets its
-    ``number``.
+    Numbers are read as text. A row without an ``id`` gets its ``number``.
     """
-    extra = [] if columns.ignore_extra else [n for n in row if n and n not in columns.known]
-    wrong = [_unknown(name, columns) for name in extra]
     held = {field: dig(row, name) for field, name in columns.fields.items() if name}
+    if columns.separator and "reference" in held:
+        held["reference"] = accepted(held["reference"], columns.separator)
     values = {field: _value(field, value) for field, value in held.items()}
-    wrong += [Complaint(field, _A_DATE) for field in _TEXTS if _is_date(held.get(field))]
+    wrong = [Complaint(columns.fields[f], w) for f in held if (w := _no_text(f, held[f]))]
     kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
     try:
         item = Item.model_validate({**columns.defaults, **kept})
@@ -267,9 +290,33 @@ def read_item(
     return (item if item.id else item.model_copy(update={"id": str(number)})), []
 
 
+def accepted(reference: Any, separator: str) -> Any:
+    """The accepted answers: as they are, or split at ``separator``."""
+    if not isinstance(reference, str) or not separator:
+        return reference
+    return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
+
+
+def divides(item: Item) -> str:
+    """What is between several answers that an item's only reference seems to list, or ""."""
+    found = _ALTERNATIVES.fullmatch(item.reference[0]) if len(item.reference) == 1 else None
+    return found[1] if found else ""
+
+
+def _is_label(name: str) -> bool:
+    return _key(name) in LABELS
+
+
+def _meant(key: str) -> str:
+    """The field that a column may have been meant for, though it is not read."""
+    field = _USUAL.get(key, "")
+    near = misspelt(key, _USUAL) if len(key) >= _LONG and not field else ""
+    return _USUAL[near] if near else field if field in _MAIN else ""
+
+
 def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str]) -> None:
     for field, column in given.items():
-        if field not in fields and field != "verdict":
+        if field not in fields and not _is_label(field):
             meant = _USUAL.get(_key(field))
             near = f"; did you mean {meant!r}?" if meant else suggest(field, fields, cutoff=0.7)
             near = near or f"; use one of {', '.join(fields)}"
@@ -280,8 +327,8 @@ def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str
             raise SettingsError(f"{name}: map {field}={column}: {what}")
 
 
-def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hints: Hints) -> str:
-    ways = " or ".join(hints.mapping(field, column) for column in found)
+def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hint: Hint) -> str:
+    ways = " or ".join(hint(field, column) for column in found)
     head = f"{name}: `{field}` may be any of {', '.join(found)}; use {ways}"
     shown = (f"{column}: {' | '.join(map(_short, seen[column])) or '(empty)'}" for column in found)
     return "\n  ".join([head, *shown])
@@ -293,24 +340,6 @@ def _short(value: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def _unknown(column: str, columns: Columns) -> Complaint:
-    near = _meant(_key(column))
-    leave = f"{columns.hints.ignore_extra} to leave it out"
-    if not near and not columns.hints.has_objects:
-        skip = f"; use {columns.hints.ignore_extra} to skip it"
-        return Complaint(column, "unknown column", skip)
-    if not near:
-        return Complaint(column, "unknown column", f"; put it under 'meta', or use {leave}")
-    field = _USUAL[near]
-    use = f"use {columns.hints.mapping(field, column)}, or {leave}"
-    return Complaint(column, "unknown column", f"; did you mean {field}? {use}")
-
-
-@lru_cache(maxsize=256)  # of every row again
-def _meant(key: str) -> str:
-    return misspelt(key, _USUAL)
-
-
 def _explained(text: str, columns: Columns) -> Complaint:
     place, separator, what = text.partition(": ")
     if not separator:
@@ -318,11 +347,12 @@ def _explained(text: str, columns: Columns) -> Complaint:
     field, _, inside = place.partition(".")
     column = columns.fields.get(field)
     if what == "field required" and not (column or inside):
-        how = columns.hints.mapping(field, "COLUMN")
+        near = next((name for name in columns.names if _meant(_key(name)) == field), "COLUMN")
+        how = columns.hint(field, near)
         return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
     if field in _STRUCTURED:
         place, what = field, f"expected {_STRUCTURED[field]}"
-    leave = f"; if it is something else, use {columns.hints.mapping(field, '')} to leave it out"
+    leave = f"; if it is something else, use {columns.hint(field, '')} to leave it out"
     shown = f"{column or field}{place.removeprefix(field)}"
     return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
 
@@ -340,6 +370,14 @@ def _as_text(value: Any) -> Any:
         return [_as_text(held) for held in value]
     is_number = isinstance(value, Number) and not isinstance(value, bool)
     return str(value) if (is_number and not _is_nothing(value)) or _is_date(value) else value
+
+
+def _no_text(field: str, value: object) -> str:
+    """Why a cell is no text; empty for one that is, or for another field."""
+    if field not in _TEXTS:
+        return ""
+    is_fault = isinstance(value, str) and _FAULT.fullmatch(value)
+    return _A_DATE if _is_date(value) else f"{value}: a formula without a value" if is_fault else ""
 
 
 def _is_date(value: object) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
+import csv
 import importlib
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import MissingError
 
@@ -27,9 +29,79 @@ Rows = Iterator[tuple[int, TableRow | str]]
 """Rows with their number in the file. A text instead of a row is the error of that row."""
 
 SUFFIXES: Final = {f".{form}": form for form in Form} | {".ndjson": Form.JSONL}
+SEPARATED: Final = {Form.CSV: ",", Form.TSV: "\t"}
+"""The forms whose cells are separated, each with its usual separator."""
+UTF8: Final = "utf-8"
 _BY_LINE: Final = frozenset((Form.JSONL, Form.CSV, Form.TSV))
 _START: Final = 4_096
+_SAMPLE: Final = 2**20
 _OF_JSON: Final = (str, int, float, list, tuple, dict)
+_MARKS: Final = {
+    codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+_OLDER: Final = ["gb18030", "big5", "cp1252"]
+"""The encodings among which one is found for a text that is not Unicode."""
+
+
+class Layout(NamedTuple):
+    """What a file's form leaves open: the encoding, the separator of cells, a workbook's sheet."""
+
+    encoding: str = UTF8
+    separator: str = ","
+    sheet: str = ""
+
+    @property
+    def description(self) -> str:
+        """What is unusual about it, for people; empty where nothing is."""
+        names = {"utf-8-sig": "", UTF8: "", "cp1252": "Windows-1252"}
+        encoding = names.get(self.encoding, self.encoding.upper())
+        cells = f"cells separated by {self.separator!r}" if self.separator == ";" else ""
+        return ", ".join(part for part in (encoding, cells) if part)
+
+
+def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
+    """The encoding and the separator of a file, found in its text."""
+    if not path.is_file() or form in (Form.PARQUET, Form.XLSX):
+        return Layout(sheet=sheet)
+    encoding = encoding_of(path)
+    if form not in SEPARATED:
+        return Layout(encoding)
+    with path.open(encoding=encoding, errors="replace", newline="") as lines:
+        head = next(lines, "")
+    usual = SEPARATED[form]
+    cells = {s: len(next(csv.reader([head], delimiter=s), [])) for s in (usual, ",", ";", "\t")}
+    return Layout(encoding, max(cells, key=cells.__getitem__))
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding of a text: by its mark, UTF-8 if it is, else as charset-normalizer finds it.
+
+    A text of which only a few bytes are not UTF-8 is taken for damaged UTF-8.
+    """
+    with path.open("rb") as file:
+        start = file.read(_SAMPLE)
+        marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), "")
+        if marked or _is_utf8(start, file):
+            return marked or UTF8
+    from charset_normalizer import from_bytes
+
+    wrong = len(start) - len(start.decode(errors="ignore").encode())
+    if 4 * wrong < sum(byte > 127 for byte in start):
+        return UTF8
+    best = from_bytes(start, cp_isolation=_OLDER).best()
+    return best.encoding if best else UTF8
+
+
+def _is_utf8(start: bytes, rest: Any) -> bool:
+    decoder, part = codecs.getincrementaldecoder(UTF8)(), start
+    try:
+        while part:
+            decoder.decode(part)
+            part = rest.read(_SAMPLE)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def form_of(path: str | Path) -> Form | None:
@@ -43,17 +115,18 @@ def sniffed(path: Path) -> Form:
     if path.is_file():
         with path.open("rb") as file:
             start = file.read(_START)
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"PAR1"):
         return Form.PARQUET
     if start.startswith(b"PK\x03\x04"):
         return Form.XLSX
-    if text.startswith((b"[", b"{\n", b"{\r\n")):
+    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), UTF8)
+    text = start.decode(marked, "ignore").lstrip()
+    if text.startswith(("[", "{\n", "{\r\n")):
         return Form.JSON
-    head = text.partition(b"\n")[0]
-    if text.startswith(b"{") or b"," not in head.replace(b"\t", b","):
+    head = text.partition("\n")[0]
+    if text.startswith("{") or not any(separator in head for separator in ",;\t"):
         return Form.JSONL
-    return Form.TSV if b"\t" in head else Form.CSV
+    return Form.TSV if "\t" in head else Form.CSV
 
 
 def plain(value: Any) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,8 +13,16 @@ from gradegpt.core.complaints import Complaint, Complaints
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import sha256_file
 from gradegpt.core.schema import Item
-from gradegpt.tables import Form, Table, TableRow
-from gradegpt.tables.columns import COMMAND_LINE, Columns, Hints, read_item, recognise, survey
+from gradegpt.tables.columns import (
+    Columns,
+    divides,
+    on_command_line,
+    read_item,
+    recognise,
+    survey,
+)
+from gradegpt.tables.forms import Form, TableRow
+from gradegpt.tables.table import Table
 
 
 class Placed(NamedTuple):
@@ -22,6 +32,14 @@ class Placed(NamedTuple):
     item: Item
     row: TableRow
     also: Mapping[str, str]
+
+
+class Findings(NamedTuple):
+    """What the rows of a table are: the number of items, and what is wrong or odd about rows."""
+
+    items: int
+    wrong: Complaints
+    odd: Complaints
 
 
 class CheckedInput(NamedTuple):
@@ -35,6 +53,7 @@ class CheckedInput(NamedTuple):
     sha256: str
     columns: Columns
     set_aside: Complaints
+    odd: Complaints = Complaints("")
 
     @property
     def path(self) -> Path:
@@ -50,8 +69,7 @@ class CheckedInput(NamedTuple):
         depends = [self.sha256]
         if self.table.limit is not None:
             depends.append(f"rows:{self.table.start}+{self.table.limit}")
-        if self.columns.renamed:
-            depends.append(f"columns:{json.dumps(self.columns.renamed)}")
+        depends += [f"{name}:{json.dumps(held)}" for name, held in self.columns.manifest.items()]
         if self.set_aside.rows:
             depends.append("set aside")
         return "|".join(depends)
@@ -60,9 +78,17 @@ class CheckedInput(NamedTuple):
     def manifest(self) -> dict[str, Any]:
         """The input's entry in a manifest."""
         file = {"path": self.table.name, "rows": self.rows, "sha256": self.sha256}
-        renamed = {"columns": self.columns.renamed} if self.columns.renamed else {}
-        aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
-        return file | renamed | aside
+        left = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
+        sheet = {"sheet": self.table.layout.sheet} if self.table.layout.sheet else {}
+        return file | sheet | self.columns.manifest | left
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know of how the table was read, a line each."""
+        layout = self.table.layout.description
+        lines = [f"{self.table.name}: {layout}"] if layout else []
+        odd = [self.odd.listed("which may be meant")] if self.odd.rows else []
+        return lines + self.columns.notes + odd + aside(self.set_aside, self.rows)
 
     def items(self) -> Iterator[tuple[TableRow, Item]]:
         """The rows and their items, in order.
@@ -77,25 +103,39 @@ class CheckedInput(NamedTuple):
         """The rows and their items with their places; raises as ``items``."""
         return _placed(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
 
+    def left_out(self) -> Iterator[tuple[str, str, TableRow]]:
+        """The rows that are set aside: the place, the reasons in one line, and the row."""
+        for number, row in self.table.rows():
+            item, wrong = _read_item(row, self.columns, number)
+            if item is None:
+                what = "; ".join(map(str, wrong))
+                yield self.table.place(number), what, {} if isinstance(row, str) else row
+
+
+def aside(wrong: Complaints, rows: int) -> list[str]:
+    """A note on the rows that are set aside, where there are any."""
+    head = f"{wrong.rows:,} rows are set aside, {rows:,} are judged"
+    return [f"{head}\n{wrong.listed('set aside')}"] if wrong.rows else []
+
 
 def check_input(
     source: str | Path | Table,
     *,
-    ignore_extra: bool = False,
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
+    separator: str = "",
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
 
     Args:
         source: The table, or its file.
-        ignore_extra: Whether columns that hold no field are left out; else they are an error.
         columns: Fields and the columns that hold them; the others are recognised by their names.
         skip_bad: Whether rows that are not items are left out and counted; else they are an error.
         defaults: The values of fields that a row may lack.
         also: What is read beside the fields of an item, such as a unit.
+        separator: What is between the accepted answers in a cell.
 
     Raises:
         MissingError: there is no such file, or the library that reads it is not installed.
@@ -104,44 +144,68 @@ def check_input(
 
     """
     table = source if isinstance(source, Table) else Table.of(source)
-    found = columns_in(table, columns, ignore_extra=ignore_extra, defaults=defaults, also=also)
-    wrong = Complaints(table.name)
-    rows = count_items(table, found, wrong)
-    accept(table.name, table.form, rows, wrong, skip_bad=skip_bad)
-    return CheckedInput(table, rows, sha256_file(table.path), found, wrong)
+    held = columns_in(table, columns, defaults=defaults, also=also, separator=separator)
+    found = findings(table, held)
+    accept(table.name, table.form, found.items, found.wrong, skip_bad=skip_bad)
+    return CheckedInput(table, found.items, sha256_file(table.path), held, found.wrong, found.odd)
+
+
+def read_table(
+    data: bytes, name: str, sheet: str = "", **reading: Any
+) -> tuple[CheckedInput, list[Placed]]:
+    """The rows of a file that was sent, with the items that can be judged.
+
+    Args:
+        data: The bytes of the file, in any form and encoding that is read from a disk.
+        name: Its name, by whose suffix the form is found.
+        sheet: Of a workbook with several.
+        reading: ``columns`` and ``separator``, as in ``check_input``.
+
+    Returns:
+        How it was read, with ``notes`` for people and the columns; and the items with their rows
+        and places. Rows that are no items are counted in ``set_aside``.
+
+    Raises:
+        InputError, MissingError, SettingsError: as ``check_input``.
+
+    """
+    with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
+        path = Path(folder) / "rows"
+        path.write_bytes(data)
+        checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
+        return checked, [*checked.placed()]
 
 
 def columns_in(
     table: Table,
     given: Mapping[str, str] | None = None,
     *,
-    ignore_extra: bool = False,
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
+    separator: str = "",
 ) -> Columns:
     """The columns of a table; arguments as in ``check_input``, errors as in ``recognise``."""
     seen = survey(row for _, row in table.rows() if not isinstance(row, str))
     found = recognise(
-        seen, given,
-        name=table.name, hints=hints_for(table.form), ignore_extra=ignore_extra, also=also,
-    )  # fmt: skip
+        seen, given, name=table.name, hint=on_command_line, also=also, separator=separator
+    )
     return found._replace(defaults=defaults or {})
 
 
-def hints_for(*forms: Form) -> Hints:
-    """How messages about tables of these forms write the options that help."""
-    return COMMAND_LINE._replace(has_objects={*forms} <= {Form.JSONL, Form.JSON})
-
-
-def count_items(table: Table, columns: Columns, wrong: Complaints) -> int:
-    """The number of rows that are items; the others are added to ``wrong``."""
-    items = 0
+def findings(table: Table, columns: Columns) -> Findings:
+    """The number of rows that are items; complaints about the others; notes about odd items."""
+    items, wrong, odd = 0, Complaints(table.name), Complaints(table.name)
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
         items += item is not None
         if item is None:
             wrong.add(table.place(number), complaints)
-    return items
+        elif mark := divides(item):
+            what = "looks like several accepted answers"
+            how = f"; if any of them is right, add --separator {shlex.quote(mark)}"
+            column = columns.fields["reference"]
+            odd.add(table.place(number), [Complaint(column, what, how)])
+    return Findings(items, wrong, odd)
 
 
 def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bool) -> None:

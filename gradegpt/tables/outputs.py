@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from gradegpt.core.errors import OutputError
+from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement
-from gradegpt.tables import Form, TableRow, check_library, write
 from gradegpt.tables.binary import LONGEST, too_long
+from gradegpt.tables.forms import SEPARATED, UTF8, Form, TableRow
 from gradegpt.tables.inputs import CheckedInput
+from gradegpt.tables.table import check_library, write
 
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""
@@ -42,7 +44,26 @@ def write_table(
     """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
     names = added_columns(source.columns.names)
     rows = with_columns((row for row, _ in source.items()), judgements, names)
-    write(out, form, (*source.columns.names, *names.values()), rows)
+    same = source.table.layout.separator if form is source.table.form else None
+    write(out, form, (*source.columns.names, *names.values()), rows, same)
+
+
+def write_left_out(source: CheckedInput, output: Path, form: Form) -> Path:
+    """Write the rows that are set aside, with their places and the reasons, beside an output."""
+    path = output.with_name(f"{output.stem}.set-aside{output.suffix or '.jsonl'}")
+    rows = [{"place": w, "problem": why, **row} for w, why, row in source.left_out()]
+    if form is Form.JSONL:
+        write_rows(path, rows)
+    else:
+        with whole_file(path, encoding_for(source, form)) as out:
+            write(out, form, ("place", "problem", *source.columns.names), rows)
+    return path
+
+
+def encoding_for(source: CheckedInput, form: Form) -> str:
+    """The encoding of a table's output: that of the input where cells are separated in both."""
+    both = form in SEPARATED and source.table.form in SEPARATED
+    return source.table.layout.encoding if both else UTF8
 
 
 def judgements_path(output: Path, form: Form) -> Path:

@@ -8,59 +8,32 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import A_FILE, read_lines, sha256_file
-from gradegpt.tables.binary import (
-    count_rows,
-    read_parquet,
-    read_xlsx,
-    write_parquet,
-    write_xlsx,
-)
-from gradegpt.tables.forms import (
-    SUFFIXES,
-    Form,
-    Rows,
-    TableRow,
-    form_of,
-    library,
-    place,
-    plain,
-    sniffed,
-)
-from gradegpt.tables.text import (
-    read_json,
-    read_json_lines,
-    read_separated,
-    write_json,
-    write_separated,
-)
+from gradegpt.tables import binary, forms, text
+from gradegpt.tables.forms import SEPARATED, SUFFIXES, UTF8, Form, Layout, Rows, TableRow
 
 HUB: Final = "hf:"
 STDIN: Final = "-"
-_READERS: Final[dict[Form, Callable[[Path, str], Rows]]] = {
-    Form.JSON: read_json,
-    Form.CSV: partial(read_separated, separator=","),
-    Form.TSV: partial(read_separated, separator="\t"),
-    Form.XLSX: read_xlsx,
+_READERS: Final[dict[Form, Callable[[Path, str, Layout], Rows]]] = {
+    Form.JSONL: text.read_lines_of_text,
+    Form.JSON: text.read_json,
+    Form.CSV: text.read_separated,
+    Form.TSV: text.read_separated,
+    Form.XLSX: binary.read_xlsx,
 }
 _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]], None]]] = {
-    Form.JSON: write_json,
-    Form.CSV: partial(write_separated, separator=","),
-    Form.TSV: partial(write_separated, separator="\t"),
-    Form.PARQUET: write_parquet,
-    Form.XLSX: write_xlsx,
-}
+    Form.JSON: text.write_json, Form.PARQUET: binary.write_parquet, Form.XLSX: binary.write_xlsx,
+}  # fmt: skip
 _LIBRARIES: Final = {Form.PARQUET: "pyarrow.parquet", Form.XLSX: "openpyxl"}
 
 
 class Table(NamedTuple):
-    """A table in a file, or a part of it; messages use ``name``.
+    """A file with rows, or a part of it. ``path`` may be a copy; messages use ``name``.
 
     A part has ``limit`` rows. It begins at the byte ``start`` of JSON Lines, whose line has the
     number ``first``, or after ``start`` rows of another form.
@@ -72,11 +45,21 @@ class Table(NamedTuple):
     start: int = 0
     first: int = 1
     limit: int | None = None
+    layout: Layout = Layout()
 
     @classmethod
-    def of(cls, path: str | Path, name: str = "") -> Table:
+    def of(
+        cls, path: str | Path, name: str = "", sheet: str = "", form: Form | None = None
+    ) -> Table:
         """The table in a file; its form is found by the suffix, else by the first bytes."""
-        return cls(Path(path), form_of(path) or sniffed(Path(path)), name or str(path))
+        path = Path(path)
+        form = form or forms.form_of(name or path) or forms.sniffed(path)
+        return cls(path, form, name or str(path), layout=forms.layout_of(path, form, sheet))
+
+    @property
+    def _has_lines(self) -> bool:
+        """Whether a part begins at a byte of the file."""
+        return self.form is Form.JSONL and self.layout.encoding.startswith(UTF8)
 
     def rows(self) -> Rows:
         """The rows, in order, each with its number; one that cannot be read is a text.
@@ -86,30 +69,29 @@ class Table(NamedTuple):
             InputError: the file cannot be read as that form.
 
         """
-        if self.form is not Form.JSONL and not self.path.is_file():
-            if self.path.is_dir():
-                raise InputError(f"{self.name}: is a folder; {A_FILE}")
+        if self._has_lines:
+            rows = text.read_json_lines(self.path, self.name, self.start, self.first)
+        elif self.path.is_dir():
+            raise InputError(f"{self.name}: is a folder; {A_FILE}")
+        elif not self.path.is_file():
             raise MissingError(f"{self.name}: no such file; check the path")
-        if self.form is Form.JSONL:
-            rows = read_json_lines(self.path, self.name, self.start, self.first)
         elif self.form is Form.PARQUET:
-            rows = read_parquet(self.path, self.name, self.start)
+            rows = binary.read_parquet(self.path, self.name, self.start)
         else:
-            rows = islice(_READERS[self.form](self.path, self.name), self.start, None)
+            read = _READERS[self.form](self.path, self.name, self.layout)
+            rows = islice(read, self.start, None)
         return islice(rows, self.limit)
 
     def row_count(self) -> int:
         """The number of rows of the whole table, also of those that cannot be read."""
         if self.form is Form.PARQUET:
-            return count_rows(self.path, self.name)
-        if self.form is Form.JSONL:
-            return sum(1 for _ in read_lines(self.path))
-        return sum(1 for _ in self.rows())
+            return binary.count_rows(self.path, self.name)
+        return sum(1 for _ in (read_lines(self.path) if self._has_lines else self.rows()))
 
     def parts(self, size: int) -> list[Table]:
         """The table in parts of ``size`` rows, the last of which has fewer."""
         part = self._replace(limit=size)
-        if self.form is not Form.JSONL:
+        if not self._has_lines:
             return [part._replace(start=start) for start in range(0, self.row_count(), size)]
         starts, at, rows = list[tuple[int, int]](), 0, 0
         with self.path.open("rb") as lines:
@@ -136,32 +118,32 @@ class Table(NamedTuple):
         """The place of the row with that number."""
         # The rows of a data set of the hub are lines of a copy, which the user never sees.
         form = Form.JSON if self.name.startswith(HUB) else self.form
-        return place(self.name, form, number)
+        return forms.place(self.name, form, number)
 
 
 @contextmanager
-def opened(given: str) -> Iterator[Table]:
+def opened(given: str, sheet: str = "") -> Iterator[Table]:
     """The table ``given``: a path, ``-`` for standard input, or ``hf:owner/name:config@split``.
 
     Standard input and hub data are copied into a file first, as the rows are read repeatedly.
     """
     if given != STDIN and not given.startswith(HUB):
-        yield Table.of(given)
+        yield Table.of(given, sheet=sheet)
         return
     with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
         path = Path(folder) / "rows"
         if given == STDIN:
             with path.open("wb") as out:
                 shutil.copyfileobj(sys.stdin.buffer, out)
-            yield Table.of(path, "stdin")
+            yield Table.of(path, "stdin", sheet)
         else:
             with path.open("w", encoding="utf-8") as out:
-                rows = (json.dumps(row, default=plain) + "\n" for row in _read_hub(given))
+                rows = (json.dumps(row, default=forms.plain) + "\n" for row in _read_hub(given))
                 out.writelines(rows)
             yield Table(path, Form.JSONL, given)
 
 
-def read_table(path: str) -> Iterator[tuple[str, TableRow]]:
+def each_row(path: str) -> Iterator[tuple[str, TableRow]]:
     """Yield ``(where, row)`` for every row, in order; a path with ``*`` reads file after file.
 
     Raises:
@@ -171,9 +153,9 @@ def read_table(path: str) -> Iterator[tuple[str, TableRow]]:
     """
     if path.startswith(HUB):
         for number, row in enumerate(_read_hub(path), start=1):
-            yield place(path, Form.JSON, number), row
+            yield forms.place(path, Form.JSON, number), row
     for name in files(path):
-        if form_of(name) is None:
+        if forms.form_of(name) is None:
             known = ", ".join(SUFFIXES)
             what = f"unknown suffix {Path(name).suffix!r}"
             raise InputError(f"{name}: {what}; save it as {known}")
@@ -205,7 +187,13 @@ def digest(path: str) -> str | None:
     return None if path.startswith(HUB) else sha256_file(path)
 
 
-def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[TableRow]) -> None:
+def write(
+    out: TextIO,
+    form: Form,
+    columns: Sequence[str],
+    rows: Iterable[TableRow],
+    separator: str | None = None,
+) -> None:
     """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
     ``core.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
@@ -214,13 +202,16 @@ def write(out: TextIO, form: Form, columns: Sequence[str], rows: Iterable[TableR
         MissingError: the library that writes it is not installed.
 
     """
-    _WRITERS[form](out, columns, rows)
+    if form in SEPARATED:
+        text.write_separated(out, columns, rows, separator or SEPARATED[form])
+    else:
+        _WRITERS[form](out, columns, rows)
 
 
 def check_library(form: Form, name: str) -> None:
     """Raise ``MissingError`` where the library for a form is not installed."""
     if form in _LIBRARIES:
-        library(_LIBRARIES[form], name)
+        forms.library(_LIBRARIES[form], name)
 
 
 def _read_hub(path: str) -> Iterator[TableRow]:
@@ -231,7 +222,7 @@ def _read_hub(path: str) -> Iterator[TableRow]:
         InputError: there are several splits or configurations, and none is named.
 
     """
-    datasets = library("datasets", path, "data")
+    datasets = forms.library("datasets", path, "data")
     address, _, split = path.removeprefix(HUB).partition("@")
     name, _, config = address.partition(":")
     try:

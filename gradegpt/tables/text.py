@@ -1,7 +1,7 @@
 """Read and write forms of text: JSON Lines, JSON, CSV and TSV.
 
-``core.records`` writes JSON Lines. CSV and TSV are UTF-8, quoted as in spreadsheets, and every
-cell is text.
+``core.records`` writes JSON Lines. CSV and TSV are quoted as in spreadsheets, and every cell is
+text.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any, Final, TextIO
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import MAX_LINE_BYTES, parse_json, parse_line, read_lines
-from gradegpt.tables.forms import Rows, TableRow, plain
+from gradegpt.tables.forms import Layout, Rows, TableRow, plain
 
-_MARK: Final = b"\xef\xbb\xbf"
+_BEFORE: Final = b"\xef\xbb\xbf \t"
+"""A mark of UTF-8, and blanks, as bytes."""
 _JSON: Final = (b"{", b"[")
 
 
@@ -26,8 +27,19 @@ def read_json_lines(path: Path, name: str, start: int = 0, first: int = 1) -> Ro
 
     A line that holds none is the text of its error.
     """
-    for number, raw in read_lines(path, start, first):
-        if number == 1 and b"," in raw and not raw.removeprefix(_MARK).lstrip().startswith(_JSON):
+    return _objects(read_lines(path, start, first), name)
+
+
+def read_lines_of_text(path: Path, name: str, layout: Layout) -> Rows:
+    """The same from a text that is not UTF-8."""
+    with path.open(encoding=layout.encoding, errors="replace") as lines:
+        numbered = enumerate((line.encode() for line in lines), start=1)
+        yield from _objects(((n, line) for n, line in numbered if not line.isspace()), name)
+
+
+def _objects(lines: Iterable[tuple[int, bytes]], name: str) -> Rows:
+    for number, raw in lines:
+        if number == 1 and b"," in raw and not raw.lstrip(_BEFORE).startswith(_JSON):
             what = "not JSON; if it is a CSV file, name it .csv"
             raise InputError(f"{name}:{number}: {what}")
         try:
@@ -37,10 +49,10 @@ def read_json_lines(path: Path, name: str, start: int = 0, first: int = 1) -> Ro
         yield number, row
 
 
-def read_json(path: Path, name: str) -> Rows:
+def read_json(path: Path, name: str, layout: Layout) -> Rows:
     """The rows of a list of objects, an object with one such list, or an object by ids."""
     try:
-        value = parse_json(path.read_bytes())
+        value = parse_json(path.read_text(encoding=layout.encoding).encode())
     except json.JSONDecodeError as error:
         raise InputError(
             f"{name}:{error.lineno}: not JSON ({error.msg}); "
@@ -87,17 +99,14 @@ def _are_rows(values: list[Any]) -> bool:
     return bool(values) and all(isinstance(held, dict) for held in values)
 
 
-def read_separated(path: Path, name: str, separator: str) -> Rows:
+def read_separated(path: Path, name: str, layout: Layout) -> Rows:
     """The rows by the columns of the first line, each with the number of its first line."""
     csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
-    with path.open("rb") as raw:
-        # Decoded line by line: a text file decodes ahead, and errors would name the wrong line.
-        lines = (line.decode("utf-8").removeprefix("\ufeff") for line in raw)
-        reader = csv.reader(lines, delimiter=separator, strict=True)
+    with path.open(encoding=layout.encoding, newline="") as lines:
+        reader = csv.reader(lines, delimiter=layout.separator, strict=True)
         end = 0
         try:
             header = header_of(next(reader, []), name)
-            _check_separator(header, separator, name)
             end = reader.line_num
             for cells in reader:
                 # A quoted cell may span lines: the row begins where the last one ended.
@@ -105,11 +114,22 @@ def read_separated(path: Path, name: str, separator: str) -> Rows:
                 if cells:
                     yield start, _cells(header, cells)
         except UnicodeDecodeError as error:
-            what = f"not UTF-8 ({error.reason}); save the file as UTF-8"
-            raise InputError(f"{name}:{end + 1}: {what}") from error
+            # The text is decoded ahead of the reader.
+            line = _undecoded(path.read_bytes(), layout.encoding)
+            what = f"not {layout.encoding.upper()} ({error.reason}); save the file as UTF-8"
+            raise InputError(f"{name}:{line}: {what}") from error
         except csv.Error as error:
             what = f"not a readable table ({error}); quote cells that hold quotes or line ends"
             raise InputError(f"{name}:{end + 1}: {what}") from error
+
+
+def _undecoded(data: bytes, encoding: str) -> int:
+    """The line that cannot be decoded."""
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        return data[: error.start].count(b"\n") + 1
+    return 1
 
 
 def write_separated(
@@ -132,15 +152,6 @@ def header_of(names: Sequence[Any], name: str) -> list[str]:
     if twice is not None:
         raise InputError(f"{name}: the column {twice!r} occurs twice; rename one of them")
     return header
-
-
-def _check_separator(header: list[str], separator: str, name: str) -> None:
-    """Raise ``InputError`` for a single column whose name holds another separator."""
-    others = {";": "save it with commas", "\t": "name it .tsv", ",": "name it .csv"}
-    del others[separator]
-    if len(header) == 1 and (other := next((s for s in others if s in header[0]), None)):
-        by = "tabs" if other == "\t" else repr(other)
-        raise InputError(f"{name}: looks separated by {by}; {others[other]}")
 
 
 def as_cell(value: Any) -> str:

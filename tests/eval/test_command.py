@@ -145,7 +145,7 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
 
 def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -> None:
     """The table becomes ``answers`` in the settings, and the missing label is reported."""
-    rows = ("--judge", "rules", "--ignore-extra", "--map", "response=output", *HERE)
+    rows = ("--judge", "rules", "--map", "response=output", *HERE)
     result = evaluated(graded("csv"), *rows, "name=other")
     assert result.exit_code == 0, result.output
     assert "no label column, so this scores the model that answered" in result.stderr
@@ -173,7 +173,7 @@ def test_a_log_is_answers_without_labels(tmp_path: Path, monkeypatch: pytest.Mon
         (("my file.csv", "--judge", "rules", *HERE), "`score`: unknown column in 4 rows"),
         (("my file.csv", "--map", "label=scores"), "no column 'scores'; did you mean 'score'?"),
         (("my file.csv", "--map", "question"), "expected FIELD=COLUMN"),
-        (("my file.csv", *HERE, "--map", "label=q", "--ignore-extra"),
+        (("my file.csv", *HERE, "--map", "label=q"),
          "label '2+2=?' is not a verdict"),
         (("my file.csv", "--judge", "rules", "--model", "x"), "--model: no judge asks a model"),
         (("my file.csv", *HERE, "--map", "label=score", "sed=1"), "did you mean 'seed'?"),

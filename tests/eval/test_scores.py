@@ -258,7 +258,7 @@ def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
     """Its columns are recognised as by the judge; an invalid row is named."""
     path, judged = tmp_path / "answers.csv", tmp_path / "judged.jsonl"
     path.write_text("q,gold,output,n\n2+2=?,4,It is 4.,1\n2+3=?,5,It is 6.,2\n")
-    source = check_input(path, columns={"question": "q"}, ignore_extra=True)
+    source = check_input(path, columns={"question": "q"})
     judge_file(source, judged, RuleJudge())
     call = [str(path), str(judged), "--map", "question=q", "-o", str(tmp_path / "scores.json")]
     result = CliRunner().invoke(app, call)

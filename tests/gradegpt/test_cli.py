@@ -169,7 +169,8 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
          "quotes: line 2 column 1 (char 2)); write one {...} per line"),
         (ROW + "[4]\n", "in.jsonl:2: list instead of a JSON object; write one {...} per line"),
-        (b"\xff\n", "in.jsonl:1: not UTF-8 (invalid start byte); save the file as UTF-8"),
+        (ROW.replace("4", "四四").encode() + b"\xff\n",
+         "in.jsonl:2: not UTF-8 (invalid start byte); save the file as UTF-8"),
         (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
          "(4300 digits) for integer string conversion: value has 5000 digits; use "
          "sys.set_int_max_str_digits() to increase the limit); write one {...} per line"),
@@ -179,17 +180,14 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
          'list of texts; write a number in quotes, "42"'),
         ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "
          "empty; there is nothing to grade against"),
-        ('{"reference": "4", "response": "4", "tolerence": "exact"}\n',
-         "in.jsonl:1: tolerence: unknown column; did you mean tolerance? "
-         "use --map tolerance=tolerence, or --ignore-extra to leave it out"),
-        ('{"response": "4", "model": "x"}\n' + ROW,
+        ('{"refrence": "4", "response": 4, "points": 0}\n' + ROW,
          "in.jsonl: 2 complaints, nothing was judged\n"
-         "  in.jsonl:1: model: unknown column; put it under 'meta', or use --ignore-extra "
-         "to leave it out\n"
-         "  in.jsonl:1: reference: field required"),
+         "  in.jsonl:1: reference: field required\n"
+         "  in.jsonl:1: points: should be greater than 0; if it is something else, use --map "
+         "points= to leave it out"),
     ],
     ids=["missing", "empty", "blank", "torn", "list", "not-utf8", "huge-number", "no-reference",
-         "number", "blank-reference", "misspelt", "two-complaints"],
+         "number", "blank-reference", "two-complaints"],
 )  # fmt: skip
 def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
     here: Path,
@@ -371,7 +369,7 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 CSV = "q,gold,output,model\n2+2=?,4,The answer is 4.,m1\n1/4=?,0.50,The answer is 0.25.,m2\n"
-TAKE = ("--map", "question=q", "--ignore-extra", *RULES)
+TAKE = ("--map", "question=q", *RULES)
 
 
 def test_a_csv_is_written_with_a_verdict_in_every_row(
@@ -410,7 +408,7 @@ def test_every_form_gets_the_same_verdicts(here: Path, form: str) -> None:
     judged = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     assert [row["verdict"] for row in judged] == ["correct", "correct", "incorrect"]
     assert call("judge", f"in.{form}", "-o", f"out.{form}", "--overwrite", *RULES) == 0
-    last = [row for _, row in tables.read_table(f"out.{form}")][2]
+    last = [row for _, row in tables.each_row(f"out.{form}")][2]
     assert (last["verdict"], last.get("output", "It is 0.")) == ("incorrect", "It is 0.")
 
 
@@ -506,9 +504,9 @@ def test_a_parquet_file_with_dates_is_judged_into_every_form(here: Path) -> None
     row = {"reference": "4", "response": "It is 4.", "day": datetime.date(2026, 4, 3)}
     parquet.write_table(pyarrow.Table.from_pylist([row]), "in.parquet")
     for form in ("json", "csv", "xlsx"):
-        given = ("in.parquet", "-o", f"out.{form}", "--ignore-extra")
+        given = ("in.parquet", "-o", f"out.{form}")
         assert call("judge", *given, *RULES) == 0
-        ((_, written),) = tables.read_table(f"out.{form}")
+        ((_, written),) = tables.each_row(f"out.{form}")
         assert (written["day"], written["verdict"]) == ("2026-04-03", "correct")
 
 
@@ -530,6 +528,12 @@ def test_bad_rows_are_left_out_on_demand_and_counted(
     ]
     manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
     assert (manifest["input"]["rows"], manifest["input"]["set_aside"]) == (2, 2)
+    assert "set aside: out.set-aside.csv" in out
+    aside = [row for _, row in tables.each_row("out.set-aside.csv")]
+    assert [(row["place"], row["output"]) for row in aside] == [
+        ("in.csv:3", ""), ("in.csv:4", "It is 4."),
+    ]  # fmt: skip
+    assert aside[1]["problem"].startswith("gold: an accepted answer is empty")
     Path("in.csv").write_text("gold,output\n4\n")
     assert call("judge", "in.csv", "-o", "none.csv", "--skip-bad", *RULES) == 2
 
@@ -544,7 +548,7 @@ def test_a_table_of_a_run_that_failed_is_completed_by_the_same_command(
     assert "failed,,model,engine:error: busy" in Path("out.csv").read_text()
     scripted[:] = ["<No>"]
     assert call("judge", "in.csv", "-o", "out.csv") == 0
-    verdicts = [row["verdict"] for _, row in tables.read_table("out.csv")]
+    verdicts = [row["verdict"] for _, row in tables.each_row("out.csv")]
     assert verdicts == ["correct", "incorrect"]
 
 
@@ -575,10 +579,7 @@ def test_a_text_too_long_for_a_cell_is_an_error_before_the_model_is_loaded(
 def test_another_map_does_not_resume_a_partial_file(here: Path) -> None:
     """The fingerprint depends on the map; with exact names it is the file's hash alone."""
     Path("in.jsonl").write_text('{"gold": "4", "a": "It is 4.", "b": "It is 5."}\n')
-    checked = [
-        check_input("in.jsonl", columns={"response": column}, ignore_extra=True)
-        for column in ("a", "b")
-    ]
+    checked = [check_input("in.jsonl", columns={"response": column}) for column in ("a", "b")]
     assert checked[0].fingerprint != checked[1].fingerprint
     Path("exact.jsonl").write_text(ROW)
     exact = check_input("exact.jsonl")
@@ -616,3 +617,40 @@ def test_a_shard_that_does_not_exist_is_refused(
     assert call("judge", tmp_path / "in.jsonl", *RULES, *options, "-o", tmp_path / "x.jsonl") == 2
     assert words in capsys.readouterr().err
     assert call("judge", tmp_path / "in.jsonl", *RULES, "--shard", "1/2") == 2
+
+
+CLASS = (
+    "学号;姓名;题目;参考答案;学生答案\r\n"
+    "1;王小明;法国首都是哪里？;巴黎/Paris;答案是巴黎。\r\n2;李雷;1+1=?;2;我觉得是 3。\r\n"
+)
+
+
+def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alike(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """GBK and semicolons, as they were; the other columns pass, and nothing is complained of."""
+    Path("class.csv").write_bytes(CLASS.encode("gbk"))
+    assert call("judge", "class.csv", "-o", "out.csv", *RULES, "--separator", "/") == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "class.csv: GB18030, cells separated by ';'",
+        "columns: question = 题目, reference = 参考答案, response = 学生答案",
+    ]
+    written = Path("out.csv").read_bytes().decode("gb18030").splitlines()
+    assert written[0].startswith("学号;姓名;题目;参考答案;学生答案;verdict;confidence")
+    assert [line.split(";")[5] for line in written[1:]] == ["correct", "incorrect"]
+    assert call("judge", "class.csv", *RULES, "--ignore-extra") == 0
+    err = capsys.readouterr().err
+    assert "--ignore-extra: is not needed any more" in err
+    assert "class.csv:2: 参考答案: looks like several accepted answers; if any of them is" in err
+
+
+def test_a_file_that_was_sent_is_read_as_one_on_disk() -> None:
+    """With what a user should know of it; rows that are no items are set aside."""
+    checked, found = tables.read_table(f"{CLASS}3;韩梅梅\r\n".encode("gbk"), "class.csv")
+    assert [(one.where, one.item.response) for one in found] == [
+        ("class.csv:2", "答案是巴黎。"), ("class.csv:3", "我觉得是 3。"),
+    ]  # fmt: skip
+    assert found[0].row["姓名"] == "王小明"
+    assert checked.columns.fields["reference"] == "参考答案"
+    assert checked.notes[0] == "class.csv: GB18030, cells separated by ';'"
+    assert "2 cells under 5 columns" in checked.notes[-1]

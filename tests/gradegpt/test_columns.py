@@ -15,9 +15,10 @@ from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.schema import Item
 from gradegpt.tables.columns import (
     ALIASES,
-    COMMAND_LINE,
     FIELDS,
     LABELS,
+    divides,
+    on_command_line,
     read_item,
     recognise,
     survey,
@@ -36,7 +37,7 @@ def item_of(row: dict[str, Any], **options: Any) -> Item:
 
 
 def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
-    columns = recognise(survey([row]), name="t", hints=COMMAND_LINE, **options)
+    columns = recognise(survey([row]), name="t", hint=on_command_line, **options)
     return read_item(row, columns, 1)[1]
 
 
@@ -76,7 +77,7 @@ def test_no_usual_name_is_that_of_two_fields() -> None:
 def test_a_field_may_be_mapped_to_no_column() -> None:
     """``--map tests=``: the column of that name is left out, and the description says so."""
     row = ROW | {"tests": "unit 3", "passage": "In 1816."}
-    columns = recognise(survey([row]), {"tests": "", "context": ""}, name="t", ignore_extra=True)
+    columns = recognise(survey([row]), {"tests": "", "context": ""}, name="t")
     assert columns.description == "context = (none), tests = (none)"
     assert read_item(row, columns, 7) == (item_of(ROW), [])
     (wrong,) = complaints_of(ROW, given={"response": ""})
@@ -134,21 +135,13 @@ def test_the_columns_that_may_hold_the_label(
     assert read_item(ROW | row, columns, 7) == (item_of(ROW), [])
 
 
-def test_an_exact_name_wins_over_a_usual_one() -> None:
-    """The other column then holds no field, which is an error that says what to do."""
-    assert complaints_of(ROW | {"answer": "5"}) == [
-        Complaint("answer", "unknown column", "; did you mean reference? use --map "
-                  "reference=answer, or --ignore-extra to leave it out"),
-    ]  # fmt: skip
-    assert item_of(ROW | {"answer": "5"}, ignore_extra=True).reference == ("4",)
-
-
-def test_a_given_column_wins_over_an_exact_name() -> None:
-    """The column with the field's name then holds no field."""
+def test_an_exact_name_wins_over_a_usual_one_and_a_given_column_over_both() -> None:
+    """The other column is not read, which is said with what would read it."""
     row = ROW | {"gold": "5"}
-    assert item_of(row, given={"reference": "gold"}, ignore_extra=True).reference == ("5",)
-    (wrong,) = complaints_of(row, given={"reference": "gold"})
-    assert (wrong.field, wrong.what) == ("reference", "unknown column")
+    assert item_of(row).reference == ("4",)
+    columns = recognise(survey([row]), name="t", hint=on_command_line)
+    assert columns.notes == ["'gold' is not read; to read it, use --map reference=gold"]
+    assert item_of(row, given={"reference": "gold"}).reference == ("5",)
 
 
 def test_a_column_may_be_a_path_into_nested_values() -> None:
@@ -164,7 +157,7 @@ def test_a_column_may_be_a_path_into_nested_values() -> None:
         "id = n, question = doc.q, reference = doc.gold, response = choices.0.text"
     )
     assert item_of(ROW | {"a.b": "5"}, given={"context": "a.b"}).context == "5"
-    (wrong_,) = complaints_of(ROW | {"doc": {}}, given={"reference": "doc.gold"}, ignore_extra=True)
+    (wrong_,) = complaints_of(ROW | {"doc": {}}, given={"reference": "doc.gold"})
     assert (wrong_.field, wrong_.what) == ("doc.gold", "field required")
 
 
@@ -176,16 +169,32 @@ def test_columns_are_sent_to_other_processes() -> None:
 
 @pytest.mark.parametrize(
     ("column", "meant"),
-    [("refrence", "reference"), ("Reponse", "response"), ("quetsion", "question"),
+    [("refrence", "reference"), ("Reponse", "response"), ("tolerence", "tolerance"),
      ("prompt_id", ""), ("question_type", ""), ("response_time", ""), ("answer_key", ""),
-     ("score", ""), ("level", ""), ("output_tokens", "")],
+     ("score", ""), ("level", ""), ("test", ""), ("学号", ""), ("姓名", ""), ("班级", "")],
 )  # fmt: skip
-def test_only_a_misspelt_column_is_taken_for_a_field(column: str, meant: str) -> None:
+def test_other_columns_pass_and_a_misspelt_one_is_said(column: str, meant: str) -> None:
     """A name with one more word is another thing: no suggestion is better than an absurd one."""
-    (wrong,) = complaints_of(ROW | {column: "x"})
-    assert wrong.advice.startswith(
-        f"; did you mean {meant}? " if meant else "; put it under 'meta'"
-    )
+    columns = recognise(survey([ROW | {column: "x"}]), name="t", hint=on_command_line)
+    said = f"{column!r} is not read; to read it, use --map {meant}={column}"
+    assert columns.notes == ([said] if meant else [])
+    assert item_of(ROW | {column: "x"}) == item_of(ROW)
+    if meant in ROW:
+        (wrong,) = complaints_of({n: v for n, v in ROW.items() if n != meant} | {column: "x"})
+        assert wrong.advice.endswith(f"; use --map {meant}={column}")
+
+
+@pytest.mark.parametrize(
+    ("reference", "mark"),
+    [("Batman/Superman", "/"), ("巴黎/Paris", "/"), ("dogs ; cats", ";"), ("北京；北平", "；"),
+     ("km/h", ""), ("3/4", ""), ("a/b", ""), ("x = input/output", ""), ("yes", ""),
+     ("1/2 or 0.5", ""), (r"\\frac{alpha}/beta", "")],
+)  # fmt: skip
+def test_a_reference_that_looks_like_several_answers_is_noticed(reference: str, mark: str) -> None:
+    """It is judged as it is: what separates answers is said by the user."""
+    assert divides(item_of(ROW | {"reference": reference})) == mark
+    several = item_of(ROW | {"reference": reference}, separator="/").reference
+    assert several == tuple(part.strip() for part in reference.split("/"))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +222,7 @@ def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() 
         for n in range(6)
     ]
     with pytest.raises(InputError) as caught:
-        recognise(survey(rows), name="in.csv", hints=COMMAND_LINE)
+        recognise(survey(rows), name="in.csv", hint=on_command_line)
     assert str(caught.value) == (
         "in.csv: `response` may be any of prediction, output; "
         "use --map response=prediction or --map response=output\n"
@@ -238,7 +247,9 @@ def test_a_map_with_an_unknown_name_is_an_error(wanted: dict[str, str], message:
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("name", ["label", "verdict", "is_correct", "Correct", "source", "lang"])
+@pytest.mark.parametrize(
+    "name", ["label", "verdict", "is_correct", "Correct", "human_label", "source"]
+)
 def test_a_column_with_a_label_is_ignored(name: str) -> None:
     """With any value; and any column can be declared one."""
     assert item_of(ROW | {name: "nonsense"}) == item_of(ROW)
@@ -277,30 +288,28 @@ def test_a_cell_may_hold_a_list_as_json() -> None:
     assert item_of(ROW | {"reference": "[1, 2]"}).reference == ("[1, 2]",)
 
 
-def test_a_date_is_not_an_answer() -> None:
-    """A spreadsheet silently turns 3/4 into one."""
-    (wrong,) = complaints_of(ROW | {"reference": datetime.datetime(2026, 4, 3)})  # noqa: DTZ001
-    assert wrong.field == "reference"
-    assert wrong.what.startswith("a date, not text")
+@pytest.mark.parametrize(
+    ("cell", "what"),
+    [(datetime.datetime(2026, 4, 3), "a date, not text"),  # noqa: DTZ001
+     ("#N/A", "#N/A: a formula without a value"), ("#DIV/0!", "#DIV/0!: a formula")],
+)  # fmt: skip
+def test_what_a_spreadsheet_made_of_a_cell_is_not_an_answer(cell: Any, what: str) -> None:
+    """It silently turns 3/4 into a date."""
+    for column in ("gold", "response"):
+        (wrong,) = complaints_of({"gold": "4", "response": "4", column: cell})
+        assert wrong.field == column
+        assert wrong.what.startswith(what)
 
 
 def test_the_error_of_a_missing_column_lists_the_columns() -> None:
-    (wrong,) = complaints_of({"response": "4", "gibberish": 1}, ignore_extra=True)
+    (wrong,) = complaints_of({"response": "4", "gibberish": 1})
     assert wrong == Complaint(
         "reference", "field required",
         "; the columns are: response, gibberish; use --map reference=COLUMN",
     )  # fmt: skip
-
-
-def test_an_unknown_column_of_a_flat_table_cannot_go_into_meta() -> None:
-    """A cell of CSV holds no object."""
-    flat = COMMAND_LINE._replace(has_objects=False)
-    seen = {"reference": ["4"], "response": ["4"], "model": ["m"]}
-    _, (wrong,) = read_item(
-        {"reference": "4", "response": "4", "model": "m"},
-        recognise(seen, name="in.csv", hints=flat), 1,
-    )  # fmt: skip
-    assert wrong == Complaint("model", "unknown column", "; use --ignore-extra to skip it")
+    (wrong,) = complaints_of({"response": "4", "the key": 1}, given={"response": "the key"})
+    assert "use --map reference=COLUMN" in wrong.advice
+    assert on_command_line("reference", "the key") == "--map 'reference=the key'"
 
 
 def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
@@ -312,11 +321,8 @@ def test_equal_complaints_are_listed_once_with_their_number() -> None:
     """A single one keeps its place; several kinds are listed below a line with their total."""
     found = Complaints("in.csv")
     for line in range(2, 2_002):
-        found.add(f"in.csv:{line}", complaints_of(ROW | {"answer": "4"}))
-    assert found.listed().startswith(
-        "in.csv: `answer`: unknown column in 2,000 rows; did you mean reference? "
-        "use --map reference=answer"
-    )
+        found.add(f"in.csv:{line}", complaints_of(ROW | {"points": "x"}))
+    assert found.listed().startswith("in.csv: `points`: expected a number in 2,000 rows; if it is")
     found.add("in.csv:9000", [Complaint("", "4 cells under 3 columns")])
     lines = found.listed().split("\n  ")
     assert lines[0] == "in.csv: 2,001 complaints, nothing was judged"

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from gradegpt import tables
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import whole_file
-from gradegpt.tables import Form, Table, files, form_of, opened, read_table, sniffed
+from gradegpt.tables import Form, Table, each_row, files, form_of, opened, sniffed
 from gradegpt.tables.binary import LONGEST, too_long
 
 Write = Callable[[str, str], str]
@@ -52,7 +52,7 @@ def save(path: Path, form: Form, columns: Sequence[str], rows: Iterable[dict[str
 
 
 def read(path: Path, form: Form) -> Iterable[tuple[int, Any]]:
-    return Table(path, form, str(path)).rows()
+    return Table.of(path, form=form).rows()
 
 
 def parquet(path: Path) -> None:
@@ -79,7 +79,7 @@ def test_the_same_rows_are_read_from_every_form_of_table(
     """Each with the file and the line or row."""
     path = tmp_path / name
     parquet(path) if content is None else path.write_text(content, encoding="utf-8")
-    read = list(read_table(str(path)))
+    read = list(each_row(str(path)))
     assert [row for _, row in read] == ROWS
     assert [where for where, _ in read] == [f"{path}{place}" for place in places]
 
@@ -87,9 +87,9 @@ def test_the_same_rows_are_read_from_every_form_of_table(
 def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> None:
     """MATH has a file per problem, OpenCompass has predictions by id."""
     one = write("one.json", json.dumps(ROWS[0] | {"options": ["1", "2"]}))
-    assert [row for _, row in read_table(one)] == [ROWS[0] | {"options": ["1", "2"]}]
+    assert [row for _, row in each_row(one)] == [ROWS[0] | {"options": ["1", "2"]}]
     by_id = write("by_id.json", json.dumps({"7": {"prediction": "2"}}))
-    assert [row for _, row in read_table(by_id)] == [{"id": "7", "prediction": "2"}]
+    assert [row for _, row in each_row(by_id)] == [{"id": "7", "prediction": "2"}]
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,6 @@ def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> No
         ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
         ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
         ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
-        ("a.csv", "q;a\n1;2\n", "a.csv: looks separated by ';'; save it with commas"),
-        ("a.csv", "q\ta\n1\t2\n", "a.csv: looks separated by tabs; name it .tsv"),
-        ("a.tsv", "q,a\n1,2\n", "a.tsv: looks separated by ','; name it .csv"),
         ("a.jsonl", "q,a\n1,2\n", "a.jsonl:1: not JSON; if it is a CSV file, name it .csv"),
         ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
         ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
@@ -118,24 +115,51 @@ def test_the_error_of_a_broken_table_has_its_place(
     """The message says file, line or row, and what to do."""
     path = write(name, content)
     with pytest.raises(InputError) as caught:
-        list(read_table(path))
+        list(each_row(path))
     assert complaint in str(caught.value)
 
 
-def test_a_table_that_is_not_utf8_is_an_error_with_its_line(tmp_path: Path) -> None:
-    """Quotes have nothing to do with it."""
+def test_a_damaged_text_is_an_error_with_its_line(tmp_path: Path) -> None:
+    """A few wrong bytes among others do not make it a text in another encoding."""
     path = tmp_path / "a.csv"
-    path.write_bytes(b"q,a\n1,2\n1,\xff\n")
+    path.write_bytes("q,a\n题目,答案\n1,".encode() + b"\xff\n")
     says = r"a\.csv:3: not UTF-8 \(invalid start byte\); save the file as UTF-8$"
     with pytest.raises(InputError, match=says):
-        list(read_table(str(path)))
+        list(each_row(str(path)))
+
+
+CLASS = [
+    {"学号": f"2026{n:02}", "题目": "法国的首都是哪里？", "参考答案": "巴黎", "学生答案": given}
+    for n, given in enumerate(("答案是巴黎。", "里昂", "巴黎", "我不知道"))
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gbk", "gb18030", "utf-16"])
+@pytest.mark.parametrize("form", ["csv", "tsv", "semicolons.csv", "jsonl", "json"])
+def test_a_text_is_read_in_its_encoding_with_its_separator(
+    form: str, encoding: str, tmp_path: Path
+) -> None:
+    """As a Windows program saves it; the encoding is said unless it is Unicode's usual one."""
+    rows = CLASS
+    separator = {"csv": ",", "tsv": "\t"}.get(form, ";")
+    table = [[*rows[0]], *([*row.values()] for row in rows)]
+    texts = {"jsonl": lines(rows), "json": json.dumps(rows, ensure_ascii=False)}
+    joined = "".join(separator.join(cells) + "\r\n" for cells in table)
+    path = tmp_path / f"class.{form}"
+    path.write_bytes(texts.get(form, joined).encode(encoding))
+    found = Table.of(path)
+    assert [row for _, row in found.rows()] == rows
+    assert [row for part in found.parts(3) for _, row in part.rows()] == rows
+    said = {"gbk": "GB18030", "gb18030": "GB18030", "utf-16": "UTF-16"}.get(encoding, "")
+    assert found.layout.description.startswith(said)
+    assert ("separated by ';'" in found.layout.description) is (form == "semicolons.csv")
 
 
 def test_the_files_of_a_pattern_are_in_order(write: Write, tmp_path: Path) -> None:
     """A pattern that matches nothing is an error."""
     paths = tuple(write(name, lines(ROWS)) for name in ("a.jsonl", "b.jsonl"))
     assert files(str(tmp_path / "*.jsonl")) == paths
-    assert len(list(read_table(str(tmp_path / "*.jsonl")))) == 4
+    assert len(list(each_row(str(tmp_path / "*.jsonl")))) == 4
     for absent in ("*.csv", "c.jsonl"):
         with pytest.raises(MissingError, match="no such file"):
             files(str(tmp_path / absent))
@@ -172,10 +196,10 @@ def test_a_hub_data_set_is_streamed_by_name_config_and_split(
     """Of several splits one must be named; there is no default."""
     hub = Hub()
     monkeypatch.setitem(sys.modules, "datasets", hub)
-    assert [row for _, row in read_table("hf:own/sums:main@train")] == ROWS
+    assert [row for _, row in each_row("hf:own/sums:main@train")] == ROWS
     assert hub.asked == ("own/sums", "main")
     with pytest.raises(InputError, match="name one of its splits: @train, @test"):
-        list(read_table("hf:own/sums"))
+        list(each_row("hf:own/sums"))
     assert files("hf:own/sums") == ()
 
 
@@ -192,7 +216,7 @@ def test_a_hub_that_does_not_answer_is_an_error_of_one_line(
     """It names the data set, the cause and what to do."""
     monkeypatch.setitem(sys.modules, "datasets", Hub(failure))
     with pytest.raises(error, match=f"hf:own/sums: .*{complaint}"):
-        list(read_table("hf:own/sums"))
+        list(each_row("hf:own/sums"))
 
 
 @pytest.mark.parametrize(
@@ -210,7 +234,7 @@ def test_a_missing_library_is_an_error(
     for module in (library, f"{library}.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(MissingError, match=rf"needs {library}; .*gradegpt\[{extra}\]"):
-        list(read_table(path if path.startswith("hf:") else write(path, "")))
+        list(each_row(path if path.startswith("hf:") else write(path, "")))
 
 
 def test_importing_the_sources_loads_no_heavy_library() -> None:
@@ -230,7 +254,7 @@ def test_a_written_table_is_read_back(form: Form, tmp_path: Path) -> None:
     rows = [*ROWS, {"question": "=1+1", "answer": "0.50\t, 'x'"}, {"question": "", "answer": "007"}]
     path = tmp_path / f"t.{form}"
     save(path, form, COLUMNS, iter(rows))
-    again = [{k: v or "" for k, v in row.items()} for _, row in read_table(str(path))]
+    again = [{k: v or "" for k, v in row.items()} for _, row in each_row(str(path))]
     assert again == rows
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
@@ -255,7 +279,7 @@ def test_values_other_than_text_are_written_in_each_form(tmp_path: Path) -> None
     rows = [{"a": 0.5, "b": ["x"], "c": 1}, {"a": None, "b": {"k": True}, "c": "one"}]
     wanted = {
         Form.CSV: [{"a": "0.5", "b": '["x"]', "c": "1"}, {"a": "", "b": '{"k": true}', "c": "one"}],
-        Form.XLSX: [{"a": 0.5, "b": '["x"]', "c": 1}, {"a": None, "b": '{"k": true}', "c": "one"}],
+        Form.XLSX: [{"a": 0.5, "b": '["x"]', "c": 1}, {"a": "", "b": '{"k": true}', "c": "one"}],
         Form.PARQUET: [
             {"a": 0.5, "b": '["x"]', "c": "1"}, {"a": None, "b": '{"k": true}', "c": "one"},
         ],
@@ -292,7 +316,7 @@ def test_parquet_keeps_types_and_writes_a_number_beyond_64_bits_as_text(tmp_path
 def test_a_cell_of_a_long_response_is_read(write: Write) -> None:
     """Python's own limit is 131,072 characters."""
     path = write("t.csv", f"a\n{'x' * 200_000}\n")
-    assert [len(row["a"]) for _, row in read_table(path)] == [200_000]
+    assert [len(row["a"]) for _, row in each_row(path)] == [200_000]
 
 
 def test_the_rows_after_a_wrong_row_are_read(write: Write) -> None:
@@ -317,11 +341,26 @@ def test_a_workbook_is_read_from_its_only_sheet_with_rows(tmp_path: Path) -> Non
         book.active.append(cells)
     path = tmp_path / "t.xlsx"
     book.save(path)
-    assert list(read(path, Form.XLSX)) == [(2, {"a": 1, "b": "x"}), (4, {"a": 0.5, "b": None})]
+    assert list(read(path, Form.XLSX)) == [(2, {"a": 1, "b": "x"}), (4, {"a": 0.5, "b": ""})]
     book["empty"].append(["a"])
     book.save(path)
-    with pytest.raises(InputError, match="rows in 2 sheets, Sheet, empty; keep one"):
+    with pytest.raises(InputError, match="has the sheets 'Sheet', 'empty'; choose one by --sheet"):
         list(read(path, Form.XLSX))
+    assert next(Table.of(path, sheet="Sheet").rows()) == (2, {"a": 1, "b": "x"})
+    with pytest.raises(InputError, match="choose one by --sheet"):
+        list(Table.of(path, sheet="sheet").rows())
+
+
+def test_a_date_that_is_shown_with_its_year_is_text(tmp_path: Path) -> None:
+    """Without it may have been typed as 3/4, and is no answer."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book, day = openpyxl.Workbook(), datetime.datetime(1949, 10, 1)  # noqa: DTZ001
+    book.active.append(["whole", "time", "short"])
+    book.active.append([day, day.replace(hour=15), day])
+    book.active["C2"].number_format = "d-mmm"
+    book.save(tmp_path / "t.xlsx")
+    ((_, row),) = read(tmp_path / "t.xlsx", Form.XLSX)
+    assert row == {"whole": "1949-10-01", "time": "1949-10-01 15:00:00", "short": day}
 
 
 def test_control_characters_and_long_texts_in_a_workbook(tmp_path: Path) -> None:

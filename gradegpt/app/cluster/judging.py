@@ -26,8 +26,8 @@ from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form, Table
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
-from gradegpt.tables.columns import Columns, joined, recognise, survey
-from gradegpt.tables.inputs import CheckedInput, accept, count_items, hints_for
+from gradegpt.tables.columns import Columns, joined, on_command_line, recognise, survey
+from gradegpt.tables.inputs import CheckedInput, accept, aside, findings
 from gradegpt.tables.outputs import ADDED, Progress, added_columns, with_columns
 
 ROWS: Final = 8_192
@@ -54,12 +54,16 @@ class Checked(NamedTuple):
         return sum(self.items)
 
     @property
+    def notes(self) -> list[str]:
+        """What a user should know of how the files were read, a line each."""
+        return self.columns.notes + aside(self.set_aside, self.rows)
+
+    @property
     def manifest(self) -> dict[str, Any]:
         """The input's entry in a manifest: whatever the items and the parts depend on."""
         files = [file.digest for file in self.files]
-        renamed = {"columns": self.columns.renamed} if self.columns.renamed else {}
-        aside = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
-        return {"digests": files, "rows": self.rows, **renamed, **aside}
+        left = {"set_aside": self.set_aside.rows} if self.set_aside.rows else {}
+        return {"digests": files, "rows": self.rows, **self.columns.manifest, **left}
 
 
 class JudgingJob(NamedTuple):
@@ -100,9 +104,9 @@ def check_files(
     files: Sequence[InputFile],
     each: Each,
     *,
-    ignore_extra: bool = False,
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
+    separator: str = "",
     rows: int = ROWS,
 ) -> Checked:
     """Read all files as one table and report every row that is not an item, as ``check_input``.
@@ -116,8 +120,8 @@ def check_files(
     parts = [part for some in divided for part in some]
     surveys = each(_surveyed, parts)
     found = recognise(
-        joined(seen for seen, _ in surveys), columns, name=name,
-        hints=hints_for(*(file.table.form for file in files)), ignore_extra=ignore_extra,
+        joined(seen for seen, _ in surveys), columns,
+        name=name, hint=on_command_line, separator=separator,
     )  # fmt: skip
     items, wrong = list[int](), Complaints(name)
     for number, complaints in each(partial(_checked, found, name), parts):
@@ -248,7 +252,8 @@ def fingerprint(settings: JudgeSettings) -> str:
 
 
 def _divided(table: Table, rows: int) -> list[Table]:
-    return [part._replace(path=table.path) for part in local(table).parts(rows)]
+    here = Table.of(local(table).path, table.name)
+    return [part._replace(path=table.path) for part in here.parts(rows)]
 
 
 def _surveyed(part: Table) -> tuple[dict[str, list[Any]], dict[str, Any]]:
@@ -259,8 +264,8 @@ def _surveyed(part: Table) -> tuple[dict[str, list[Any]], dict[str, Any]]:
 
 def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]:
     """The number of items of a part, and the complaints about the other rows."""
-    wrong = Complaints(name)
-    return count_items(local(part), columns, wrong), wrong
+    found = findings(local(part), columns)
+    return found.items, found.wrong
 
 
 def begun(job: JudgingJob, given: PartTask) -> PartTask:

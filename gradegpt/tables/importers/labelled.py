@@ -21,7 +21,7 @@ from gradegpt.core.schema import AnswerType, Example, Item, Tolerance, TrainingR
 from gradegpt.core.settings import Settings
 from gradegpt.core.shipped import found
 from gradegpt.tables import TableRow, form_of, opened
-from gradegpt.tables.columns import FIELDS, Columns, Hints, dig, has_column, read_item
+from gradegpt.tables.columns import FIELDS, Columns, accepted, dig, has_column, read_item
 from gradegpt.tables.inputs import CheckedInput
 from gradegpt.tables.labels import read_label
 
@@ -33,7 +33,6 @@ _FIT: Final = 0.625
 """The share of all questions that are in ``fit``."""
 _SHOWN = 8
 """Values of a label's column that an error message shows."""
-_HINTS: Final = Hints('fields: {{{field}: "{column}"}}', "")
 _DEFAULTS: Final = {
     "id": "id", "question": "question", "context": "context", "reference": "reference",
     "response": "response", "answer_type": "answer_type", "verdict": "label", "lang": "lang",
@@ -43,6 +42,10 @@ _DEFAULTS: Final = {
 in a file of another project such a column may hold anything."""
 _BESIDE: Final[tuple[str, ...]] = ("lang", "labelled_by", "source")
 _NAMES: Final = (*FIELDS, "verdict", *_BESIDE)
+
+
+def _in_settings(field: str, column: str) -> str:
+    return f'fields: {{{field}: "{column}"}}'
 
 
 def _known(fields: dict[str, str]) -> dict[str, str]:
@@ -89,7 +92,7 @@ class Source(Settings):
         named = {field: name for field in _NAMES if (name := self.column(field))}
         fields = {field: named[field] for field in FIELDS if field in named}
         also = {field: named[field] for field in _BESIDE if field in named}
-        return Columns(fields, (), frozenset(), (), _HINTS, ignore_extra=True, also=also)
+        return Columns(fields, (), (), _in_settings, also=also)
 
     @property
     def label(self) -> str:
@@ -221,13 +224,6 @@ def _item(row: TableRow, source: Source, columns: Columns, where: str) -> Item |
 def _in_split(item: Item, source: Source) -> bool:
     text = item.question or (source.reference_separator or " ").join(item.reference)
     return source.split is None or in_split(text, source.split)
-
-
-def accepted(reference: Any, separator: str) -> Any:
-    """The accepted answers: as they are, or split at ``separator``."""
-    if not isinstance(reference, str) or not separator:
-        return reference
-    return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
 
 
 def _cell(row: TableRow, name: str, where: str) -> Any:

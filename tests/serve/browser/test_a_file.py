@@ -159,7 +159,7 @@ def test_the_download_is_what_the_command_line_writes_and_the_label(
     good = [line for line in rows_file.read_text().splitlines() if line and _usable(line)]
     source = tmp_path / "good.jsonl"
     source.write_text("".join(line + "\n" for line in good))
-    judge_file(check_input(source, ignore_extra=True), tmp_path / "cli.jsonl", RuleJudge())
+    judge_file(check_input(source), tmp_path / "cli.jsonl", RuleJudge())
     expected = _read(tmp_path / "cli.jsonl")
     expected[2]["id"] = "5"  # the line of the file with its bad lines
     assert [row.pop("label", None) for row in rows] == [True, "correct", None, False, "invalid"]
@@ -186,9 +186,7 @@ def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_pa
     page.until(DONE)
     assert page.run("document.querySelector('#form-of').value") == "csv"
     page.click("#download")
-    judge_file(
-        check_input(source, ignore_extra=True), tmp_path / "out.csv", RuleJudge(), form=Form.CSV
-    )
+    judge_file(check_input(source), tmp_path / "out.csv", RuleJudge(), form=Form.CSV)
     expected = (tmp_path / "out.csv").read_text(encoding="utf-8").replace(",1.0,", ",1,")
     assert _text(tmp_path / "in.judgements.csv") == expected
 

@@ -86,7 +86,7 @@ def _parsed(raw: bytes) -> Any:
 
 
 def _table(path: Path) -> Table:
-    return Table(path, sniffed(path), str(path))
+    return Table.of(path, form=sniffed(path))
 
 
 def rows_of(path: Path) -> Iterator[tuple[str, TableRow]]:
