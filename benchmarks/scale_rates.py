@@ -29,10 +29,11 @@ import yaml
 from gradegpt.app.run import judge_file
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge, Stage
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import opened
 from gradegpt.tables.inputs import check_input
 
@@ -92,7 +93,7 @@ def measured(file: Path, first: Path, model: str) -> dict[str, Any]:
 
 def stages(file: Path, first: Path, model: str) -> dict[str, Any]:
     """The cost of a row in each stage, and the share of the rows that reach it."""
-    settings = JudgeSettings(
+    settings = JudgeSettings.of(
         kind="cascade", model=model, adapter=None, min_confidence=0, threads=1, engine="onnx"
     )
     cascade = build_judge(settings)

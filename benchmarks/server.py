@@ -27,7 +27,8 @@ from gradegpt.chains.chain import build_prompt
 from gradegpt.core.records import read_objects
 from gradegpt.core.schema import ChainFormat, Item, Judgement
 from gradegpt.core.shipped import NANO, base_of
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 
 FIELDS: Final = ("id", "context", "question", "reference", "response", "answer_type", "tolerance")
 MAX_NEW_TOKENS: Final = 384
@@ -131,7 +132,7 @@ def compare(
 ) -> tuple[Took, Took]:
     """The seconds of the engine and the server; print how many verdicts are the same."""
     format_ = ChainFormat(chain_format) if chain_format else None
-    settings = JudgeSettings(
+    settings = JudgeSettings.of(
         kind="model", model=model, batch_size=clients, chain_format=format_,
         max_new_tokens=MAX_NEW_TOKENS,
     )  # fmt: skip

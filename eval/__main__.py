@@ -14,7 +14,7 @@ from gradegpt.app.cli import run
 from gradegpt.app.console import report_columns
 from gradegpt.app.options import JudgeKind
 from gradegpt.core.settings import build_settings, load_settings
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import KINDS, EngineSettings
 from gradegpt.tables import HUB, form_of
 from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
 from gradegpt.tables.importers.logs import opened
@@ -112,10 +112,11 @@ def main(
 
 def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The settings of each judge; the options of a model go to the judges that ask one."""
-    wanted = [JudgeSettings(kind=kind.value) for kind in kinds or (JudgeKind.CASCADE,)]
-    if given and all(judge.asks_no_model for judge in wanted):
+    wanted = [kind.value for kind in kinds or (JudgeKind.CASCADE,)]
+    asking = [kind for kind in wanted if issubclass(KINDS[kind], EngineSettings)]
+    if given and not asking:
         raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')}: no judge asks a model")
-    return [{"kind": judge.kind, **({} if judge.asks_no_model else given)} for judge in wanted]
+    return [{"kind": kind, **(given if kind in asking else {})} for kind in wanted]
 
 
 def is_answers(path: str) -> bool:

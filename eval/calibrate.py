@@ -29,7 +29,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import whole_file, write_json
 from gradegpt.core.schema import Example, Judgement
 from gradegpt.core.settings import load_settings
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import STOP_CONFIDENCE, build_judge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
     OTHER,
@@ -42,6 +42,13 @@ from gradegpt.judges.calibration import (
     log_odds,
 )
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.settings import (
+    AnyJudge,
+    CascadeJudgeSettings,
+    LexicalJudgeSettings,
+    ModelJudgeSettings,
+    RuleJudgeSettings,
+)
 from gradegpt.judges.statistics import Values, numbered, says_yes
 from gradegpt.tables.importers.labelled import item_key
 
@@ -53,7 +60,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 _PARTS: Final = 5
 """Folds of the questions; the weights of each fold are fitted on the others."""
-ASKED_BELOW: Final = 0.97
 _SURE: Final = 1.645
 """The number of standard errors by which a judge must improve the log loss of a kind."""
 _DIGITS: Final = 3
@@ -64,13 +70,13 @@ class CalibrationSettings(RowsSettings):
     """Labelled rows that neither made the judge nor measure it, the judge, and those before it.
 
     A judge other than the rules is asked about rows whose confidence after the judges before it is
-    below ``ASKED_BELOW``. A kind of answer with fewer than ``least_rows`` rows is counted under
+    below ``STOP_CONFIDENCE``. A kind of answer with fewer than ``least_rows`` rows is counted under
     ``other``.
     """
 
     command: ClassVar[str] = "eval.calibrate"
-    judge: JudgeSettings = JudgeSettings(kind="model")
-    after: tuple[JudgeSettings, ...] = (JudgeSettings(kind="rules"), JudgeSettings(kind="lexical"))
+    judge: AnyJudge = ModelJudgeSettings()
+    after: tuple[AnyJudge, ...] = (RuleJudgeSettings(), LexicalJudgeSettings())
     """The judges before it in the cascade, in order; none for the rules."""
     least_rows: int = Field(default=40, ge=10)
 
@@ -149,7 +155,7 @@ def _posterior(calibration: Calibration, judgement: Judgement) -> float | None:
 def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
     every = read_sources(settings)
     before, trails = _before(settings, every)
-    left = [n for n, j in enumerate(before) if (j.confidence or 0) < ASKED_BELOW]
+    left = [n for n, j in enumerate(before) if (j.confidence or 0) < STOP_CONFIDENCE]
     rows = [every[n] for n in left]
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
     odds = [
@@ -162,7 +168,7 @@ def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibrati
         trails[n] = (*trails[n][:-1], None if math.isnan(p) else float(p))
     calibration = Calibration(
         judge=fingerprint, after=tuple(one.kind for one in settings.after),
-        asked_below=ASKED_BELOW, weights=weights, seconds=seconds,
+        asked_below=STOP_CONFIDENCE, weights=weights, seconds=seconds,
         evidence=evidence_of(every, trails),
     )  # fmt: skip
     return calibration, findings
@@ -176,12 +182,10 @@ def _before(
     The last of a trail is for the judge to calibrate. A verdict is repeated by the judges after it
     until one is asked.
     """
-    changes = {"min_confidence": 0.0, "stop_confidence": ASKED_BELOW}
     made: list[Judgement] = []
     trails: list[tuple[float | None, ...]] = [()] * len(rows)
     for n in range(1, len(settings.after) + 1):
-        cascade = JudgeSettings(kind="cascade", judges=settings.after[:n], **changes)
-        judge = build_judge(cascade)
+        judge = build_judge(CascadeJudgeSettings(judges=settings.after[:n], min_confidence=0))
         assert isinstance(judge, CascadeJudge)
         made = judge.judge(rows)
         trails = [

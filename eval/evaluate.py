@@ -13,7 +13,8 @@ from gradegpt.app.run import CheckedInput
 from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import digest
 
 from .consistency import Consistency, Flip, judged_again

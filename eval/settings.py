@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar, Final, Self
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from gradegpt.core.settings import Settings
-from gradegpt.judges.build import JudgeSettings
 from gradegpt.judges.panel import Vote
+from gradegpt.judges.settings import AnyJudge, JudgeSettings
 from gradegpt.tables.importers.labelled import Source
 
 from .variations import VARIATIONS
@@ -60,7 +60,7 @@ class EvalSettings(RowsSettings):
     answers: tuple[str, ...] = Field(default=(), examples=["[answers.csv]"])
     columns: dict[str, str] = Field(default_factory=dict)
     ks: tuple[int, ...] = ()
-    judges: tuple[JudgeSettings, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
+    judges: tuple[AnyJudge, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
     changes: tuple[str, ...] = ()
     panel: Vote | None = None

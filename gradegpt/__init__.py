@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
-    from gradegpt.judges.build import JudgeSettings
+    from gradegpt.judges.settings import JudgeSettings
 
 __version__ = "0.1.0"
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
 
 _HOME: Final = {
     **dict.fromkeys(("ajudge", "ajudge_many", "judge", "judge_many"), "gradegpt.app.call"),
-    "JudgeSettings": "gradegpt.judges.build",
+    "JudgeSettings": "gradegpt.judges.settings",
     **dict.fromkeys(("CascadeJudge", "Judge", "ModelJudge", "RuleJudge"), "gradegpt.judges"),
     **dict.fromkeys(
         ("AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict"),

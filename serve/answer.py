@@ -18,6 +18,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gradegpt.chains.fit import estimate_tokens
 from gradegpt.core.schema import Judgement, Message, Outcome, Row
+from gradegpt.judges.settings import EngineSettings
 
 from .body import read_object, until_disconnect
 from .errors import ModelNameError, UnsupportedError
@@ -218,7 +219,9 @@ async def _passed_on(
     service: Service, messages: Sequence[Message], wanted: ReplyOptions
 ) -> ReplyContent:
     """The engine's reply to a prompt of no template, which is no judgement."""
-    most = int(min(wanted.most_tokens, service.settings.judge.max_new_tokens))
+    judge = service.settings.judge
+    assert isinstance(judge, EngineSettings)  # as the settings require
+    most = int(min(wanted.most_tokens, judge.max_new_tokens))
     reply = await service.scheduler.generate(messages, most)
     content = wanted.cut(reply.text)
     extra = {"adapter": None, "fingerprint": service.scheduler.fingerprint}

@@ -11,7 +11,13 @@ from gradegpt.core.settings import Settings
 from gradegpt.core.shipped import judges
 from gradegpt.engines.exported import is_exported
 from gradegpt.engines.files import PROMPT_FILE
-from gradegpt.judges.build import OWN, JudgeSettings
+from gradegpt.judges.settings import (
+    OWN,
+    AnyJudge,
+    CascadeJudgeSettings,
+    EngineSettings,
+    JudgeSettings,
+)
 
 from .templates.template import WhenUndecided
 
@@ -28,7 +34,7 @@ class ServeSettings(Settings):
     """
 
     command: ClassVar[str] = "serve"
-    judge: JudgeSettings = JudgeSettings()
+    judge: AnyJudge = CascadeJudgeSettings()
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65_535)
     served_model_name: str = Field(default="gradegpt", min_length=1)
@@ -90,7 +96,8 @@ class ServeSettings(Settings):
                 "unrecognised: 'pass' requires a chat model as the judge's model, behind "
                 "judge.base_url or local; a model trained to judge, or none, cannot answer prompts"
             )
-        if self.lanes > 1 and not (self.judge.takes_several or is_exported(self.judge.model)):
+        exported = isinstance(self.judge, EngineSettings) and is_exported(self.judge.model)
+        if self.lanes > 1 and not (self.judge.takes_several or exported):
             raise ValueError(
                 "lanes: a transformers model judges one batch at a time; "
                 "set workers, or export the model"
@@ -100,7 +107,7 @@ class ServeSettings(Settings):
 
 def chats(judge: JudgeSettings) -> bool:
     """Whether the judge's model is a chat model, and none that was trained to judge."""
-    if judge.asks_no_model or not judge.model or judge.model in judges():
+    if not isinstance(judge, EngineSettings) or not judge.model or judge.model in judges():
         return False
     if judge.base_url is not None:
         return True

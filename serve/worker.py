@@ -14,11 +14,11 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.base import Engine
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.settings import JudgeSettings
 
 _NICE: Final = 5
 """The judge yields the cores to the server's process, which answers requests."""

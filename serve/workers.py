@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.settings import CascadeJudgeSettings, JudgeSettings
 
 from . import worker
 from .errors import WorkerLostError
@@ -130,8 +131,9 @@ def workers_for(settings: ServeSettings) -> list[JudgeWorker]:
 
 def usual_workers(settings: ServeSettings) -> int:
     """One for a cascade that asks a local model after its other judges; else none."""
-    if settings.judge.kind != "cascade" or settings.judge.base_url or settings.lanes > 1:
+    judge = settings.judge
+    if not isinstance(judge, CascadeJudgeSettings) or judge.base_url or settings.lanes > 1:
         return 0
-    cascade = build_judge(settings.judge.model_copy(update={"cache": None}))
+    cascade = build_judge(judge.model_copy(update={"cache": None}))
     assert isinstance(cascade, CascadeJudge)
     return int(0 < cascade.first_model < len(cascade.stages))

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradegpt.core.records import read_rows, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Example, Judgement, Row, TrainingRow
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.judges.statistics import (
     DRAWS,
     Cells,
@@ -101,10 +101,10 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False, draws: int = 
 def _judges(settings: AblationSettings, runs: Sequence[TrainedRun]) -> Iterator[JudgeSettings]:
     common = {"kind": "model", "model": settings.model, **settings.judge}
     untuned = {"adapter": None, "constrained": False, "shots": _shots(settings)}
-    yield JudgeSettings.model_validate(common | untuned | {"name": UNTUNED})
+    yield JudgeSettings.of(**common | untuned, name=UNTUNED)
     for folder in dict.fromkeys(run.folder for run in runs):
         own = {"name": folder.name, "adapter": str(folder / "adapter")}
-        yield JudgeSettings.model_validate(common | own)
+        yield JudgeSettings.of(**common | own)
 
 
 def _shots(settings: AblationSettings) -> str | None:

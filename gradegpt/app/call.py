@@ -26,9 +26,9 @@ from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.core.settings import build_settings
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.columns import FIELDS, Columns, read_item, recognise, survey
 from gradegpt.tables.outputs import Progress
 
@@ -173,7 +173,7 @@ def _item(
 def _judge(judge: str | JudgeSettings | Judge, given: Mapping[str, Any]) -> tuple[Judge, int]:
     """The judge, and how many rows to give it per call."""
     if isinstance(judge, str):
-        judge = build_settings(JudgeSettings, {**given, "kind": judge}, where="judge")
+        judge = JudgeSettings.of(**given, kind=judge)
     elif given:
         names = ", ".join(given)
         use = "put it into the JudgeSettings"

@@ -23,9 +23,9 @@ from gradegpt.core.mistakes import explain
 from gradegpt.core.moved import refuse_moved, renamed
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Outcome
-from gradegpt.core.settings import build_settings
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge, missing_kinds, on_every_core
+from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
+from gradegpt.judges.settings import KINDS, JudgeSettings
 from gradegpt.tables import SUFFIXES, Form, form_of, opened
 from gradegpt.tables.importers import logs
 from gradegpt.tables.inputs import CheckedInput, check_input
@@ -43,8 +43,6 @@ _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base_
 """The base of all errors of usage, which typer does not export."""
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
 _FAST: Final = ("onnxruntime", "tokenizers", "jinja2", "llguidance")
-_WITHOUT_MODEL: Final = frozenset(("batch_size", "cache", "profile"))
-"""Options that a judge without a model accepts."""
 
 
 def main() -> NoReturn:
@@ -228,11 +226,12 @@ def _regrade(
 
 def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
     given = {name: value for name, value in wanted.items() if value is not None}
-    settings = build_settings(JudgeSettings, {"kind": kind.value, **given}, where="options")
-    if settings.asks_no_model and (others := [n for n in given if n not in _WITHOUT_MODEL]):
+    if others := [name for name in given if name not in KINDS[kind.value].model_fields]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
-        raise SettingsError(f"{names}: not for --judge {kind.value}, which uses no model")
-    return settings
+        having = [one for one in JudgeKind if KINDS[one].model_fields.keys() >= {*others}]
+        use = f"; use --judge {' or '.join(having)}" if having else ""
+        raise SettingsError(f"{names}: not for --judge {kind.value}{use}")
+    return JudgeSettings.of("options", kind=kind.value, **given)
 
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:

@@ -19,7 +19,7 @@ from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import dump
 from gradegpt.core.schema import Judgement, Outcome
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 from gradegpt.tables.columns import Columns
 from gradegpt.tables.importers.logs import opened

@@ -85,6 +85,9 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "serve": {
         "general": "gradegpt serve.template learn makes a template of two prompts",
         "judge.api_key": "export the key as OPENAI_API_KEY",
+        "judge.device": "choose GPUs by CUDA_VISIBLE_DEVICES, which is empty for the CPU",
+        "judge.structured_outputs": "set judge.constrained",
+        "judge.stop_confidence": "it is 0.97, or min_confidence where that is higher",
         "api_keys": "give the keys by --api-key, or in GRADEGPT_API_KEY",
         "state": "batches are answered by gradegpt serve.batch",
         "max_file_bytes": "batches are answered by gradegpt serve.batch",

@@ -9,7 +9,6 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.parts import PartsJudge
-from gradegpt.judges.parts_model import PartsModelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 
@@ -23,7 +22,6 @@ __all__ = [
     "PanelJudge",
     "ParallelJudge",
     "PartsJudge",
-    "PartsModelJudge",
     "ProfileJudge",
     "RuleJudge",
     "Stage",

@@ -6,12 +6,13 @@ import json
 import sys
 
 from gradegpt.core.schema import Item
-from gradegpt.judges.build import JudgeSettings, build_alone
+from gradegpt.judges.build import build_alone
+from gradegpt.judges.settings import JudgeSettings
 
 
 def main() -> None:
     """Serve until the input ends; the argument is the settings of the judge as JSON."""
-    judge = build_alone(JudgeSettings.model_validate_json(sys.argv[1]))
+    judge = build_alone(JudgeSettings.of(**json.loads(sys.argv[1])))
     _write("ready")
     for line in sys.stdin:
         items = [Item.model_validate(row) for row in json.loads(line)]

@@ -29,7 +29,7 @@ from gradegpt.core.schema import (
     TrainingRow,
     Verdict,
 )
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.judges.statistics import score, table
 
 

@@ -22,7 +22,7 @@ from gradegpt.core.schema import ChainFormat, Judgement, Message, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.scripted import Script
 from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.importers.labelled import Source
 
 ROWS: list[dict[str, Any]] = [
@@ -257,7 +257,7 @@ def test_a_cascade_of_judges_that_have_judged_calls_no_engine(settings: EvalSett
             return CascadeJudge([RuleJudge(), builder(count)(one)])
         return builder(count)(one)
 
-    cascade = JudgeSettings(name="both", kind="cascade")
+    cascade = JudgeSettings.of(name="both", kind="cascade")
     report = evaluate(
         settings.model_copy(update={"judges": (*settings.judges, cascade)}), build=build
     )

@@ -13,7 +13,7 @@ from eval.settings import EvalSettings
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import Judge, Vote
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 
 
 class Says:

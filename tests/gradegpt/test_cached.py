@@ -14,7 +14,8 @@ from gradegpt.core.errors import EngineError, OutputError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CachedJudge, Judge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")
 
@@ -192,7 +193,7 @@ def test_a_row_that_cannot_be_read_is_an_error(path: Path) -> None:
 
 def test_the_settings_name_a_file(path: Path) -> None:
     """A cache is a setting of any judge, with the judge's own fingerprint."""
-    judge: Judge = build_judge(JudgeSettings(kind="rules", cache=path))
+    judge: Judge = build_judge(JudgeSettings.of(kind="rules", cache=path))
     assert isinstance(judge, CachedJudge)
     assert judge.fingerprint == RuleJudge().fingerprint
     assert judge.judge([ITEM]) == judge.judge([ITEM]) == RuleJudge().judge([ITEM])

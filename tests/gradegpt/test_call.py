@@ -17,7 +17,7 @@ from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import Judge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 
 ROWS = [{"reference": "4", "response": "It is 4."}, {"reference": "4", "response": "It is 5."}]
 
@@ -73,7 +73,7 @@ def test_a_judge_is_built_once_for_equal_settings(built: list[JudgeSettings]) ->
     """Also if they were given in another form; another setting is another judge."""
     gradegpt.judge("4", "4")
     gradegpt.judge_many(ROWS, "cascade")
-    gradegpt.judge_many(ROWS, JudgeSettings())
+    gradegpt.judge_many(ROWS, JudgeSettings.of())
     assert [s.kind for s in built] == ["cascade"]
     gradegpt.judge("4", "4", min_confidence=0.5)
     assert len(built) == 2

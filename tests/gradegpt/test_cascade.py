@@ -11,8 +11,9 @@ from gradegpt.core.records import write_json
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge, Stage, Thresholds
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Weights
+from gradegpt.judges.settings import JudgeSettings
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 ITEM = Item(id="i", question="Why?", reference=("rain",), response="It was wet.")
@@ -133,14 +134,14 @@ def test_a_failure_of_a_later_judge_stays_a_failure() -> None:
 
 def test_judges_in_one_list(tmp_path: object) -> None:
     """Any number of them; the fingerprint has all, their calibrations and the thresholds."""
-    judges = [JudgeSettings(kind=kind) for kind in ("rules", "lexical")]
+    judges = [JudgeSettings.of(kind=kind) for kind in ("rules", "lexical")]
     words = Item(reference=("evaporation of water",), response="water evaporation, it seems")
-    found = build_judge(JudgeSettings(judges=judges, min_confidence=0))
+    found = build_judge(JudgeSettings.of(judges=judges, min_confidence=0))
     (judgement,) = found.judge([words])
     assert judgement.method == "lexical"
     assert judgement.confidence is not None
     assert judgement.confidence != judgement.score
-    strict = build_judge(JudgeSettings(judges=judges, min_confidence=1.0))
+    strict = build_judge(JudgeSettings.of(judges=judges, min_confidence=1.0))
     assert strict.judge([words])[0].withheld is judgement.verdict
     assert found.fingerprint != strict.fingerprint
 
@@ -148,26 +149,26 @@ def test_judges_in_one_list(tmp_path: object) -> None:
 def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFactory) -> None:
     """After other judges than it was measured after, it is refused with what to run."""
     with pytest.raises(SettingsError, match="'lexical' follows lexical, and was calibrated after"):
-        build_judge(JudgeSettings(judges=[JudgeSettings(kind="lexical")] * 2))
+        build_judge(JudgeSettings.of(judges=[JudgeSettings.of(kind="lexical")] * 2))
     path = tmp_path_factory.mktemp("c") / "calibration.json"
     made = Calibration(judge="l", after=("rules",))
     write_json(path, made.model_dump(mode="json"))
-    own = JudgeSettings(kind="lexical", calibration=path)
-    assert build_judge(JudgeSettings(judges=[JudgeSettings(kind="rules"), own]))
+    own = JudgeSettings.of(kind="lexical", calibration=path)
+    assert build_judge(JudgeSettings.of(judges=[JudgeSettings.of(kind="rules"), own]))
 
 
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: only for the judge 'cascade'"),
-        ({"kind": "lexical", "max_error": 0.1}, "max_error: only for the judge 'cascade'"),
+        ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: not for the judge 'rules'"),
+        ({"kind": "lexical", "max_error": 0.1}, "max_error: not for the judge 'lexical'"),
         ({"kind": "cascade", "max_false_correct": 0.1}, "set max_error too"),
     ],
 )
 def test_settings_that_need_a_measured_confidence(values: dict[str, object], message: str) -> None:
     """They are refused where there is none."""
     with pytest.raises(SettingsError, match=message):
-        build_judge(JudgeSettings.model_validate(values))
+        build_judge(JudgeSettings.of(**values))
 
 
 def test_a_model_behind_a_cascade_decides_without_calibration() -> None:

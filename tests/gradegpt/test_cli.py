@@ -24,7 +24,7 @@ from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement, Outcome
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import Judge, ModelJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-c", "from gradegpt.app.cli import main; main()"]
@@ -215,7 +215,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
         ([".", "-o", "out.jsonl", *RULES], 2,
          ".: is a folder; give a file (.jsonl, .csv, .xlsx, ...)"),
         (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
-         "--model, --min-confidence: not for --judge rules, which uses no model"),
+         "--model, --min-confidence: not for --judge rules; use --judge cascade or parts"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
          "base_url: set 'model' too, to the model's name on that server"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
@@ -224,7 +224,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
         (["--reference", "4", "--response", "4", *RULES, "--profile", "gsm9k"], 2,
          "profile 'gsm9k': is unknown; use one of olympiadbench, olympicarena, arb, atlas"),
         (["--reference", "4", "--response", "4", "--profile", "arb"], 2,
-         "profile 'arb': requires the judge 'rules'"),
+         "--profile: not for --judge cascade; use --judge rules"),
         (["--reference", " ", "--response", "4", *RULES], 2,
          "options: reference: an accepted answer is empty; there is nothing to grade against"),
     ],

@@ -8,8 +8,9 @@ from gradegpt.core.errors import MissingError
 from gradegpt.core.sandbox import ResourceLimits, missing
 from gradegpt.core.schema import Item, Outcome, TestCase, Verdict
 from gradegpt.judges import CodeJudge, code
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.code import program_of
+from gradegpt.judges.settings import JudgeSettings
 
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")
 TESTS = (TestCase(input="1 2\n", output="3"), TestCase(input="5 -9\n", output="-4\n"))
@@ -79,7 +80,7 @@ def test_programs_are_judged(
 @confined
 def test_an_item_that_cannot_be_run_is_undecided() -> None:
     """Without tests, or in another language; the judge is built from settings."""
-    judge = build_judge(JudgeSettings(kind="code", seconds=2))
+    judge = build_judge(JudgeSettings.of(kind="code", seconds=2))
     none = Item(reference=(PYTHON,), response=fenced(PYTHON))
     java = none.model_copy(update={"tests": TESTS, "response": fenced("class A {}", "java")})
     assert [j.reason for j in judge.judge([none, java])] == [
@@ -95,4 +96,4 @@ def test_without_a_sandbox_there_is_no_judge(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(
         MissingError, match="code cannot be judged on this system: bwrap is not installed"
     ):
-        build_judge(JudgeSettings(kind="code"))
+        build_judge(JudgeSettings.of(kind="code"))

@@ -10,8 +10,9 @@ import pytest
 from gradegpt.core.errors import MissingError
 from gradegpt.core.schema import Item, Outcome
 from gradegpt.judges import RuleJudge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.deferred import DeferredJudge
+from gradegpt.judges.settings import JudgeSettings
 
 DECIDED = Item(reference=("4",), response="The answer is 4.")
 
@@ -33,7 +34,7 @@ def test_it_is_loaded_once_on_first_use() -> None:
 
 def test_a_missing_model_is_an_error_at_the_first_undecided_item() -> None:
     """Items that the rules decide need no model."""
-    judge = build_judge(JudgeSettings(model="/not/there", adapter=None))
+    judge = build_judge(JudgeSettings.of(model="/not/there", adapter=None))
     assert judge.judge([DECIDED])[0].method == "rules"
     with pytest.raises(MissingError, match="/not/there"):
         judge.judge([Item(reference=("blue",), response="the sky has the colour of the sea")])
@@ -43,9 +44,10 @@ def test_items_that_rules_decide_need_no_torch() -> None:
     """A cascade imports neither torch nor transformers for them."""
     code = (
         "import sys\n"
-        "from gradegpt.judges.build import JudgeSettings, build_judge\n"
+        "from gradegpt.judges.build import build_judge\n"
+        "from gradegpt.judges.settings import JudgeSettings\n"
         "from gradegpt.core.schema import Item\n"
-        "judge = build_judge(JudgeSettings())\n"
+        "judge = build_judge(JudgeSettings.of())\n"
         "judge.judge([Item(reference=('4',), response='The answer is 4.')])\n"
         "assert not {'torch', 'transformers'} & sys.modules.keys()\n"
     )

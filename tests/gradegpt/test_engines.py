@@ -33,8 +33,9 @@ from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
 from gradegpt.judges import ModelJudge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.model import EMPTY
+from gradegpt.judges.settings import JudgeSettings
 from tests.tiny import train_tokenizer
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
@@ -359,9 +360,7 @@ def test_the_settings_take_several_urls() -> None:
     """As a list, or with commas between them."""
     urls = ["http://a/v1", "http://b/v1"]
     made = [
-        build_judge(
-            JudgeSettings.model_validate({"kind": "model", "model": "m", "base_url": given})
-        )
+        build_judge(JudgeSettings.of(kind="model", model="m", base_url=given))
         for given in (urls, ",".join(urls))
     ]
     assert made[0].fingerprint == made[1].fingerprint
@@ -560,7 +559,7 @@ def test_rows_that_are_continued_in_a_second_round_are_the_same(
 def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
     """It has a probability, and counts as one token."""
     built_in = {"kind": "model", "model": base_of(NANO), "threads": 1}
-    settings = JudgeSettings(**built_in, chain_format=ChainFormat.OUTCOME)
+    settings = JudgeSettings.of(**built_in, chain_format=ChainFormat.OUTCOME)
     judge = build_judge(settings)
     assert isinstance(judge, ModelJudge)
     items = [
@@ -581,7 +580,7 @@ def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
 
 def test_a_judge_reads_rare_characters_within_its_budgets() -> None:
     """They are counted by its own tokenizer, which needs three tokens for each of them."""
-    judge = build_judge(JudgeSettings(kind="model", model=base_of(NANO), threads=1))
+    judge = build_judge(JudgeSettings.of(kind="model", model=base_of(NANO), threads=1))
     assert isinstance(judge, ModelJudge)
     engine, budget = judge.engine, judge.prompt.budget
     assert isinstance(engine, LocalEngine)

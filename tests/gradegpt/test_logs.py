@@ -20,7 +20,8 @@ from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.importers.logs import inspect_ai, opencompass
 from gradegpt.tables.importers.logs.by_row import LM_EVAL, user_turn
 from gradegpt.tables.importers.logs.changed import Rescored, TaskChange, by_task, shown, was_right
@@ -700,7 +701,7 @@ def test_a_stopped_run_over_a_log_is_resumed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The rows before the stop are kept, also if the log is moved in between."""
-    rules = build_judge(JudgeSettings(kind="rules"))
+    rules = build_judge(JudgeSettings.of(kind="rules"))
     out, log = tmp_path / "out.jsonl", LOGS / "verl.jsonl"
 
     class Stopping:

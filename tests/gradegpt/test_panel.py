@@ -9,7 +9,8 @@ import pytest
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges import PanelJudge, Vote
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")
 SAYS = {
@@ -92,18 +93,13 @@ def test_a_panel_that_cannot_vote_is_refused(
 
 def test_a_panel_from_settings() -> None:
     """As evaluation and server build it; its fingerprint names its judges."""
-    rules = {"kind": "rules", "accuracy": 0.99}
     settings = {
         "kind": "panel",
         "vote": "weighted",
-        "judges": [rules, {"kind": "lexical", "accuracy": 0.8}],
+        "judges": [{"kind": "rules"}, {"kind": "lexical"}],
     }
-    judge = build_judge(JudgeSettings.model_validate(settings))
+    judge = build_judge(JudgeSettings.of(**settings, accuracies=[0.99, 0.8]))
     (found,) = judge.judge([ITEM])
     assert (found.verdict, found.reason) == (Verdict.CORRECT, "panel:1-to-0")
     assert "rules-" in judge.fingerprint
     assert "lexical-" in judge.fingerprint
-    with pytest.raises(SettingsError, match="1 accuracies for 2"):
-        build_judge(
-            JudgeSettings.model_validate(settings | {"judges": [rules, {"kind": "lexical"}]})
-        )

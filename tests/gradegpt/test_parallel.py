@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from gradegpt.core.schema import Item
-from gradegpt.judges.build import JudgeSettings, build_judge, on_every_core
+from gradegpt.judges.build import build_judge, on_every_core
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.settings import JudgeSettings
 
 
 def items(count: int) -> list[Item]:
@@ -30,7 +31,7 @@ def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
 def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process builds the same cascade; one that asks a model stays in this process."""
     monkeypatch.setattr("gradegpt.judges.parallel.cores", lambda: 2)
-    settings = JudgeSettings(judges=(JudgeSettings(kind="rules"), JudgeSettings(kind="lexical")))
+    settings = JudgeSettings.of(judges=[{"kind": "rules"}, {"kind": "lexical"}])
     cascade = build_judge(settings)
     parallel = on_every_core(cascade, settings)
     assert isinstance(parallel, ParallelJudge)
@@ -39,7 +40,7 @@ def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.Monkey
              for n, name in enumerate(["Austen", "Eyre"] * 20)]  # fmt: skip
     many = [*items(560), *texts]
     assert parallel.judge(many) == cascade.judge(many)
-    asks = JudgeSettings(min_confidence=0, model="gradegpt-0.5b")
+    asks = JudgeSettings.of(min_confidence=0, model="gradegpt-0.5b")
     assert on_every_core(build_judge(asks), asks).name == "cascade"
     assert not isinstance(on_every_core(build_judge(asks), asks), ParallelJudge)
 

@@ -9,7 +9,7 @@ import pytest
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Evidence
 from gradegpt.judges.promise import (
     CERTAINTY,
@@ -19,6 +19,7 @@ from gradegpt.judges.promise import (
     given_from,
     lowest_threshold,
 )
+from gradegpt.judges.settings import JudgeSettings
 
 
 def rows(
@@ -174,9 +175,9 @@ def test_nothing_is_promised_without_labels() -> None:
 
 def test_the_rules_promise_by_themselves() -> None:
     """The package's calibration suffices; what is promised is given, the rest is withheld."""
-    judges = [JudgeSettings(kind="rules")]
-    judge = build_judge(JudgeSettings(judges=judges, max_error=0.05))
+    judges = [JudgeSettings.of(kind="rules")]
+    judge = build_judge(JudgeSettings.of(judges=judges, max_error=0.05))
     right = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
     assert judge.judge([right])[0].verdict is Verdict.CORRECT
-    strict = build_judge(JudgeSettings(judges=judges, max_error=0.02))
+    strict = build_judge(JudgeSettings.of(judges=judges, max_error=0.02))
     assert strict.fingerprint != judge.fingerprint

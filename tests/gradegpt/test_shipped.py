@@ -10,7 +10,8 @@ import pytest
 from gradegpt.core import shipped
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.shipped import BASES, NANO, adapter_of, base_named_by, base_of, judges
-from gradegpt.judges.build import JudgeSettings, _folders, build_judge
+from gradegpt.judges.build import _folders, build_judge
+from gradegpt.judges.settings import JudgeSettings
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_a_judge_takes_its_own_adapter(
     models: Path, given: dict[str, str], base: str, adapter: str | None
 ) -> None:
     """Unless another is named, or none."""
-    found = _folders(JudgeSettings.model_validate(given))
+    found = _folders(JudgeSettings.of(**given))
     assert found[0].endswith(base)
     assert (found[1] and Path(found[1]).name) == adapter
     assert models.is_dir()
@@ -75,7 +76,7 @@ def test_a_judge_takes_its_own_adapter(
 def test_a_model_judge_needs_a_judge(models: Path, model: str, message: str) -> None:
     """The built-in base alone was never taught to judge; the error names what to use."""
     with pytest.raises(SettingsError, match=message):
-        build_judge(JudgeSettings(kind="model", model=model))
+        build_judge(JudgeSettings.of(kind="model", model=model))
     assert models.is_dir()
 
 

@@ -13,12 +13,12 @@ import pytest
 from gradegpt.chains.chain import NO, YES, PromptSettings, build_prompt
 from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.schema import ChainFormat, Item, Message, Outcome, Verdict
-from gradegpt.core.settings import build_settings
 from gradegpt.core.shipped import NANO, base_of
 from gradegpt.engines import Generation, TagProbability
 from gradegpt.engines.vllm import VLLMEngine
 from gradegpt.judges import ModelJudge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 from tests.interfaces import Reply, StubVLLM, parameters, record_of
 
 ITEM = Item(id="a", question="1+1?", reference="2", response="Let me see. The answer is 2.")
@@ -162,7 +162,7 @@ def test_several_gpus_are_used_as_the_settings_say(vllm: StubVLLM) -> None:
         "kind": "model", "model": base_of(NANO), "engine": "vllm", "tensor_parallel": "2",
         "data_parallel": "4",
     }  # fmt: skip
-    settings = build_settings(JudgeSettings, given, where="test")
+    settings = JudgeSettings.of(**given)
     assert (settings.takes_several, settings.rows_at_a_time) == (True, 4096)
     (found,) = build_judge(settings).judge([ITEM])
     assert found.verdict is Verdict.CORRECT
@@ -210,10 +210,8 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"engine": "vllm", "device": "cuda:1"}, "CUDA_VISIBLE_DEVICES"),
         ({"engine": "vllm", "base_url": "http://a/v1", "model": "m"}, "leave it out with base_url"),
         ({"tensor_parallel": 2}, "tensor_parallel: only for engine 'vllm'"),
-        ({"structured_outputs": True}, "structured_outputs: only with base_url"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(
@@ -221,4 +219,4 @@ def test_settings_that_do_not_go_together_are_refused(
 ) -> None:
     """Nothing is ignored silently."""
     with pytest.raises(SettingsError, match=message):
-        build_judge(JudgeSettings(**{"kind": "model", "model": base_of(NANO), **options}))
+        build_judge(JudgeSettings.of(**{"kind": "model", "model": base_of(NANO), **options}))

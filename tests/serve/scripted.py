@@ -12,7 +12,7 @@ from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import Message
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import ModelJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 
 
 def scripted_judge(seen: Path, _: JudgeSettings) -> ModelJudge:

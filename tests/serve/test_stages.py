@@ -12,7 +12,7 @@ import pytest
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from serve.errors import EngineError, QueueFullError
 from serve.settings import ServeSettings
 from serve.worker import begin_of
@@ -143,10 +143,10 @@ def test_a_cascade_begins_with_its_rules_also_behind_a_cache(tmp_path: Path) -> 
 
 def test_a_worker_process_has_its_rules_in_the_server() -> None:
     """They are built there without loading the model; only a cascade has them."""
-    begin = WorkerProcess(JudgeSettings(kind="cascade", model="./nowhere")).begin
+    begin = WorkerProcess(JudgeSettings.of(kind="cascade", model="./nowhere")).begin
     assert begin is not None
     assert [j and j.verdict for j in begin(items("4", "it depends"))] == ["correct", None]
-    assert WorkerProcess(JudgeSettings(kind="rules")).begin is None
+    assert WorkerProcess(JudgeSettings.of(kind="rules")).begin is None
 
 
 def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
@@ -184,10 +184,10 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
 @pytest.mark.parametrize(
     ("judge", "processes"),
     [
-        (JudgeSettings(model="./nowhere", min_confidence=0), 1),
-        (JudgeSettings(), 0),
-        (JudgeSettings(model="m", base_url="http://127.0.0.1:9/v1"), 0),
-        (JudgeSettings(kind="rules"), 0),
+        (JudgeSettings.of(model="./nowhere", min_confidence=0), 1),
+        (JudgeSettings.of(), 0),
+        (JudgeSettings.of(model="m", base_url="http://127.0.0.1:9/v1"), 0),
+        (JudgeSettings.of(kind="rules"), 0),
     ],
     ids=["local model", "no model", "model elsewhere", "rules"],
 )

@@ -18,7 +18,7 @@ from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
 from gradegpt.core.schema import Item, Message
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from serve.app import build_app
 from serve.errors import DeadlineError, WorkerLostError
 from serve.scheduler import BatchScheduler
@@ -27,7 +27,7 @@ from serve.worker import InProcess
 from serve.workers import WorkerProcess, workers_for
 from tests.serve.scripted import scripted_judge
 
-RULES = JudgeSettings(kind="rules")
+RULES = JudgeSettings.of(kind="rules")
 
 
 def items(*responses: str) -> list[Item]:
@@ -105,7 +105,7 @@ def test_a_worker_generates_and_distinguishes_errors(
 
 
 def test_a_judge_that_does_not_load_says_why() -> None:
-    worker = WorkerProcess(JudgeSettings(kind="model", model="./nowhere"))
+    worker = WorkerProcess(JudgeSettings.of(kind="model", model="./nowhere"))
     with pytest.raises((MissingError, EngineError), match="nowhere"):
         worker.start()
     worker.close()

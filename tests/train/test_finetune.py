@@ -23,7 +23,7 @@ from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item
 from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from serve.__main__ import settings_of as served
 from train import finetune as module
 from train.summary import conclusion, is_better
@@ -100,7 +100,7 @@ def test_the_folder_is_a_judge_by_its_path(judge: Path) -> None:
     """With its base, prompt settings and calibration: any command takes it as a model."""
     assert is_judge(str(judge))
     assert base_of(str(judge)) == base_of("nano")
-    made = build.build_judge(JudgeSettings(kind="model", model=str(judge)))
+    made = build.build_judge(JudgeSettings.of(kind="model", model=str(judge)))
     (found,) = made.judge([Item(question="Where?", reference=("shelf 1",), response="shelf 1")])
     assert found.outcome == "judged"
     assert found.chain in ("<Yes>", "<No>")

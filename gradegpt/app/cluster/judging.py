@@ -20,10 +20,17 @@ from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
 from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.engines.exported import is_exported
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.settings import (
+    CodeJudgeSettings,
+    EngineSettings,
+    JudgeSettings,
+    PanelJudgeSettings,
+    StagesSettings,
+)
 from gradegpt.tables import Form, Table
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
 from gradegpt.tables.columns import Columns, joined, on_command_line, recognise, survey
@@ -199,26 +206,29 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
     """
     import ray
 
-    elsewhere = not asks_model(settings) or settings.base_url or settings.device == "cpu"
-    if elsewhere or settings.engine == "onnx" or is_exported(settings.model):
+    if not asks_model(settings):
         return 1, 0
+    one = 1
+    if isinstance(settings, EngineSettings):
+        if settings.base_url or settings.engine == "onnx" or is_exported(settings.model):
+            return 1, 0
+        one = settings.tensor_parallel * settings.data_parallel
     nodes = [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]
-    one = settings.tensor_parallel * settings.data_parallel
     if one == 1 and not any(nodes):
         return 1, 0
     if one > max(nodes):
         raise EngineError(
-            f"a process needs {one} GPUs (tensor_parallel {settings.tensor_parallel} x "
-            f"data_parallel {settings.data_parallel}) on one node, and the largest node has "
-            f"{max(nodes)}; set them lower, or add a node"
+            f"a process needs {one} GPUs (tensor_parallel x data_parallel) on one node, and the "
+            f"largest node has {max(nodes)}; set them lower, or add a node"
         )
     return sum(has // one for has in nodes), one
 
 
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of rules and lexical."""
-    named = settings.model or settings.base_url or settings.judges
-    return not settings.asks_no_model and bool(named)
+    if isinstance(settings, EngineSettings) and (settings.model or settings.base_url):
+        return True
+    return isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
 
 
 def _steps(job: JudgingJob, workers: int, gpus: int) -> list[Step]:
@@ -236,8 +246,8 @@ def judge_of(settings: JudgeSettings) -> Judge:
     as in a local run. It is one child, as Ray has a process for every core.
     """
     # Programs are timed: more of them than cores would be too slow.
-    one = settings.model_copy(update={"threads": 1}) if settings.kind == "code" else settings
-    judge = build_judge(one)
+    is_code = isinstance(settings, CodeJudgeSettings)
+    judge = build_judge(settings.model_copy(update={"threads": 1}) if is_code else settings)
     if isinstance(judge, ParallelJudge):
         return judge.isolated()
     if isinstance(judge, CascadeJudge) and isinstance(judge.stages[0].judge, RuleJudge):

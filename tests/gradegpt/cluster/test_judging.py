@@ -31,13 +31,13 @@ from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.build import JudgeSettings
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 
 EASY = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
 HARD = {"question": "Why?", "reference": "because of gravity", "response": "Things fall."}
 YES = "The answers agree: <Yes>"
-SETTINGS = JudgeSettings(kind="cascade", model="m", batch_size=1)
+SETTINGS = JudgeSettings.of(kind="cascade", model="m", batch_size=1)
 """Two rows at a time."""
 
 
@@ -81,7 +81,7 @@ def test_an_engine_that_is_down_stops_the_run(
     monkeypatch.setattr(engine, "_script", lambda _: EngineError("refused"))
     job, given = part_of(tmp_path / "in.jsonl", tmp_path, [HARD] * 16)
     with pytest.raises(EngineError, match=r"all 16 items failed: engine:error: refused"):
-        judged(job._replace(settings=JudgeSettings(kind="cascade")), given)
+        judged(job._replace(settings=JudgeSettings.of(kind="cascade")), given)
     report = judged(*part_of(tmp_path / "in.jsonl", tmp_path, [EASY, HARD]))
     assert (report.counts.n_failed, report.failure) == (1, "engine:error: refused")
 
@@ -105,7 +105,8 @@ def test_an_input_that_changes_during_the_run_stops_it(
 @pytest.mark.parametrize("kind", ["rules", "cascade"])
 def test_rules_are_judged_in_a_child_of_the_process(kind: Any) -> None:
     """One child, also for a few items: what kills it costs one item and not the part."""
-    judge: Any = judge_of(JudgeSettings(kind=kind, base_url="http://127.0.0.1:9", model="m"))
+    asked = {"base_url": "http://127.0.0.1:9", "model": "m"} if kind == "cascade" else {}
+    judge: Any = judge_of(JudgeSettings.of(kind=kind, **asked))
     first = judge.stages[0].judge if kind == "cascade" else judge
     assert (first.processes, first._least) == (1, 0)
     assert first.fingerprint == RuleJudge().fingerprint
@@ -113,7 +114,7 @@ def test_rules_are_judged_in_a_child_of_the_process(kind: Any) -> None:
 
 def test_a_cascade_without_a_model_asks_none() -> None:
     """It is judged in tasks on every core, as the rules are."""
-    assert not asks_model(JudgeSettings(kind="cascade"))
+    assert not asks_model(JudgeSettings.of(kind="cascade"))
     assert asks_model(SETTINGS)
 
 

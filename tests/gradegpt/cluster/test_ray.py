@@ -17,7 +17,8 @@ from gradegpt.app.cluster.pipeline import Step, connect, each, piped
 from gradegpt.app.cluster.storage import inputs
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import EngineError, InputError
-from gradegpt.judges.build import JudgeSettings, build_judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
@@ -74,7 +75,7 @@ def test_a_folder_of_parts_is_the_table_of_the_local_command(
 
 def test_what_was_written_is_kept_and_counted(source: Path, tmp_path: Path) -> None:
     """A part of an earlier run stays as it is, one that is missing is written again."""
-    folder, settings = tmp_path / "out", JudgeSettings(kind="rules")
+    folder, settings = tmp_path / "out", JudgeSettings.of(kind="rules")
     checked = check_files(inputs([str(source)]), each, rows=3)
     first = judge_files(checked, str(folder), settings)
     whole = {path.name: path.read_bytes() for path in folder.glob("part-*")}
@@ -95,8 +96,8 @@ def test_what_was_written_is_kept_and_counted(source: Path, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_pool_judges_as_one_machine_does(source: Path, tmp_path: Path) -> None:
     """A judge with a model is loaded in processes of its own; here a panel stands for it."""
-    judges = (JudgeSettings(kind="rules"), JudgeSettings(kind="lexical"))
-    settings = JudgeSettings(kind="panel", judges=judges)
+    judges = (JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="lexical"))
+    settings = JudgeSettings.of(kind="panel", judges=judges)
     local = judge_file(check_input(source), tmp_path / "local.jsonl", build_judge(settings))
     checked = check_files(inputs([str(source)]), each)
     made = judge_files(checked, str(tmp_path / "out"), settings, form=Form.JSONL, workers=1)
@@ -150,8 +151,6 @@ VLLM = {"kind": "model", "model": "m", "engine": "vllm"}
         ({"kind": "rules"}, (1, 0)),
         ({"kind": "cascade"}, (1, 0)),
         ({"kind": "cascade", "model": "m"}, (11, 1)),
-        ({"kind": "model", "model": "m", "device": "cuda"}, (11, 1)),
-        ({"kind": "model", "model": "m", "device": "cpu"}, (1, 0)),
         ({"kind": "model", "model": "m", "engine": "onnx"}, (1, 0)),
         ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, (1, 0)),
         ({**VLLM, "tensor_parallel": 2}, (5, 2)),
@@ -165,7 +164,7 @@ def test_a_process_with_a_model_has_its_gpus(
     nodes = [{"Alive": True, "Resources": {"CPU": 8.0, "GPU": n}} for n in (8.0, 3.0)]
     gone = {"Alive": False, "Resources": {"GPU": 8.0}}
     monkeypatch.setattr("ray.nodes", lambda: [*nodes, {"Alive": True, "Resources": {}}, gone])
-    assert pool_for(JudgeSettings(**settings)) == pool
+    assert pool_for(JudgeSettings.of(**settings)) == pool
 
 
 def test_more_gpus_than_there_are_is_refused(
@@ -173,11 +172,11 @@ def test_more_gpus_than_there_are_is_refused(
 ) -> None:
     """Ray would wait for them."""
     with pytest.raises(EngineError, match=r"needs 2 GPUs .* the largest node has 0; set"):
-        pool_for(JudgeSettings(**{**VLLM, "tensor_parallel": 2}))
+        pool_for(JudgeSettings.of(**{**VLLM, "tensor_parallel": 2}))
     monkeypatch.setattr("gradegpt.app.cluster.judging.pool_for", lambda _: (2, 4))
     checked = check_files(inputs([str(source)]), each)
     with pytest.raises(EngineError, match=r"workers: 3, .* suffice for 2 of 4 each; give fewer"):
-        judge_files(checked, str(tmp_path / "out"), JudgeSettings(kind="cascade"), workers=3)
+        judge_files(checked, str(tmp_path / "out"), JudgeSettings.of(kind="cascade"), workers=3)
 
 
 @pytest.mark.parametrize(
