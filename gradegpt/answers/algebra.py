@@ -15,6 +15,7 @@ import math
 import operator
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final
@@ -25,6 +26,7 @@ from gradegpt.answers.types import Magnitude
 _MAX_EXPONENT: Final = 4_000
 _MAX_FACTORIAL: Final = 60
 _POINTS: Final = 8
+_NEAR: Final = 0.02
 _EQUAL: Final = 1e-10
 """Relative difference below which two evaluations count as equal."""
 
@@ -205,17 +207,27 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
 
 def equal_but_for_a_constant(left: Node, right: Node) -> bool | None:
     """Whether two formulas differ by a constant; None where that cannot be shown."""
-    rng, made = random.Random("points"), list[complex]()
-    names = sorted(variables(left) | variables(right))
-    for _ in range(3 * _POINTS):
-        at = {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: math.e}
-        try:
-            made.append(complex(evaluate(left, at)) - complex(evaluate(right, at)))
-        except (ArithmeticError, ValueError):
-            continue
+    made = [one - other for one, other in _sampled(left, right)]
     if len(made) < _POINTS:
         return None
     return all(abs(one - made[0]) <= 1e-9 * max(1, abs(made[0])) for one in made)
+
+
+def near(left: Node, right: Node) -> bool:
+    """Whether the values of two formulas differ by less than 2 %, so perhaps by rounding."""
+    made = _sampled(left, right)
+    return bool(made) and all(abs(a - b) <= _NEAR * max(abs(a), abs(b)) for a, b in made)
+
+
+def _sampled(left: Node, right: Node) -> list[tuple[complex, complex]]:
+    """The values of two formulas at points where both are defined."""
+    rng, made = random.Random("points"), list[tuple[complex, complex]]()
+    names = sorted(variables(left) | variables(right))
+    for _ in range(3 * _POINTS):
+        at = {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: math.e}
+        with suppress(ArithmeticError, ValueError):
+            made.append((complex(evaluate(left, at)), complex(evaluate(right, at))))
+    return made
 
 
 def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> list[bool]:

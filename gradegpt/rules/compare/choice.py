@@ -18,9 +18,9 @@ from gradegpt.rules.tolerance import EXACT
 _EXACTLY: Final = Criteria(EXACT)
 
 
-def compare_choice(reference: Answer, answer: Answer, question: str) -> Comparison:
+def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     """Compare the chosen options; a missing option and a wrong one have different reasons."""
-    listed = options(question)
+    listed = options(criteria.question)
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")

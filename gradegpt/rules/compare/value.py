@@ -5,16 +5,28 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import algebra, units
+from gradegpt.answers import algebra, units, values
 from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import Group, Leaf, Piece, Quantity, Range, Region, Relation, Value
+from gradegpt.answers.truth import truth
+from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
-from gradegpt.rules.compare.base import Criteria, every
+from gradegpt.core.schema import AnswerType
+from gradegpt.rules.compare.base import Comparison, Criteria, every
+from gradegpt.rules.tolerance import EXACT
 
+_HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
+_SORTED = re.compile(
+    r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
+    r"|from (?:small|low|large|great|high)est)\b|从[小大低高]到[大小高低]|排列",
+    re.IGNORECASE,
+)
+"""Questions whose answers have an order."""
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -24,7 +36,8 @@ _PERCENT = re.compile(
 """Questions whose answer is a percentage, not those that only contain one."""
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
-_FACTOR = re.compile(r"(?P<number>-?\d*\.\d+|-?\d+)\*?(?P<rest>(?![\d.^/!]).+)")
+_NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
+_DECIMAL = re.compile(r"\d\.\d")
 _SCALES: Final = tuple(10.0**n for n in (-12, -9, -8, -6, -4, -3, 3, 4, 6, 8, 9, 12))
 _LARGE = re.compile(r"thousand|million|billion|trillion|[千万亿]", re.IGNORECASE)
 _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
@@ -34,17 +47,64 @@ _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
+def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
+    """Compare two values of a type; the reason says if only a tolerance makes them equal."""
+    wanted, given = pair
+    if _is_one_each(wanted, criteria.question) or _SORTED.search(criteria.question):
+        wanted, given = in_order(wanted), in_order(given)
+    criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
+    if not isinstance(wanted, Region) and not isinstance(given, Region):
+        wanted, given = _only(wanted), _only(given)
+    same = same_value(wanted, given, criteria)
+    words = {True: "equal", False: "different", None: "not-shown"}[same]
+    exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
+    within = "-within-tolerance" if same and not exactly else ""
+    return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def compare_ranges(reference: str, answer: str, criteria: Criteria) -> Comparison | None:
+    """The comparison of two ranges, or of a range and a number outside it; else None."""
+    if not values.is_range(reference):
+        return None
+    wanted, given = values.read(reference), values.read(answer)
+    if _HYPHEN.search(answer) and not isinstance(given, Range):
+        given = values.read(f"from {answer}")
+        if not isinstance(given, Range):
+            return None
+    same = same_value(wanted, given, criteria)
+    return None if same is None else Comparison(same, f"text:{'same' if same else 'other'}-range")
+
+
+def _is_one_each(wanted: Value, question: str) -> bool:
+    """Whether these answer as many questions in order: numbered questions, or yes and no."""
+    if not isinstance(wanted, Group):
+        return False
+    held = (isinstance(item, Leaf) and truth(item.text) is not None for item in wanted.items)
+    return all(held) or asked_questions(question)[1] == len(wanted.items)
+
+
+def _only(value: Value) -> Value:
+    """The only value of a group of one, such as {5}; a set that holds one pair remains a set."""
+    if isinstance(value, Group) and len(value.items) == 1:
+        (item,) = value.items
+        return value if isinstance(item, Group) else item
+    return value
+
+
+def in_order(value: Value) -> Value:
+    """The value; if it is a group, one whose order matters."""
+    return value._replace(ordered=True) if isinstance(value, Group) else value
+
+
 def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | None:
     """Whether the two values are the same; None if that cannot be shown."""
     match reference, answer:
         case Leaf(), Leaf():
             return _leaves(reference, answer, criteria)
         case Region(), Region():
-            return _regions(reference, answer)
+            return _regions(reference, answer, criteria)
         case Group(), Group():
             return _groups(reference, answer, criteria)
-        case Relation(), Relation():
-            return _relations(reference, answer)
         case (Region(pieces=()), Group(items=items)) | (Group(items=items), Region(pieces=())):
             return not items
         case Group(), Leaf() if _is_one_of_several(reference, answer, criteria):
@@ -54,9 +114,8 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
             return every(same_quantity(wanted, given, criteria) for wanted, given in ends)
         case Range(), Leaf() if answer.quantity is not None:
             return _outside(reference, answer.quantity, criteria)
-        case (Leaf() as leaf, Relation() as relation) | (Relation() as relation, Leaf() as leaf):
-            named = _as_relation(leaf)
-            return None if named is None else _relations(named, relation)
+        case ((Leaf() | Relation()), (Leaf() | Relation())):
+            return _equations(reference, answer)
         case _:
             return None
 
@@ -83,8 +142,7 @@ def _is_one_of_several(reference: Group, answer: Leaf, criteria: Criteria) -> bo
 
 def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
-        left, right = _as_relation(reference), _as_relation(answer)
-        return (_relations(left, right) or None) if left and right else None
+        return _equations(reference, answer) or None
     measured = reference.quantity is not None and reference.quantity.unit
     if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
         return True
@@ -95,20 +153,24 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if reference.formula is None or answer.formula is None:
         return criteria.prove(reference.text, answer.text) if _provable(reference, answer) else None
     same = algebra.equal(reference.formula, answer.formula)
-    if same is False and (rounded := _same_but_for_the_factor(reference.text, answer.text)):
-        return criteria.tolerance.allows(*rounded)
-    if same is False and (products := _as_products(reference.text, answer.text)):
-        return algebra.equal(*products) or same
-    return same
+    return _but_for_rounding(reference, answer, criteria) if same is False else same
 
 
-def _same_but_for_the_factor(reference: str, answer: str) -> tuple[Quantity, Quantity] | None:
-    """The factors of two formulas that are otherwise the same text: 0.85c and 0.847c."""
-    factors = [_FACTOR.match(plain(text)) for text in (reference, answer)]
-    if not all(factors) or len({factor["rest"] for factor in factors if factor}) > 1:
-        return None
-    made = [quantity(factor["number"]) for factor in factors if factor]
-    return (made[0], made[1]) if made[0] and made[1] else None
+def _but_for_rounding(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
+    """Whether two formulas differ only in numbers that round to one another: 0.85c and 0.847c.
+
+    None if their values are so close that rounding may be the difference.
+    """
+    texts = [plain(leaf.text) for leaf in (reference, answer)]
+    wanted, given = (_NUMERAL.split(text) for text in texts)
+    if wanted[::2] == given[::2]:
+        pairs = [(quantity(a), quantity(b)) for a, b in zip(wanted, given, strict=True) if a != b]
+        return every(criteria.tolerance.allows(a, b) if a and b else None for a, b in pairs)
+    if (products := _as_products(reference.text, answer.text)) and algebra.equal(*products):
+        return True
+    left, right = reference.formula, answer.formula
+    near = left and right and any(map(_DECIMAL.search, texts)) and algebra.near(left, right)
+    return None if near else False
 
 
 def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
@@ -180,29 +242,50 @@ def _asks_for_percent(question: str) -> bool:
     return bool(_PERCENT.search(question))
 
 
-def _regions(reference: Region, answer: Region) -> bool:
+def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | None:
+    """Whether the pieces are the same; None if ends may have been rounded."""
     if len(reference.pieces) != len(answer.pieces):
         return False
-    return all(map(_same_piece, reference.pieces, answer.pieces))
+    pairs = list(zip(reference.pieces, answer.pieces, strict=True))
+    if any((a.low_in, a.high_in) != (b.low_in, b.high_in) for a, b in pairs):
+        return False
+    ends = [(a, b) for one, other in pairs for a, b in zip(one[::2], other[::2], strict=True)]
+    near = every(algebra.close(a, b) or _near(a, b, criteria) for a, b in ends)
+    return near and (all(algebra.close(a, b) for a, b in ends) or None)
 
 
-def _same_piece(a: Piece, b: Piece) -> bool:
-    ends = algebra.close(a.low, b.low) and algebra.close(a.high, b.high)
-    return ends and (a.low_in, a.high_in) == (b.low_in, b.high_in)
+def _near(wanted: float | Fraction, given: float | Fraction, criteria: Criteria) -> bool | None:
+    if not (math.isfinite(wanted) and math.isfinite(given)):
+        return False
+    return criteria.tolerance.allows(_as_decimal(wanted), _as_decimal(given))
 
 
-def _relations(reference: Relation, answer: Relation) -> bool | None:
-    if not any(map(variables, (*reference[1:], *answer[1:]))):  # an identity has no other form
-        sides = zip(reference[1:], answer[1:], strict=True)
-        return every(algebra.equal(one, other) for one, other in sides) or None
-    left, right = (Node("+", (r.left, Node("neg", (r.right,)))) for r in (reference, answer))
+def _as_decimal(end: float | Fraction) -> Quantity:
+    """An end with the place of its last decimal, if it has few."""
+    few = (Fraction(1, 10**n) for n in range(1, 7) if isinstance(end, Fraction))
+    place = None if end == int(end) else next((p for p in few if not end % p), None)
+    return Quantity(end, place=place)
+
+
+def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | None:
+    left, right = difference(reference), difference(answer)
+    if left is None or right is None:
+        return None
+    if isinstance(reference, Relation) and isinstance(answer, Relation):
+        if not variables(left) and not variables(right):  # an identity has no other form
+            sides = zip(reference[1:], answer[1:], strict=True)
+            return every(algebra.equal(one, other) for one, other in sides) or None
     return algebra.equal(left, right, scaled=True)
 
 
-def _as_relation(leaf: Leaf) -> Relation | None:
-    """A named value such as ``y = 2x + 1`` as an equation."""
-    name = read_formula(leaf.name) if leaf.name else None
-    return Relation(leaf.text, name, leaf.formula) if name and leaf.formula else None
+def difference(value: Leaf | Relation) -> Node | None:
+    """The formula that an equation sets to zero; ``y = 2x + 1`` is a named value here."""
+    if isinstance(value, Relation):
+        return Node("+", (value.left, Node("neg", (value.right,))))
+    name = read_formula(value.name) if value.name else None
+    if name is None or value.formula is None:
+        return None
+    return Node("+", (name, Node("neg", (value.formula,))))
 
 
 def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:

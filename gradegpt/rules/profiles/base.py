@@ -10,7 +10,7 @@ from gradegpt.answers.types import AnswerType, Group, Leaf, Quantity, Value
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
-from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.compare.value import in_order, same_value
 from gradegpt.rules.extract import Found
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
@@ -62,12 +62,8 @@ def same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) 
     region = asked.kind is AnswerType.INTERVAL
     wanted, given = (unitless(values.read(x, region=region)) for x in (asked.reference, answer))
     if asked.kind in _IN_ORDER:
-        wanted, given = _ordered(wanted), _ordered(given)
+        wanted, given = in_order(wanted), in_order(given)
     return same_value(wanted, given, Criteria(allowed, prove))
-
-
-def _ordered(value: Value) -> Value:
-    return value._replace(ordered=True) if isinstance(value, Group) else value
 
 
 def unitless(value: Value) -> Value:

@@ -1,0 +1,101 @@
+"""Answers of equal value in another form, and of another text with the same meaning.
+
+The question handed back is no answer; nor are 40 - 4 for a number, 6/9 where a fraction is
+simplified, and (2x - 4)(x + 2) where a polynomial is factorised. A constant of integration and the
+k of kπ may have any name.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import Final
+
+from gradegpt.answers import algebra, values
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.formula import Node, read_formula
+from gradegpt.answers.text import fold, plain
+from gradegpt.core.schema import AnswerType
+from gradegpt.rules.compare.base import Comparison, Criteria
+from gradegpt.rules.compare.value import same_value
+
+_ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
+_WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
+_OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
+_OF_FORM = re.compile(
+    r"\bfactori[sz]e|\bsimplify|\bsimplest|\bexpand\b|slope-intercept|\blowest terms"
+    r"|因式分解|分解因式|化简|最简|斜截式",
+    re.IGNORECASE,
+)
+_SUM = re.compile(r"\s*\d+(?:\s*[-+]\s*\d+)+\s*")
+"""A number that is not calculated: 40 - 4."""
+_RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
+_FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
+_CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
+"""A constant of integration."""
+_WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
+
+
+def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
+    """Why an answer that is equal may not be what is asked for; empty if it may."""
+    expected, actual = reference.text, answer.text
+    if reference.kind not in _ONE_VALUE:
+        return ""
+    if _handed_back(expected, actual, question):
+        return "as-asked"
+    if _SUM.fullmatch(fold(actual)) and not _SUM.fullmatch(fold(expected)):
+        return "not-evaluated"
+    return "in-another-form" if _OF_FORM.search(question) and _differs(expected, actual) else ""
+
+
+def _handed_back(reference: str, answer: str, question: str) -> bool:
+    """Whether the answer is a formula of the question, which the reference is not."""
+    asked, back = plain(question), plain(answer)
+    formula = len(back) > 2 and _OPERATION.search(back) and not _RATIO.fullmatch(back)
+    return bool(formula) and back in asked and plain(reference) not in asked
+
+
+def _differs(reference: str, answer: str) -> bool:
+    """Whether a fraction or a factor has a common divisor, or other operations occur."""
+    if ratio := _RATIO.fullmatch(plain(answer)):
+        return math.gcd(int(ratio[1]), int(ratio[2])) > 1
+    if not re.search("[a-z]", plain(reference)):
+        return False
+    if any(math.gcd(int(a), int(b)) > 1 for a, b in _FACTOR.findall(plain(answer))):
+        return True
+    shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
+    return shapes[0] != shapes[1]
+
+
+def _shape(node: Node | None) -> Counter[str]:
+    """How often each operation occurs in a formula."""
+    if node is None:
+        return Counter()
+    return sum(map(_shape, node.args), Counter([node.op] if node.args else []))
+
+
+def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:
+    """Compared up to a constant of integration, or with the reference's name of a whole number.
+
+    None if the two have no such name.
+    """
+    kind = reference.kind
+    if kind not in _WITH_NAMES:
+        return None
+    texts = [fold(text) for text in (reference.text, answer.text)]
+    sides = [plain(text.rpartition("=")[0]) for text in texts]
+    if all(map(_CONSTANT.search, texts)) and (sides[0] == sides[1] or "" in sides):
+        left, right = (read_formula(_CONSTANT.sub("", text).split("=")[-1]) for text in texts)
+        same = algebra.equal_but_for_a_constant(left, right) if left and right else None
+        if same is not None:
+            words = "equal-but-for-a-constant" if same else "different"
+            return Comparison(same, f"{kind.value}:{words}")
+    names = [{*_WHOLE.findall(text)} for text in (*texts, fold(criteria.question))]
+    if len(names[0]) != 1 or len(names[1]) != 1 or names[0] == names[1]:
+        return None
+    if names[2] & (names[0] | names[1]):
+        return None
+    renamed = _WHOLE.sub(names[0].pop(), texts[1])
+    same = same_value(values.read(texts[0]), values.read(renamed), criteria) or None
+    return Comparison(same, f"{kind.value}:{'equal-but-for-a-name' if same else 'not-shown'}")

@@ -1,0 +1,144 @@
+"""What two texts show before they are read as values: the same text, or signs that differ.
+
+A currency, the case of a unit's prefix or a factorial distinguishes answers that have the same
+letters and digits. It is read from the texts, since a value without a unit equals one with it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gradegpt.answers import values
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.none import says_none
+from gradegpt.answers.text import fold, plain
+from gradegpt.answers.types import Region
+from gradegpt.core.schema import AnswerType
+from gradegpt.rules.compare.base import Comparison
+
+
+def _signs(named: dict[str, str]) -> re.Pattern[str]:
+    groups = (f"(?P<{name}>{sign})" for name, sign in named.items())
+    return re.compile("|".join(groups), re.IGNORECASE)
+
+
+_CURRENCIES = _signs(
+    {
+        "dollar": r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)|\bdollars?\b|\bUSD\b|美元",
+        "cent": r"\d\s*cents?\b|¢|美分",
+        "euro": r"€|\beuros?\b|\bEUR\b|欧元",
+        "pound": r"£|\bGBP\b|英镑",
+        "yuan": r"¥|\byuan\b|\bRMB\b|\bCNY\b|人民币|\d[万亿]?元(?!素)",
+        "yen": r"\byen\b|\bJPY\b|日元",
+    }
+)
+_ANGLES = _signs(
+    {
+        "degree": r"°|\\circ|\bdegrees?\b|\d度",
+        "minute": r"\d\s*['′](?!['′])\s*\Z|\barc-?min|角分",
+        "second": r"\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒",
+    }
+)
+_RATES = _signs(
+    {
+        "year": r"\bannual|\b(?:a|per|each) year|\byearly|每年|年费",
+        "month": r"\bmonthly|\b(?:a|per|each) month|每月|月费",
+        "week": r"\bweekly|\b(?:a|per|each) week|每周",
+        "day": r"\bdaily|\b(?:a|per|each) day|每天|每日",
+        "hour": r"\bhourly|\b(?:an|per|each) hour|每小时",
+    }
+)
+_BASE = re.compile(r"[)\d]\s*(?:[₂₈]|_\{?(?:2|8|16)\}?)\s*\Z")
+"""A number in another base than ten: (11)₂."""
+_FACTORIAL = re.compile(r"[\w)]!")
+_PREFIXED = re.compile(r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))")
+"""The first letter of a unit that is milli, mega, or metre and molar."""
+_COMMAND = re.compile(r"\\[A-Za-z](?![A-Za-z])")
+_CASED = re.compile(
+    r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|formula|command|literal)\b"
+    r"|输出|符号|化学式|基因型|变量名|命令"
+)
+_COUNTED = re.compile(r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}")
+"""Numbers of arrangements, which are not evaluated."""
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_PAIR = re.compile(r"(\d{1,2}|[a-z])(?:-+>?|:|→)(\d{1,2}|[a-z])(?![\w.])")
+_PAIRS = re.compile(
+    r"(?:(?:\d{1,2}(?:-+>?|:|→)[a-z]|[a-z](?:-+>?|:|→)\d{1,2})[,;、.]?)+", re.IGNORECASE
+)
+"""Numbers that are matched with letters: 1-c, 2-a."""
+
+
+def as_written(reference: Answer, answer: Answer, question: str) -> Comparison | None:
+    """The comparison of the texts; None if the values decide."""
+    kind, expected, actual = reference.kind, reference.text, answer.text
+    shown = _shown(kind, expected, actual, question)
+    return shown and Comparison(shown[0], f"{kind.value}:{shown[1]}")
+
+
+def _shown(
+    kind: AnswerType, expected: str, actual: str, question: str
+) -> tuple[bool | None, str] | None:
+    if (none := _none(expected, actual)) is not None:
+        return none, "none" if none else "none-or-one"
+    others = (_disjoint(signs, expected, actual) for signs in (_CURRENCIES, _ANGLES))
+    if kind is not AnswerType.TEXT and any(others):
+        return None if "cent" in expected + actual else False, "other-unit"  # $12 are 1200 cents
+    other_base = bool(_BASE.search(expected)) is not bool(_BASE.search(actual))
+    if other_base or _disjoint(_RATES, f"{question} {expected}", actual):
+        return None, "other-rate-or-base"
+    if kind is AnswerType.SET and "{" in expected and actual.strip(" $")[:1] in "([":
+        return None, "in-other-brackets"
+    if plain(expected) == plain(actual) and plain(actual):
+        lacks_factorial = _FACTORIAL.search(expected) and "!" not in actual
+        if lacks_factorial or _case_matters(expected, actual, question):
+            return None, "other-case-or-sign"
+        return True, "same-text"
+    if kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $")):
+        return None, "not-evaluated"
+    wanted, given = _pairs(expected), _pairs(actual)
+    if 1 < len(wanted) == len(given):
+        same = wanted == given
+        return same, "same-pairs" if same else "other-pairs"
+    return None
+
+
+def _none(reference: str, answer: str) -> bool | None:
+    """Whether both state that there is no answer; False if one does and the other has a value."""
+    wanted, given = says_none(reference), says_none(answer)
+    if wanted is given:
+        return wanted or None
+    value = values.read(answer if wanted else reference, region=True)
+    if value == Region(()):
+        return True
+    return False if values.is_read(value) else None
+
+
+def _disjoint(signs: re.Pattern[str], wanted: str, given: str) -> bool:
+    """Whether both have signs of the kind, and none in common; the shorter is searched first."""
+    theirs = {sign.lastgroup for sign in signs.finditer(given)}
+    mine = {sign.lastgroup for sign in signs.finditer(wanted)} if theirs else theirs
+    return bool(mine) and not mine & theirs
+
+
+def _case_matters(reference: str, answer: str, question: str) -> bool:
+    r"""Whether two texts that differ at most in case differ in what the case means.
+
+    It does in the prefix of a unit (mHz, MHz), in a command of one letter (``\d``, ``\D``), and in
+    short texts that have a letter in both cases: the genotypes Aa and aa; and in what the question
+    asks for as the output of a program or as a symbol.
+    """
+    left, right = ("".join(fold(text).strip(" .").split()) for text in (reference, answer))
+    if left == right:
+        return False
+    if _CASED.search(question):
+        return True
+    if any(part.findall(left) != part.findall(right) for part in (_PREFIXED, _COMMAND)):
+        return True
+    both = {c.lower() for c in left if c.isupper()} & {c for c in left if c.islower()}
+    return bool(both) and not _WORD.search(left) and "\\" not in left
+
+
+def _pairs(text: str) -> frozenset[frozenset[str]]:
+    bare = plain(text)
+    matched = _PAIR.findall(bare) if _PAIRS.fullmatch(bare) else []
+    return frozenset(map(frozenset, matched))
