@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from gradegpt.answers import algebra, units
-from gradegpt.answers.answer import Answer, same
+from gradegpt.answers.answer import Answer
 from gradegpt.answers.formula import variables
 from gradegpt.answers.none import says_none
 from gradegpt.answers.read import read
@@ -27,6 +27,9 @@ from gradegpt.answers.types import (
 from gradegpt.answers.values import is_read
 from gradegpt.answers.words import words
 from gradegpt.rules.compare import compare
+from gradegpt.rules.compare.base import Criteria
+from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.validity import denies
 
 _FACTORS: Final = {2: "2", 3: "3", 4: "4", math.pi: "π", 2 * math.pi: "2π", math.sqrt(2): "√2"}
@@ -159,7 +162,8 @@ def _of_groups(wanted: Sequence[Value], given: Sequence[Value]) -> ErrorFound:
     if len(given) > len(wanted):
         return ErrorFound(Category.STRUCTURAL, f"{len(given)} values instead of {len(wanted)}")
     pairs = zip(wanted, given, strict=True)
-    shown = [_of_single(one, other) for one, other in pairs if not same(one, other)]
+    other = [pair for pair in pairs if not same_value(*pair, Criteria(EXACT))]
+    shown = [_of_single(*pair) for pair in other]
     return shown[0] if len({one.category for one in shown}) == 1 else UNKNOWN
 
 

@@ -2,8 +2,8 @@
 
 >>> read("x=3 or x=-3").kind
 <AnswerType.MULTI_ANSWER: 'multi_answer'>
->>> read("一半", AnswerType.NUMBER) == read("50%")
-True
+>>> read("一半", AnswerType.NUMBER).value.quantity.value
+Fraction(1, 2)
 """
 
 from __future__ import annotations

@@ -35,21 +35,10 @@ _ORDINALS: Final = (
 )  # fmt: skip
 _LEAD: Final = r"(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*"
 _HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
-_MONTH: Final = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_MONTHS: Final = [
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "may",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "oct",
-    "nov",
-    "dec",
-]
+_MONTHS: Final = (
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 
 

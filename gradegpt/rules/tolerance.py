@@ -25,8 +25,6 @@ _ROUNDED = re.compile(
     r"|\bdecimal places?\b|\bsignificant (?:figures|digits)\b|\bs\.?f\.?\b|\bd\.?p\.?\b",
     re.IGNORECASE,
 )
-
-
 Allows = Callable[[Quantity, Quantity], bool | None]
 
 
@@ -56,14 +54,10 @@ def _within(wanted: Quantity, given: Quantity, allowed: float) -> bool:
     return difference <= allowed * (1 + 1e-9)  # a bound that is met counts as met
 
 
-def _relative(share: Fraction) -> Allows:
+def _up_to(error: float, *, relative: bool) -> Allows:
     return lambda wanted, given: (
-        _exact(wanted, given) or _within(wanted, given, float(share) * _size(wanted))
+        _exact(wanted, given) or _within(wanted, given, error * (_size(wanted) if relative else 1))
     )
-
-
-def _absolute(error: float) -> Allows:
-    return lambda wanted, given: _exact(wanted, given) or _within(wanted, given, error)
 
 
 def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
@@ -83,26 +77,27 @@ def _asks_to_round(question: str) -> bool:
 
 
 def _auto(question: str) -> Allows:
+    """The precision of the coarser decides; see ``tolerance``."""
+
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
         if _exact(wanted, given):
             return True
+        rounds = _asks_to_round(question)
         if _rounds_to(given, wanted):
             finer = bool(given.place and wanted.place and given.place < wanted.place)
             unrounded = finer or (given.place is None and not _is_whole(given))
-            unrounded = unrounded and _asks_to_round(question)
-            return None if unrounded else True  # 22/7 if the question asks for 3.14
+            return None if unrounded and rounds else True  # 22/7 if the question asks for 3.14
         if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
             return True  # 14.24 for 14.239
-        inexact = given.place is not None and not isinstance(wanted.value, Fraction)
-        if inexact and given.place and _asks_to_round(question):
+        if given.place and rounds and not isinstance(wanted.value, Fraction):
             return _within(wanted, given, float(given.place) / 2) or None
-        if _is_whole(wanted) and _is_whole(given):
+        pair = (wanted, given)
+        if all(map(_is_whole, pair)) or (all(map(_is_fraction, pair)) and not rounds):
             return False
-        if _is_fraction(wanted) and _is_fraction(given) and not _asks_to_round(question):
-            return False
-        if _is_measured(wanted, given) and _within(wanted, given, _MEASURED * _size(wanted)):
+        measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
+        if measured and _within(wanted, given, _MEASURED * _size(wanted)):
             return True
-        precise = all(_digits(q) >= 3 for q in (wanted, given))
+        precise = all(_digits(q) >= 3 for q in pair)
         open_up_to = _NEAR_PRECISE if precise else _NEAR
         return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
@@ -126,11 +121,6 @@ def _digits(quantity: Quantity) -> int:
     return math.floor(math.log10(_size(quantity) / float(quantity.place)) + 1e-9) + 1
 
 
-def _is_measured(wanted: Quantity, given: Quantity) -> bool:
-    """Whether one of them has a unit of measurement; money and things are counted exactly."""
-    return any(known(q.unit) for q in (wanted, given) if q.unit)
-
-
 def _is_whole(quantity: Quantity) -> bool:
     value = quantity.value
     exact = quantity.place is None or quantity.place < 1  # 5.00 is 5; 1.50×10^3 is rounded
@@ -148,19 +138,13 @@ EXACT: Final = Tolerance("exact", _exact)
 _NAMED: Final = {
     "exact": EXACT,
     "olympicarena": Tolerance("olympicarena", _olympicarena),
-    "arb": Tolerance("arb", _relative(Fraction(1, 100))),
-    "atlas": Tolerance("atlas", _relative(Fraction(1, 10))),
-    "olympiadbench": Tolerance("olympiadbench", _absolute(1e-8)),
+    "arb": Tolerance("arb", _up_to(0.01, relative=True)),
+    "atlas": Tolerance("atlas", _up_to(0.1, relative=True)),
+    "olympiadbench": Tolerance("olympiadbench", _up_to(1e-8, relative=False)),
 }
 NAMES: Final = (
-    "exact",
-    "auto",
-    "olympiadbench[:ERROR]",
-    "olympicarena",
-    "arb",
-    "atlas",
-    "relative:SHARE",
-)
+    "exact", "auto", "olympiadbench[:ERROR]", "olympicarena", "arb", "atlas", "relative:SHARE",
+)  # fmt: skip
 
 
 def tolerance(name: str, question: str = "") -> Tolerance:
@@ -185,6 +169,5 @@ def tolerance(name: str, question: str = "") -> Tolerance:
         return Tolerance(name, _auto(question))
     kind, _, number = name.partition(":")
     if kind in ("relative", "olympiadbench") and re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", number):
-        made = _relative(Fraction(number)) if kind == "relative" else _absolute(float(number))
-        return Tolerance(name, made)
+        return Tolerance(name, _up_to(float(number), relative=kind == "relative"))
     raise InputError(f"tolerance {name!r}: no such policy; use one of {', '.join(NAMES)}")

@@ -5,9 +5,15 @@ from __future__ import annotations
 import pytest
 
 from gradegpt.answers import AnswerType, read
+from gradegpt.rules.compare import compare
 
 K = AnswerType
 QUESTION = "Which?\nA. the lever\nB. 12 kg\nC. 斜面\nD. a pulley, fixed"
+
+
+def same(kind: AnswerType, one: str, other: str) -> bool | None:
+    left, right = (read(text, kind, QUESTION) for text in (one, other))
+    return compare(left, right, question=QUESTION, tolerance="exact").same
 
 
 @pytest.mark.parametrize(
@@ -61,8 +67,7 @@ QUESTION = "Which?\nA. the lever\nB. 12 kg\nC. 斜面\nD. a pulley, fixed"
 )
 def test_two_ways_to_write_it_are_one_answer(kind: AnswerType, one: str, other: str) -> None:
     """Notation does not affect equality."""
-    assert read(one, kind, QUESTION) == read(other, kind, QUESTION)
-    assert hash(read(one, kind, QUESTION)) == hash(read(other, kind, QUESTION))
+    assert same(kind, one, other)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,6 @@ def test_two_ways_to_write_it_are_one_answer(kind: AnswerType, one: str, other: 
     [
         (K.NUMBER, "minus five", "5"),
         (K.NUMBER, "16 g", "16 kg"),
-        (K.NUMBER, "16 g", "16"),
         (K.NUMBER, "two three", "5"),
         (K.SET, "{1, 2}", "{1, 2, 3}"),
         (K.TUPLE, "(1, 2)", "(2, 1)"),
@@ -88,4 +92,4 @@ def test_two_ways_to_write_it_are_one_answer(kind: AnswerType, one: str, other: 
 )
 def test_other_values_are_other_answers(kind: AnswerType, one: str, other: str) -> None:
     """Answers differ by a sign, an element, an endpoint, a position, a unit or an option."""
-    assert read(one, kind, QUESTION) != read(other, kind, QUESTION)
+    assert not same(kind, one, other)

@@ -191,6 +191,8 @@ def test_atlas_checks_validity_first_and_allows_a_tenth(
         ('["9","4"]', '{"answers": ["9", "4", "1"]}', "B,B", "incorrect"),
         ('["9","4"]', '{"answers": ["9", "I cannot answer this."]}', "A,C", "incorrect"),
         ('["9","4"]', '{"answers": ["9", ""]}', "A,C", "incorrect"),
+        ('["9","4"]', '```json\n{"answers": ["9", "4', "C,C", "invalid"),
+        ('["9","4"]', '["9", "4', "C,C", "invalid"),
         ('["9","4"]', "I cannot answer this question.", "C,C", "invalid"),
         ('["9","4"]', '["I cannot answer this.", "I cannot answer this."]', "C,C", "invalid"),
         ('["9","4"]', "", "C,C", "invalid"),

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import algebra, units, values
+from gradegpt.answers.answer import difference
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
@@ -27,6 +28,7 @@ _SORTED = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answers have an order."""
+_ROOT = re.compile(r"x_?\{?\d\}?")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -271,21 +273,11 @@ def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | No
     left, right = difference(reference), difference(answer)
     if left is None or right is None:
         return None
-    if isinstance(reference, Relation) and isinstance(answer, Relation):
-        if not variables(left) and not variables(right):  # an identity has no other form
-            sides = zip(reference[1:], answer[1:], strict=True)
-            return every(algebra.equal(one, other) for one, other in sides) or None
+    unknowns = variables(left) | variables(right)
+    if not unknowns and isinstance(reference, Relation) and isinstance(answer, Relation):
+        sides = zip(reference[1:], answer[1:], strict=True)  # an identity has no other form
+        return every(algebra.equal(one, other) for one, other in sides) or None
     return algebra.equal(left, right, scaled=True)
-
-
-def difference(value: Leaf | Relation) -> Node | None:
-    """The formula that an equation sets to zero; ``y = 2x + 1`` is a named value here."""
-    if isinstance(value, Relation):
-        return Node("+", (value.left, Node("neg", (value.right,))))
-    name = read_formula(value.name) if value.name else None
-    if name is None or value.formula is None:
-        return None
-    return Node("+", (name, Node("neg", (value.formula,))))
 
 
 def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
@@ -300,9 +292,11 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return every(map(_same(criteria), _by_name(wanted), _by_name(given)))
     if any(names):
         # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, and only
-        # equality is shown.
+        # equality is shown. The roots x_1 and x_2 may be in any order.
         if all(name in _COORDINATES for name in names[0] or names[1]):
             wanted, given = _by_name(wanted), _by_name(given)
+        elif all(map(_ROOT.fullmatch, names[0] or names[1])) and not reference.ordered:
+            return _in_any_order(wanted, given, criteria) or None
         return every(map(_same(criteria), wanted, given)) or None
     in_order = every(map(_same(criteria), wanted, given))
     if reference.ordered or in_order:

@@ -81,8 +81,9 @@ def _shown(
     if (none := _none(expected, actual)) is not None:
         return none, "none" if none else "none-or-one"
     others = (_disjoint(signs, expected, actual) for signs in (_CURRENCIES, _ANGLES))
-    if kind is not AnswerType.TEXT and any(others):
-        return None if "cent" in expected + actual else False, "other-unit"  # $12 are 1200 cents
+    cents, dollars = (word in expected + actual for word in ("cent", "dollar"))
+    if kind is not AnswerType.TEXT and any(others) and not (cents and dollars):
+        return None if cents else False, "other-unit"  # $12 are 1200 cents
     other_base = bool(_BASE.search(expected)) is not bool(_BASE.search(actual))
     if other_base or _disjoint(_RATES, f"{question} {expected}", actual):
         return None, "other-rate-or-base"

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.options import is_set, sequence
+from gradegpt.answers.parts import pieces, unspaced_marks
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import sentence_around
+from gradegpt.answers.text import plain
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.answers.values import split_top
 from gradegpt.core.schema import Verdict
@@ -19,7 +22,7 @@ from gradegpt.rules.compare.base import unproved
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.extract.several import by_part
 from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, right, same_values, scored
-from gradegpt.rules.profiles.given import LEFT_OPEN, not_given
+from gradegpt.rules.profiles.given import LEFT_OPEN, last_box, not_given
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance
 from gradegpt.rules.validity import cut_off, gives_up, refuses, says_nothing, without_loop
@@ -29,7 +32,7 @@ GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
 """Labels of a sub-answer (prompt E.2); the last, for an undecided one, is not in the paper."""
 _LABELLED = re.compile(r"(?:atlas|parts):([ABC](?:,[ABC])*)(?::|$)")
-_MARK = re.compile(r"(?:^|;\s*)\((\d+)\)(?:\s+|$)")
+_LIST_BEGUN = re.compile(r'```json\b|"answers"\s*:|\A\s*\[\s*"')
 _TEXT: Final = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
 _TEXTS = re.compile(_TEXT, re.DOTALL)
 _PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*+\s*,?\s*\]", re.DOTALL)
@@ -50,6 +53,10 @@ def score(asked: Question, prove: Prove) -> Scored:
     """
     policy = asked.tolerance or "atlas"
     parts = _sub_answers(asked)
+    box = last_box(asked.response)
+    if box and plain(box.answer) == plain(asked.reference) and not not_given(asked, box):
+        labels = written([Verdict.CORRECT] * len(parts))
+        return scored(Verdict.CORRECT, f"{labels}:same-text", box, policy)
     if reason := _invalid(asked.response):
         labels = written([Verdict.INVALID] * len(parts))
         return Scored(Verdict.INVALID, f"{labels}:{reason}", tolerance=policy)
@@ -88,8 +95,12 @@ def _overall(several: Sequence[Verdict | None]) -> Verdict | None:
 def _invalid(response: str) -> str:
     if says_nothing(response) or without_loop(response) is not None:
         return "repetitive-or-empty"
-    as_list = listed(response, numbers=True) or '"answers"' in response
-    if cut_off(response) or (refuses(response) and not as_list):  # a list may decline one part
+    given = listed(response, numbers=True)
+    unread = not given and json_answers(response) is Fault.JSON_ERROR
+    if unread and _LIST_BEGUN.search(response):
+        return _REFUSED
+    declined = refuses(response) and not given and '"answers"' not in response
+    if cut_off(response) or declined:  # a list may decline one part
         return _REFUSED
     return ""
 
@@ -200,11 +211,9 @@ def _split(answer: str, places: int) -> tuple[str, ...]:
 
 def _marked(text: str) -> tuple[str, ...]:
     """The parts of ``(1) 9; (2) 4``, the form in which all readers join them; else empty."""
-    marks = list(_MARK.finditer(text))
-    if len(marks) < 2 or [int(m[1]) for m in marks] != list(range(1, len(marks) + 1)):
-        return ()
-    ends = [m.start() for m in marks[1:]] + [len(text)]
-    return tuple(text[m.end() : end].strip() for m, end in zip(marks, ends, strict=True))
+    run = unspaced_marks(text)
+    whole = len(run) > 1 and not text[: run[0].start].strip()
+    return tuple(piece.strip(" ;；") for piece in pieces(text, run)) if whole else ()
 
 
 @lru_cache(maxsize=4096)
