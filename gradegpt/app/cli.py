@@ -28,6 +28,7 @@ from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
 from gradegpt.tables import SUFFIXES, Form, form_of, opened
 from gradegpt.tables.importers import logs
+from gradegpt.tables.importers.logs.reading import Tool
 from gradegpt.tables.inputs import CheckedInput, check_input
 
 app = typer.Typer(
@@ -208,7 +209,7 @@ def _judge_rows(
 
 
 def _regrade(
-    source: str, log: logs.Tool, output: Path | None, settings: JudgeSettings, *, overwrite: bool
+    source: str, log: Tool, output: Path | None, settings: JudgeSettings, *, overwrite: bool
 ) -> None:
     """Judge the items of another tool's log, and report what changed against its scores."""
     if output is None or form_of(output) not in (None, Form.JSONL):

@@ -170,7 +170,6 @@ def test_a_log_is_answers_without_labels(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("my file.csv", "--judge", "rules", *HERE), "`score`: unknown column in 4 rows"),
         (("my file.csv", "--map", "label=scores"), "no column 'scores'; did you mean 'score'?"),
         (("my file.csv", "--map", "question"), "expected FIELD=COLUMN"),
         (("my file.csv", *HERE, "--map", "label=q"),

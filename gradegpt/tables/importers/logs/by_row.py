@@ -29,8 +29,8 @@ from typing import Any, Final, NamedTuple
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import InputError
 from gradegpt.tables import TableRow
-from gradegpt.tables.importers.logs.contents import Contents, rows_of
-from gradegpt.tables.importers.logs.rows import (
+from gradegpt.tables.importers.logs.reading import (
+    Contents,
     LoggedFields,
     Read,
     Tool,
@@ -38,6 +38,7 @@ from gradegpt.tables.importers.logs.rows import (
     listed,
     question_and_context,
     references,
+    rows_of,
     text,
     with_options,
 )
@@ -207,7 +208,6 @@ def _evalscope(row: TableRow, where: str, task: str) -> LoggedFields:
 
 def _tool(
     name: str,
-    shape: str,
     *keys: set[str],
     read: Callable[[TableRow, str, str], LoggedFields | str],
     without: str = "",
@@ -223,7 +223,7 @@ def _tool(
     def every(path: Path) -> Iterator[Read]:
         yield from each(rows_of(file(path)), read, path.stem)
 
-    return Tool(name, shape, fits, every)
+    return Tool(name, fits, every)
 
 
 _VERL: Final = RowColumns("step{step}/{line}", ("input",), "gts", ("output",), ("score",),
@@ -234,24 +234,19 @@ _VLMEVALKIT: Final = RowColumns("{index}", ("question",), "answer", ("prediction
                             ("hit", "score", "eval_score", "match"), context="hint")  # fmt: skip
 
 LM_EVAL: Final = _tool(
-    "lm-evaluation-harness", "lines with doc, target, resps and filtered_resps",
-    {"doc"}, {"target"}, {"resps"}, {"filtered_resps"}, read=_lm_eval,
+    "lm-evaluation-harness", {"doc"}, {"target"}, {"resps"}, {"filtered_resps"}, read=_lm_eval,
 )  # fmt: skip
 VLMEVALKIT: Final = _tool(
-    "VLMEvalKit", "a table with index, question, answer and prediction",
-    {"index"}, {"question"}, {"answer"}, {"prediction"},
+    "VLMEvalKit", {"index"}, {"question"}, {"answer"}, {"prediction"},
     read=partial(_mapped, _VLMEVALKIT), table=True,
 )  # fmt: skip
 EVALSCOPE: Final = _tool(
-    "evalscope", "lines with index and sample_score (reviews) or model_output (predictions)",
-    {"index"}, {"sample_score", "model_output"}, read=_evalscope, file=_reviews,
+    "evalscope", {"index"}, {"sample_score", "model_output"}, read=_evalscope, file=_reviews,
 )  # fmt: skip
 VERL: Final = _tool(
-    "verl", "lines with input, output, score and step",
-    {"input"}, {"output"}, {"score"}, {"step"}, read=partial(_mapped, _VERL),
+    "verl", {"input"}, {"output"}, {"score"}, {"step"}, read=partial(_mapped, _VERL),
 )  # fmt: skip
 OPENRLHF: Final = _tool(
-    "OpenRLHF", "lines with input or prompt, output or response, and reward, but no score",
-    {"input", "prompt"}, {"output", "response"}, {"reward"},
+    "OpenRLHF", {"input", "prompt"}, {"output", "response"}, {"reward"},
     read=partial(_mapped, _OPENRLHF), without="score",
 )  # fmt: skip

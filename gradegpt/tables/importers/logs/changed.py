@@ -18,51 +18,20 @@ class Rescored(NamedTuple):
     old: float | None
     new: float | None
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it has an old score of right or wrong and a new verdict."""
+        return self.new is not None and was_right(self.old) is not None
+
+    @property
+    def change(self) -> int:
+        """1 where it was wrong and is now right, -1 for the reverse, else 0."""
+        return int(self.new == 1) - int(was_right(self.old) or False) if self.is_compared else 0
+
 
 def was_right(score: float | None) -> bool | None:
     """Whether an old score is right (1), wrong (0, or -1 as in rewards), or neither (None)."""
     return {1.0: True, 0.0: False, -1.0: False}.get(score) if score is not None else None
-
-
-class TaskChange:
-    """The rows of one task; every row is in one of the first four lists.
-
-    ``compared`` rows have an old score of right or wrong and a new verdict; scores are shares of
-    these alone. ``up`` were wrong and are now right, ``down`` the reverse.
-    """
-
-    def __init__(self, task: str, rows: Sequence[Rescored]) -> None:
-        self.task, self.rows = task, rows
-        self.no_verdict = [row for row in rows if row.new is None]
-        judged = [row for row in rows if row.new is not None]
-        self.unscored = [row for row in judged if row.old is None]
-        self.compared = [row for row in judged if was_right(row.old) is not None]
-        self.graded = [r for r in judged if r.old is not None and was_right(r.old) is None]
-        self.up = [r.id for r in self.compared if r.new == 1 and not was_right(r.old)]
-        self.down = [r.id for r in self.compared if r.new != 1 and was_right(r.old)]
-
-    @property
-    def right(self) -> tuple[int, int]:
-        """How many of the compared rows are right by the old scores, and by the new verdicts."""
-        before = sum(bool(was_right(row.old)) for row in self.compared)
-        return before, before + len(self.up) - len(self.down)
-
-    @property
-    def line(self) -> str:
-        """The counts in one line."""
-        metrics = ", ".join(sorted({row.metric for row in self.rows if row.metric}))
-        head = f"{self.task}{f' ({metrics})' if metrics else ''}: {len(self.rows):,} rows"
-        if not (n := len(self.compared)):
-            return f"{head}, none with an old score and a verdict to compare"
-        before, after = (f"{right / n:.3f}" for right in self.right)
-        moved = f"{len(self.up):,} now right, {len(self.down):,} now wrong"
-        return f"{head}, {n:,} compared: {before} -> {after}; {moved}"
-
-
-def by_task(rows: Sequence[Rescored]) -> list[TaskChange]:
-    """The change of each task, in the order in which the tasks appear."""
-    tasks = dict.fromkeys(row.task for row in rows)
-    return [TaskChange(task, [row for row in rows if row.task == task]) for task in tasks]
 
 
 def shown(
@@ -74,19 +43,32 @@ def shown(
 
     ``no_verdict`` and ``unscored`` say what the rows lack that are not compared.
     """
-    total, tasks = TaskChange("all", rows), by_task(rows)
-    lines = [total.line]
-    counts = {
-        no_verdict: total.no_verdict,
-        unscored: total.unscored,
-        "whose old score is neither right nor wrong": total.graded,
+    lacking = {
+        no_verdict: sum(row.new is None for row in rows),
+        unscored: sum(row.new is not None and row.old is None for row in rows),
     }
-    if lacking := [f"{len(found):,} {what}" for what, found in counts.items() if found]:
-        lines.append(f"not compared: {' + '.join(lacking)}")
+    graded = len(rows) - sum(row.is_compared for row in rows) - sum(lacking.values())
+    lacking["whose old score is neither right nor wrong"] = graded
+    told = [f"{n:,} {what}" for what, n in lacking.items() if n]
+    lines = [_line("all", rows), *([f"not compared: {' + '.join(told)}"] if told else [])]
+    tasks = list(dict.fromkeys(row.task for row in rows))
     if len(tasks) > 1:
-        lines += [task.line for task in tasks]
-    for word, ids in (("now right", total.up), ("now wrong", total.down)):
-        if ids:
+        lines += [_line(task, [row for row in rows if row.task == task]) for task in tasks]
+    for word, change in (("now right", 1), ("now wrong", -1)):
+        if ids := [row.id for row in rows if row.change == change]:
             more = f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
             lines.append(f"{word}: {', '.join(ids[:SHOWN])}{more}")
     return "\n".join(lines)
+
+
+def _line(name: str, rows: Sequence[Rescored]) -> str:
+    metrics = ", ".join(sorted({row.metric for row in rows if row.metric}))
+    head = f"{name}{f' ({metrics})' if metrics else ''}: {len(rows):,} rows"
+    compared = [row for row in rows if row.is_compared]
+    if not compared:
+        return f"{head}, none with an old score and a verdict to compare"
+    changes = [row.change for row in compared]
+    before = sum(bool(was_right(row.old)) for row in compared)
+    scores = (f"{right / len(compared):.3f}" for right in (before, before + sum(changes)))
+    moved = f"{changes.count(1):,} now right, {changes.count(-1):,} now wrong"
+    return f"{head}, {len(compared):,} compared: {' -> '.join(scores)}; {moved}"

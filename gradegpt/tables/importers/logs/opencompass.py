@@ -19,8 +19,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import InputError
-from gradegpt.tables.importers.logs.contents import Contents, document
-from gradegpt.tables.importers.logs.rows import LoggedFields, Read, Tool, each, listed
+from gradegpt.tables.importers.logs.reading import (
+    Contents,
+    LoggedFields,
+    Read,
+    Tool,
+    document,
+    each,
+    listed,
+)
 
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
@@ -161,9 +168,4 @@ def _question(prompt: Any) -> str:
     return str(turns[-1].get("prompt", "")) if turns else ""
 
 
-OPENCOMPASS: Final = Tool(
-    "OpenCompass",
-    'JSON {"0": {origin_prompt, prediction}}, or with details of predictions',
-    fits,
-    read,
-)
+OPENCOMPASS: Final = Tool("OpenCompass", fits, read)
