@@ -70,9 +70,9 @@ def finished(
     """
     count = settings.workers or cores()
     if settings.on:
-        from gradegpt.app.cluster.pipeline import Step, piped
+        from gradegpt.app.cluster.pipeline import piped
 
-        yield from piped(tasks, Step(function))
+        yield from piped(function, tasks)
     elif count < 2 or len(tasks) < 2:
         yield from map(function, tasks)
     else:

@@ -117,16 +117,6 @@ class CascadeJudge:
         """One judgement per item, in order."""
         return [self.given(*one) for one in zip(items, self._after(items), strict=True)]
 
-    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
-        """The judgements that need no model; None where one has to be asked."""
-        first = self.first_model
-        if not first:
-            return [None] * len(items)
-        return [
-            None if self.is_open(item, made, first) else self.given(item, made)
-            for item, made in zip(items, self._after(items, first), strict=True)
-        ]
-
     @property
     def first_model(self) -> int:
         """The number of stages before the first that asks a model."""

@@ -105,7 +105,7 @@ def test_without_calibration_a_judge_decides_what_is_open_and_nothing_else() -> 
 
 
 def test_what_needs_no_model_is_known_at_once() -> None:
-    """``begin`` has a judgement wherever no model can change it, and asks none."""
+    """A model is not asked where it cannot change the judgement."""
     items = [
         ITEM.model_copy(update={"id": "model"}),
         Item(id="rules", reference=("4",), response="The answer is 4."),
@@ -114,10 +114,8 @@ def test_what_needs_no_model_is_known_at_once() -> None:
     later = Says(YES, 0.9, "later")
     stages = [Stage(RuleJudge()), Stage(later, calibrated())]
     cascade = CascadeJudge(stages, Thresholds(0.75, 0.97))
-    begun = cascade.begin(items)
-    assert [j.verdict if j else "asks" for j in begun] == ["asks", YES, None]
-    assert not later.asked
-    assert [j for j in cascade.judge(items) if j.id != "model"] == [j for j in begun if j]
+    assert [j.verdict for j in cascade.judge(items)] == [YES, YES, None]
+    assert len(later.asked) == 1
 
 
 def test_a_failure_of_a_later_judge_stays_a_failure() -> None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.app.cluster.pipeline import Step, piped
+from gradegpt.app.cluster.pipeline import piped
 from gradegpt.app.cluster.storage import InputFile, OutputFolder, local
 from gradegpt.app.run import Counts, Summary, check_answered, count
 from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import EXISTS, dump
 from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
-from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.core.schema import Judgement, Outcome
 from gradegpt.engines.exported import is_exported
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
@@ -31,10 +31,10 @@ from gradegpt.judges.settings import (
     PanelJudgeSettings,
     StagesSettings,
 )
-from gradegpt.tables import Form, Table
+from gradegpt.tables import Form, Table, TableRow
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
 from gradegpt.tables.columns import Columns, joined, on_command_line, recognise, survey
-from gradegpt.tables.inputs import CheckedInput, accept, aside, findings
+from gradegpt.tables.inputs import accept, aside, findings, items_of
 from gradegpt.tables.outputs import ADDED, Progress, added_columns, with_columns
 
 ROWS: Final = 8_192
@@ -79,7 +79,7 @@ class JudgingJob(NamedTuple):
     settings: JudgeSettings
     judge: str
     columns: Columns
-    set_aside: Complaints
+    skip_bad: bool
     folder: OutputFolder
     form: Form
     names: Mapping[str, str]
@@ -91,12 +91,11 @@ class JudgingJob(NamedTuple):
 
 
 class PartTask(NamedTuple):
-    """A part, its number, its items when it was checked, and the judgements without a model."""
+    """A part, its number, and its items when it was checked."""
 
     number: int
     part: Table
     rows: int
-    judgements: tuple[Judgement | None, ...] = ()
 
 
 class PartReport(NamedTuple):
@@ -163,24 +162,24 @@ def judge_files(
     if gpus and workers and workers > most:
         what = f"workers: {workers}, and the cluster's GPUs suffice for {most} of {gpus} each"
         raise EngineError(f"{what}; give fewer, or add nodes")
-    (found,) = piped([settings], Step(fingerprint, 1, gpus))
+    (found,) = piped(fingerprint, [settings], 1, gpus)
     names = added_columns(source.columns.names)
     types = source.types | {names[field]: kind for field, kind in added_types().items()}
-    folder = OutputFolder.of(output)
-    job = JudgingJob(settings, found, source.columns, source.set_aside, folder, form, names, types)
+    folder, skip_bad = OutputFolder.of(output), source.set_aside.rows > 0
+    job = JudgingJob(settings, found, source.columns, skip_bad, folder, form, names, types)
     made = {"format": form.value, "rows_per_part": source.parts[0].limit}
     record = {"judge": found, "input": source.manifest, "output": made}
     there = begin(folder, record, overwrite=overwrite)
-    parts = [
-        PartTask(n, *one) for n, one in enumerate(zip(source.parts, source.items, strict=True))
-    ]
+    numbered = enumerate(zip(source.parts, source.items, strict=True))
+    parts = [PartTask(number, *part) for number, part in numbered]
     written = (counted(job, part.number) for part in parts if job.name(part.number) in there)
     reports = {report.number: report for report in written if not report.counts.n_failed}
     kept = done = sum(report.counts.n_items for report in reports.values())
     on_progress(done, source.rows)
     missing = [part for part in parts if part.number not in reports]
+    pool = (workers or most, gpus) if asks_model(settings) else ()
     try:
-        for report in piped(missing, *_steps(job, workers or most, gpus)):
+        for report in piped(partial(judged, job), missing, *pool):
             reports[report.number] = report
             done += report.counts.n_items
             on_progress(done, source.rows)
@@ -190,7 +189,7 @@ def judge_files(
         raise type(error)(again) from error
     counts = sum((report.counts for report in reports.values()), Counts())
     seconds = time.perf_counter() - started
-    results = [{"path": job.name(n), "input": part.name, "rows": r} for n, part, r, _ in parts]
+    results = [{"path": job.name(n), "input": part.name, "rows": r} for n, part, r in parts]
     took = {} if kept else {"seconds": round(seconds, 3)}
     end(folder, {**record, "parts": results, "counts": counts.model_dump(), **took})
     failure = next((report.failure for report in reports.values() if report.failure), "")
@@ -229,13 +228,6 @@ def asks_model(settings: JudgeSettings) -> bool:
     if isinstance(settings, EngineSettings) and (settings.model or settings.base_url):
         return True
     return isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
-
-
-def _steps(job: JudgingJob, workers: int, gpus: int) -> list[Step]:
-    """Tasks of one core for what needs no model, then a pool of processes for the model."""
-    if not asks_model(job.settings):
-        return [Step(partial(judged, job))]
-    return [Step(partial(begun, job)), Step(partial(judged, job), workers, gpus)]
 
 
 @cache
@@ -278,18 +270,8 @@ def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]
     return found.items, found.wrong
 
 
-def begun(job: JudgingJob, given: PartTask) -> PartTask:
-    """A part with the judgements that need no model, None where one has to be asked."""
-    judge = judge_of(job.settings)
-    if not isinstance(judge, CascadeJudge):
-        return given
-    for stage in judge.stages[: judge.first_model]:
-        _check_same(stage.judge, job)
-    return given._replace(judgements=tuple(judge.begin(_items(_source(job, given)))))
-
-
 def judged(job: JudgingJob, given: PartTask) -> PartReport:
-    """Judge what is open in a part, in the batches of a local run, and write it.
+    """Judge a part in the batches of a local run, and write it.
 
     The last digits of a model's confidence depend on the other rows of a batch.
 
@@ -298,47 +280,33 @@ def judged(job: JudgingJob, given: PartTask) -> PartReport:
         InputError: the part has changed.
 
     """
-    judge, source = judge_of(job.settings), _source(job, given)
-    _check_same(judge, job)
-    items, size, made = _items(source), job.settings.rows_at_a_time, list[Judgement]()
-    before = given.judgements or (None,) * len(items)
-    for start in range(0, len(items), size):
-        batch = [*zip(items[start : start + size], before[start : start + size], strict=True)]
-        left = [item for item, known in batch if known is None]
-        asked = judge.judge(left) if left else []
-        check_answered(asked)
-        answers = iter(asked)
-        made += [next(answers) if known is None else known for _, known in batch]
-    if job.form is Form.JSONL:
-        data = "".join(f"{dump(judgement)}\n" for judgement in made).encode()
-    else:
-        rows = with_columns((row for row, _ in source.items()), made, job.names)
-        with TextIOWrapper(held := BytesIO(), encoding="utf-8") as out:
-            write_parquet(out, (*job.columns.names, *job.names.values()), rows, job.types)
-            data = held.getvalue()
-    job.folder.write(job.name(given.number), data)
-    failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
-    return PartReport(given.number, count(made), next(failed, ""))
-
-
-def _source(job: JudgingJob, given: PartTask) -> CheckedInput:
-    return CheckedInput(local(given.part), given.rows, "", job.columns, job.set_aside)
-
-
-def _items(source: CheckedInput) -> list[Item]:
-    items = [item for _, item in source.items()]
-    if len(items) != source.rows:
-        what = "has changed since it was checked; run the command again when it is complete"
-        raise InputError(f"{source.table.name}: {what}")
-    return items
-
-
-def _check_same(judge: Judge, job: JudgingJob) -> None:
-    if judge.fingerprint not in job.judge:
+    judge, size = judge_of(job.settings), job.settings.rows_at_a_time
+    if judge.fingerprint != job.judge:
         raise EngineError(
             f"a node has another judge than the others ({judge.fingerprint} instead of "
             f"{job.judge}); install the same gradegpt and the same models on every node"
         )
+    rows = [*items_of(local(given.part), job.columns, skip_bad=job.skip_bad)]
+    if len(rows) != given.rows:
+        what = "has changed since it was checked; run the command again when it is complete"
+        raise InputError(f"{given.part.name}: {what}")
+    made = list[Judgement]()
+    for start in range(0, len(rows), size):
+        made += judge.judge([item for _, item in rows[start : start + size]])
+        check_answered(made[start:])
+    job.folder.write(job.name(given.number), _written(job, (row for row, _ in rows), made))
+    failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
+    return PartReport(given.number, count(made), next(failed, ""))
+
+
+def _written(job: JudgingJob, rows: Iterable[TableRow], made: Sequence[Judgement]) -> bytes:
+    """The file of a part: judgements, or the rows with the columns of a judgement."""
+    if job.form is Form.JSONL:
+        return "".join(f"{dump(judgement)}\n" for judgement in made).encode()
+    with TextIOWrapper(held := BytesIO(), encoding="utf-8") as out:
+        columns = (*job.columns.names, *job.names.values())
+        write_parquet(out, columns, with_columns(rows, made, job.names), job.types)
+        return held.getvalue()
 
 
 def counted(job: JudgingJob, number: int) -> PartReport:

@@ -1,4 +1,4 @@
-"""The connection to Ray, and values through the steps of Ray Data.
+"""The connection to Ray, and a function of many values by Ray Data.
 
 What a worker or a node that died was working on is begun again by Ray.
 """
@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from gradegpt.core.errors import EngineError, GradeGPTError, MissingError
 
@@ -21,14 +21,6 @@ _ENVIRONMENT: Final = {
 }  # fmt: skip
 """No statistics are sent, and no warnings written about what Ray Data does by itself."""
 _QUIET: Final = {"include_dashboard": False, "logging_level": logging.ERROR, "log_to_driver": False}
-
-
-class Step(NamedTuple):
-    """A function: in tasks, or in ``workers`` processes that stay, with so many GPUs each."""
-
-    function: Callable[[Any], Any]
-    workers: int | None = None
-    gpus: int = 0
 
 
 @contextmanager
@@ -82,19 +74,26 @@ def _without_stderr() -> Iterator[None]:
         os.close(nothing)
 
 
-def piped(values: Sequence[Any], *steps: Step) -> Iterator[Any]:
-    """The results of all steps, as they are finished; an error of this project is raised.
+def piped(
+    function: Callable[[Any], Any],
+    values: Sequence[Any],
+    workers: int | None = None,
+    gpus: int = 0,
+) -> Iterator[Any]:
+    """The results of a function, as they are finished; an error of this project is raised.
 
-    Ray Data holds what waits for a step. It cannot run in a client, so there a task runs it.
+    It is called in tasks, or in ``workers`` processes that stay, with so many GPUs each. Ray Data
+    cannot run in a client, so there a task runs it.
     """
     import ray
 
+    given = (function, values, workers, gpus)
     try:
         if ray.util.client.ray.is_connected():
-            task = ray.remote(num_cpus=0)(_collected)
-            yield from map(_given, ray.get(task.remote(values, steps)))
+            task = ray.remote(num_cpus=0)(lambda *given: [*_streamed(*given)])
+            yield from map(_given, ray.get(task.remote(*given)))
         else:
-            yield from map(_given, _streamed(values, steps))
+            yield from map(_given, _streamed(*given))
     except ray.exceptions.RayError as error:  # a worker that dies whenever it is begun
         why = " ".join(str(error).split())[:500]
         raise EngineError(f"the cluster failed: {why}") from error
@@ -102,36 +101,31 @@ def piped(values: Sequence[Any], *steps: Step) -> Iterator[Any]:
 
 def each(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
     """The results of tasks, in order."""
-    numbered = Step(partial(_numbered, function))
-    return [
-        made for _, made in sorted(piped([*enumerate(values)], numbered), key=lambda one: one[0])
-    ]
+    made = piped(partial(_numbered, function), [*enumerate(values)])
+    return [result for _, result in sorted(made, key=lambda one: one[0])]
 
 
 def _numbered(function: Callable[[Any], Any], value: tuple[int, Any]) -> tuple[int, Any]:
     return value[0], function(value[1])
 
 
-def _streamed(values: Sequence[Any], steps: Sequence[Step]) -> Iterator[Any]:
+def _streamed(
+    function: Callable[[Any], Any], values: Sequence[Any], workers: int | None, gpus: int
+) -> Iterator[Any]:
     import ray
 
     if not values:
         return
     rows = [{"value": pickle.dumps(value)} for value in values]
     data = ray.data.from_items(rows, override_num_blocks=len(rows))
-    for step in steps:
-        if step.workers is None:
-            data = data.map(partial(_carried, step.function))
-        else:  # no core is reserved: a machine with one core could not judge before the model
-            data = data.map(
-                _Worker, fn_constructor_args=(step.function,), num_cpus=0, num_gpus=step.gpus,
-                compute=ray.data.ActorPoolStrategy(size=step.workers),
-            )  # fmt: skip
+    if workers is None:
+        data = data.map(partial(_carried, function))
+    else:  # no core is reserved: a machine with one core could not read before the model judges
+        data = data.map(
+            _Worker, fn_constructor_args=(function,), num_cpus=0, num_gpus=gpus,
+            compute=ray.data.ActorPoolStrategy(size=workers),
+        )  # fmt: skip
     yield from (pickle.loads(row["value"]) for row in data.iter_rows())
-
-
-def _collected(values: Sequence[Any], steps: Sequence[Step]) -> list[Any]:
-    return [*_streamed(values, steps)]
 
 
 class _Worker:
@@ -146,13 +140,11 @@ class _Worker:
 
 
 def _carried(function: Callable[[Any], Any], row: dict[str, Any]) -> dict[str, Any]:
-    """A row of Ray Data through a step; an error goes on as a value, as Ray would wrap it."""
-    made = pickle.loads(row["value"])
-    if not isinstance(made, GradeGPTError):
-        try:
-            made = function(made)
-        except GradeGPTError as error:
-            made = error
+    """A row of Ray Data; an error goes on as a value, as Ray would wrap it."""
+    try:
+        made = function(pickle.loads(row["value"]))
+    except GradeGPTError as error:
+        made = error
     return {"value": pickle.dumps(made)}
 
 

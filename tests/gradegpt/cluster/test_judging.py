@@ -15,7 +15,6 @@ from gradegpt.app.cluster.judging import (
     PartTask,
     asks_model,
     begin,
-    begun,
     check_files,
     counted,
     end,
@@ -55,17 +54,14 @@ def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[Judgi
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     source = check_files(inputs([str(path)]), lambda f, values: [f(v) for v in values])
     own, there = fingerprint(SETTINGS), OutputFolder.of(str(folder))
-    job = JudgingJob(SETTINGS, own, source.columns, source.set_aside, there, Form.JSONL, {}, {})
+    job = JudgingJob(SETTINGS, own, source.columns, False, there, Form.JSONL, {}, {})
     return job, PartTask(0, source.parts[0], source.items[0])
 
 
 def test_a_part_has_the_bytes_of_a_local_run(tmp_path: Path, engine: ScriptedEngine) -> None:
-    """In its batches; the model is asked about what is open alone, in a step of its own."""
+    """In its batches."""
     job, given = part_of(tmp_path / "in.jsonl", tmp_path, [EASY, HARD, EASY, EASY, HARD, HARD])
-    settled = begun(job, given)
-    assert [n for n, one in enumerate(settled.judgements) if one is None] == [1, 4, 5]
-    assert not engine.prompts
-    report = judged(job, settled)
+    report = judged(job, given)
     assert len(engine.prompts) == 3
     local = CascadeJudge([RuleJudge(), ModelJudge(ScriptedEngine(lambda _: YES))])
     source = check_input(tmp_path / "in.jsonl")
