@@ -1,39 +1,47 @@
-"""Ask a model about every row of a file: rows are saved as they arrive, and a run resumes.
+"""Ask a model about every row of a file: each reply is saved when it comes, and a run resumes.
 
 A ``Protocol`` is what a paper does so: the prompt of every row, the reading of its reply, and the
-figures of all rows.
+figures of all rows. Its file has the rows; beside it are ``.replies.jsonl``, ``.manifest.json``
+and, of protocols that have them, ``.summary.json`` and ``.findings.jsonl``.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, Generic, NamedTuple, Self, TypeVar
-from typing import Protocol as Structure
+from threading import Lock
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 import typer
 
 from gradegpt.app.console import progress, read_items
 from gradegpt.app.run import GIVE_UP_AFTER, MANIFEST
-from gradegpt.core.errors import EngineError, InputError, SettingsError
-from gradegpt.core.records import ResumableWriter, read_rows, sha256_file, write_json
-from gradegpt.core.schema import Message
+from gradegpt.core.errors import EngineError, InputError, OutputError, SettingsError
+from gradegpt.core.records import (
+    EXISTS,
+    ResumableWriter,
+    read_rows,
+    sha256_file,
+    write_json,
+    write_rows,
+)
+from gradegpt.core.schema import Row
 from gradegpt.core.settings import build_settings
-from gradegpt.engines.base import Engine, Generation
+from gradegpt.engines.base import Generation
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.tables.inputs import Placed
 
+from .figures import Finding, Summary, show_summary
 from .judging import Advance
 
-_TOKENS: Final = ("prompt_tokens", "completion_tokens")
-_COST: Final = frozenset((*_TOKENS, "cut_off", "error"))
-"""Keys of ``meta`` that describe this reply; a row made from another reply has that one's."""
+REPLIES: Final = ".replies.jsonl"
+SUMMARY: Final = ".summary.json"
+FINDINGS: Final = ".findings.jsonl"
 
 ServerUrl = Annotated[
     str | None, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
@@ -53,17 +61,22 @@ Request = Annotated[
 ]
 
 
-class RowWithMeta(Structure):
-    """A pydantic row with a free column ``meta``, which holds the cost of a reply."""
-
-    @property
-    def meta(self) -> dict[str, Any]: ...  # noqa: D102
-    def model_copy(self, *, update: dict[str, Any]) -> Self: ...  # noqa: D102
-
-
-R = TypeVar("R", bound=RowWithMeta)
+R = TypeVar("R", bound=Row)
 Prompt = Any
 """A conversation to ask, or the text of a reply that already exists."""
+
+
+class Reply(Row):
+    """The reply to the ``n``-th prompt of a run, as it is saved when it comes."""
+
+    n: int
+    reply: Any
+    cut_off: bool = False
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+Replies = dict[int, Reply]
 
 
 @dataclass(frozen=True)
@@ -72,218 +85,204 @@ class Protocol(Generic[R]):
 
     Attributes:
         source: The file that the prompts were made from.
-        rows: Where the rows are written.
-        version: Everything else that they depend on, besides the model.
-        row_type: Their type.
+        out: Where the rows are written.
+        version: Everything else that the replies depend on, besides the model.
         prompts: The conversations; one that is a text is its own reply, and no model is asked.
-        read: Makes the n-th row from its reply, or from None where the server finally refused.
-        finish: Writes and prints the figures of all rows.
+        read: Makes the row of a reply, or says what is to be checked in it.
+        summary: The figures of the rows, by the numbers of their prompts.
         max_new_tokens: The usual limit of a reply.
+        at_once: The prompts of one call of the engine.
         rounds: The numbers of prompts that are asked together, where a prompt needs other replies.
-        prompt_after: Makes the n-th prompt from the rows of earlier rounds.
+        prompt_after: Makes the n-th prompt from the replies of earlier rounds.
 
     """
 
     source: Path
-    rows: Path
+    out: Path
     version: str
-    row_type: type[R]
     prompts: Sequence[Prompt]
-    read: Callable[[int, Any], R]
-    finish: Callable[[list[R]], None] = lambda rows: None
+    read: Callable[[int, Reply], R | Finding]
+    summary: Callable[[Mapping[int, R]], Summary] | None = None
     max_new_tokens: int = 2048
+    at_once: int = 1
     rounds: Sequence[range] = ()
-    prompt_after: Callable[[int, Sequence[R]], Sequence[Message]] | None = None
+    prompt_after: Callable[[int, Replies], Prompt] | None = None
 
     @property
     def asks(self) -> bool:
         """Whether any row needs a model."""
-        return bool(self.rounds) or any(not isinstance(prompt, str) for prompt in self.prompts)
+        return any(not isinstance(prompt, str) for prompt in self.prompts)
+
+    def beside(self, suffix: str) -> Path:
+        """A file beside the rows."""
+        return self.out.with_name(self.out.name + suffix)
 
 
-class Asked(NamedTuple):
-    """The counts of a run: tokens of this run alone, ``failure`` of the first row that failed."""
+class Run:
+    """The asking of one protocol: ``replies`` by number, and ``failures`` with their errors."""
 
-    rows: int
-    rows_before: int
-    cut_off: int
-    failed: int
-    failure: str
-    prompt_tokens: int
-    completion_tokens: int
+    def __init__(self, protocol: Protocol[Any], engine: Any, limit: int) -> None:
+        self.protocol, self.replies, self.failures = protocol, Replies(), dict[int, EngineError]()
+        self._engine, self._limit, self._lock = engine, limit, Lock()
+        self._failed_in_a_row = 0
 
+    def ask(self, writer: ResumableWriter, concurrency: int, on_progress: Advance) -> None:
+        """Ask what has no reply yet; every reply is saved by the thread that receives it.
 
-def ask(
-    protocol: Protocol[R],
-    engine: Engine | None = None,
-    *,
-    max_new_tokens: int | None = None,
-    at_once: int = 64,
-    overwrite: bool = False,
-    on_progress: Advance = lambda done, total: None,
-) -> tuple[list[R], Asked]:
-    """Write a row for every prompt, and ``.manifest.json`` beside the file; return the rows.
+        Raises:
+            EngineError: the server answers nothing; earlier replies are kept.
 
-    A row's ``meta`` gets tokens, ``cut_off``, or the ``error``. A stopped run resumes with the same
-    call: no answered prompt is asked twice, and failed ones are asked again; the rows of a finished
-    one are read.
+        """
+        total = len(self.protocol.prompts)
+        for numbers in self.protocol.rounds or [range(total)]:
+            left = [n for n in numbers if n not in self.replies]
+            size = self.protocol.at_once
+            parts = [left[start : start + size] for start in range(0, len(left), size)]
+            pool = ThreadPoolExecutor(concurrency)
+            try:
+                asked = [pool.submit(self._part, part, writer) for part in parts]
+                for future in as_completed(asked):
+                    future.result()
+                    on_progress(len(self.replies), total)
+            finally:  # replies to what is asked already are saved
+                pool.shutdown(cancel_futures=True)
+        if self.failures and not self.replies:
+            raise next(iter(self.failures.values()))
 
-    Raises:
-        OutputError: the file exists, or was begun with another source, model or version.
-        EngineError: the server answers nothing; earlier replies are kept.
+    def _part(self, numbers: Sequence[int], writer: ResumableWriter) -> None:
+        after = self.protocol.prompt_after
+        prompts = [after(n, self.replies) if after else self.protocol.prompts[n] for n in numbers]
+        asked = [prompt for prompt in prompts if not isinstance(prompt, str)]
+        made = iter(self._engine.generate(asked, max_new_tokens=self._limit) if asked else ())
+        found = [prompt if isinstance(prompt, str) else next(made) for prompt in prompts]
+        with self._lock:
+            pairs = list(zip(numbers, found, strict=True))
+            good = [_reply(n, one) for n, one in pairs if not isinstance(one, EngineError)]
+            writer.write(good)
+            self.replies.update((reply.n, reply) for reply in good)
+            failed = {n: one for n, one in pairs if isinstance(one, EngineError)}
+            self.failures |= failed
+            self._failed_in_a_row = 0 if good else self._failed_in_a_row + len(failed)
+            if self._failed_in_a_row >= GIVE_UP_AFTER:
+                saved = f"{writer.done:,} of {len(self.protocol.prompts):,} answers are saved in "
+                again = f"{writer.partial}; run the same command again to resume"
+                error = failed[numbers[-1]]
+                raise type(error)(f"{error}; {saved}{again}") from error
 
-    """
-    out, total = protocol.rows, len(protocol.prompts)
-    limit = max_new_tokens or protocol.max_new_tokens
-    name = engine.name if engine else "none"
-    made_from = f"{name}|{protocol.version}|{limit}|{sha256_file(protocol.source)}"
-    writer = ResumableWriter(out, made_from, overwrite=overwrite)
-    before = {} if overwrite else _manifest(out)
-    if before.get("made_from") == made_from:
-        if not before["failed"]:
-            rows = list(read_rows(out, protocol.row_type))  # type: ignore[type-var]
-            return rows, Asked(total, total, before.get("cut_off", 0), 0, "", 0, 0)
-        writer.reopen()
-    rows = []
-    spent: Counter[str] = Counter()
-
-    def asked(numbers: Sequence[int]) -> Iterator[tuple[Sequence[int], list[R]]]:
-        for part in _batches(numbers, protocol.rounds or [range(total)], at_once):
-            replies = _replies(protocol, engine, part, rows, limit)
-            failed = [reply for reply in replies if isinstance(reply, EngineError)]
-            if len(failed) == len(replies) >= min(GIVE_UP_AFTER, at_once, len(numbers)):
-                raise failed[-1]  # the server is down
-            made = [_row(protocol, n, one) for n, one in zip(part, replies, strict=True)]
-            spent.update(_spent(made))
-            yield part, made
-
-    with _reporting_saved_rows(writer, total), writer:
-        rows += read_rows(writer.partial, protocol.row_type)  # type: ignore[type-var]
-        again = [n for n, row in enumerate(rows) if "error" in row.meta]
-        kept = len(rows) - len(again)
-        on_progress(kept, total)
-        for part, made in asked(again):
-            for n, row in zip(part, made, strict=True):
-                rows[n] = row
-            writer.replace(rows)  # type: ignore[arg-type]
-        for _, made in asked(range(len(rows), total)):
-            writer.write(made)  # type: ignore[arg-type]
-            rows += made
-            on_progress(writer.done, total)
-    failures = [row.meta["error"] for row in rows if "error" in row.meta]
-    cut = sum(bool(row.meta.get("cut_off")) for row in rows)
-    manifest = {
-        "made_from": made_from,
-        "input": {"path": str(protocol.source), "sha256": sha256_file(protocol.source)},
-        "output": {"path": str(out), "sha256": sha256_file(out)},
-        "rows": len(rows),
-        "failed": len(failures),
-        "cut_off": cut,
-        **_spent(rows),
-    }
-    write_json(out.with_name(out.name + MANIFEST), manifest)
-    tokens = (spent[name] for name in _TOKENS)
-    return rows, Asked(len(rows), kept, cut, len(failures), next(iter(failures), ""), *tokens)
+    def spent(self) -> dict[str, int]:
+        """The tokens of all replies, those of earlier runs included, and the replies cut off."""
+        names = ("cut_off", "prompt_tokens", "completion_tokens")
+        return {name: sum(getattr(r, name) for r in self.replies.values()) for name in names}
 
 
-def _manifest(out: Path) -> dict[str, Any]:
-    path = out.with_name(out.name + MANIFEST)
-    exists = out.is_file() and path.is_file()
-    return dict(json.loads(path.read_text(encoding="utf-8"))) if exists else {}
-
-
-def _replies(
-    protocol: Protocol[R], engine: Any, part: Sequence[int], rows: Sequence[R], limit: int
-) -> list[Any]:
-    """The replies, in order; a prompt that is a text is its own reply."""
-    after = protocol.prompt_after
-    prompts = [after(n, rows) if after else protocol.prompts[n] for n in part]
-    conversations = [prompt for prompt in prompts if not isinstance(prompt, str)]
-    generated = iter(engine.generate(conversations, max_new_tokens=limit) if conversations else ())
-    return [p if isinstance(p, str) else next(generated) for p in prompts]
-
-
-def _batches(
-    numbers: Sequence[int], rounds: Sequence[range], at_once: int
-) -> Iterator[Sequence[int]]:
-    for one in rounds:
-        mine = [n for n in numbers if n in one]
-        for start in range(0, len(mine), at_once):
-            yield mine[start : start + at_once]
-
-
-def _row(protocol: Protocol[R], n: int, reply: Any) -> R:
-    """The row of a reply, with its cost or its error."""
-    if isinstance(reply, EngineError):
-        row, more = protocol.read(n, None), dict[str, Any](error=str(reply))
-    elif isinstance(reply, Generation):
-        more = {name: getattr(reply, name) for name in ("cut_off", *_TOKENS)}
-        row = protocol.read(n, reply.text)
-    else:
-        more = {"cut_off": False, **dict.fromkeys(_TOKENS, 0)} if isinstance(reply, str) else {}
-        row = protocol.read(n, reply)
-    own = {name: value for name, value in row.meta.items() if name not in _COST}
-    return row.model_copy(update={"meta": own | more})
-
-
-def _spent(rows: Sequence[RowWithMeta]) -> dict[str, int]:
-    return {name: sum(row.meta.get(name, 0) for row in rows) for name in _TOKENS}
-
-
-@contextmanager
-def _reporting_saved_rows(writer: ResumableWriter, rows: int) -> Iterator[None]:
-    try:
-        yield
-    except EngineError as error:
-        raise type(error)(
-            f"{error}; {writer.done:,} of {rows:,} answers are saved in {writer.partial}; "
-            "run the same command again to resume"
-        ) from error
+def _reply(n: int, made: Any) -> Reply:
+    if not isinstance(made, Generation):
+        return Reply(n=n, reply=made)
+    return Reply(
+        n=n, reply=made.text, cut_off=made.cut_off, prompt_tokens=made.prompt_tokens,
+        completion_tokens=made.completion_tokens,
+    )  # fmt: skip
 
 
 def run_protocol(
     protocol: Protocol[R],
-    engine: Engine | None,
+    engine: Any = None,
     *,
-    max_new_tokens: int | None,
-    concurrency: int,
-    prices: tuple[float, float],
-    overwrite: bool,
-) -> None:
-    """Ask under a progress bar, print the figures, and what was asked.
+    max_new_tokens: int | None = None,
+    concurrency: int = 16,
+    prices: tuple[float, float] = (0.0, 0.0),
+    overwrite: bool = False,
+) -> list[R]:
+    """Ask under a progress bar, write the rows and all that is beside them, and print the figures.
+
+    A prompt that the server refused has no row. A stopped run resumes with the same call: what was
+    answered is not asked again, and what was refused is; a finished one makes the figures again.
 
     Raises:
         SettingsError: a row needs a model, and there is none.
-        EngineError: some rows failed; the same command asks them again.
+        OutputError: the file exists, or was begun with another source, model or version.
+        EngineError: the server answers nothing; or some prompts were refused.
 
     """
     if protocol.asks and engine is None:
         raise SettingsError("a model is asked: give --base-url and --model")
-    started, made, rows = time.monotonic(), None, list[R]()
-    if protocol.prompts:
+    limit = max_new_tokens or protocol.max_new_tokens
+    run, started = Run(protocol, engine, limit), time.monotonic()
+    name = engine.name if engine else "none"
+    made_from = f"{name}|{protocol.version}|{limit}|{sha256_file(protocol.source)}"
+    if not overwrite and _finished(protocol, made_from):
+        run.replies = _read(protocol.beside(REPLIES))
+        return _finish(run, made_from, prices, len(run.replies), 0.0)
+    writer = ResumableWriter(protocol.beside(REPLIES), made_from, overwrite=overwrite)
+    if protocol.out.exists() and not overwrite and not writer.partial.exists():
+        raise OutputError(f"{protocol.out}: {EXISTS}")
+    with writer:
+        run.replies = _read(writer.partial)
+        before = len(run.replies)
         with progress("asking") as advance:
-            rows, made = ask(
-                protocol, engine, max_new_tokens=max_new_tokens, at_once=4 * concurrency,
-                overwrite=overwrite, on_progress=advance,
-            )  # fmt: skip
-    protocol.finish(rows)
-    if made is None:
-        return
+            run.ask(writer, concurrency, advance)
+        rows = _finish(run, made_from, prices, before, time.monotonic() - started)
+        if run.failures:
+            first = run.failures[min(run.failures)]
+            raise EngineError(
+                f"{len(run.failures):,} of {len(protocol.prompts):,} were not answered and have no "
+                f"row, the first with: {first}; run the same command again to ask only these"
+            )
+    return rows
+
+
+def _finished(protocol: Protocol[Any], made_from: str) -> bool:
+    path = protocol.beside(MANIFEST)
+    if not (path.is_file() and protocol.out.is_file() and protocol.beside(REPLIES).is_file()):
+        return False
+    return bool(json.loads(path.read_text(encoding="utf-8")).get("made_from") == made_from)
+
+
+def _read(path: Path) -> Replies:
+    return {reply.n: reply for reply in read_rows(path, Reply)}
+
+
+def _finish(
+    run: Run, made_from: str, prices: tuple[float, float], before: int, seconds: float
+) -> list[Any]:
+    """Write and print everything that follows from the replies."""
+    protocol, spent = run.protocol, run.spent()
+    made = {n: protocol.read(n, run.replies[n]) for n in sorted(run.replies)}
+    rows = {n: row for n, row in made.items() if not isinstance(row, Finding)}
+    findings = tuple(row for row in made.values() if isinstance(row, Finding))
+    write_rows(protocol.out, rows.values())
+    if protocol.summary:
+        summary = protocol.summary(rows)
+        summary = summary.model_copy(update={"findings": findings + summary.findings})
+        show_summary(summary)
+        write_json(protocol.beside(SUMMARY), summary.model_dump(mode="json"))
+        if summary.findings:
+            write_rows(protocol.beside(FINDINGS), summary.findings)
+    manifest = {
+        "made_from": made_from,
+        "input": {"path": str(protocol.source), "sha256": sha256_file(protocol.source)},
+        "output": {"path": str(protocol.out), "sha256": sha256_file(protocol.out)},
+        "rows": len(rows),
+        "failed": {str(n + 1): str(error) for n, error in sorted(run.failures.items())},
+        **spent,
+    }
+    write_json(protocol.beside(MANIFEST), manifest)
     if protocol.asks:
-        limit, seconds = max_new_tokens or protocol.max_new_tokens, time.monotonic() - started
-        cost = (made.prompt_tokens * prices[0] + made.completion_tokens * prices[1]) / 1e6
-        earlier = f" ({made.rows_before:,} from an earlier run)" if made.rows_before else ""
-        typer.echo(
-            f"{made.rows:,} answers{earlier}, {made.cut_off:,} of them cut off at {limit:,} "
-            f"tokens\n{made.prompt_tokens:,} tokens read, {made.completion_tokens:,} written in "
-            f"{seconds:.0f} s" + (f", {cost:.2f} at your prices" if cost else "")
-        )
-    typer.echo(f"wrote {protocol.rows}")
-    if made.failed:
-        again = "run the same command again to ask only these"
-        raise EngineError(
-            f"{made.failed:,} questions were not answered, the first with: {made.failure}; {again}"
-        )
+        _say_cost(run, prices, before, seconds)
+    typer.echo(f"wrote {protocol.out}")
+    return list(rows.values())
+
+
+def _say_cost(run: Run, prices: tuple[float, float], before: int, seconds: float) -> None:
+    spent = run.spent()
+    cost = (spent["prompt_tokens"] * prices[0] + spent["completion_tokens"] * prices[1]) / 1e6
+    earlier = f" ({before:,} from earlier runs)" if before else ""
+    typer.echo(
+        f"{len(run.replies):,} answers{earlier} in {seconds:.0f} s, {spent['cut_off']:,} of them "
+        f"cut off\n{spent['prompt_tokens']:,} tokens read, {spent['completion_tokens']:,} written"
+        + (f", {cost:.2f} at your prices" if cost else "")
+        + (", earlier runs included" if before else "")
+    )
 
 
 def engine_of(
@@ -294,7 +293,7 @@ def engine_of(
     concurrency: int,
     request: Sequence[str] | None,
     temperature: float = 0.0,
-) -> Engine | None:
+) -> OpenAIEngine | None:
     """The model behind a server; None where neither is named."""
     if not base_url and not model:
         return None

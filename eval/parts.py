@@ -8,15 +8,11 @@ that the solution does not contain is rejected and reported as a finding.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
-
-import typer
-from pydantic import Field
+from typing import Final
 
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.options import options
@@ -24,21 +20,17 @@ from gradegpt.answers.parts import marks, numbered, run_of_parts
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import CHOICE, AnswerType
-from gradegpt.app.run import MANIFEST
 from gradegpt.chains.chain import defuse, needs_gloss
 from gradegpt.chains.fit import Budget, fit_middle, fit_response
-from gradegpt.core.records import write_json, write_rows
-from gradegpt.core.schema import Item, Message, Row
+from gradegpt.core.schema import Item, Message
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract.numbers import NUMBER, with_unit
 from gradegpt.rules.extract.several import boxes
 
-from .asking import Protocol, read_asked
+from .asking import Protocol, Reply, read_asked
+from .figures import Finding, Summary
 
-REPLIES: Final = ".replies.jsonl"
-FINDINGS: Final = ".findings.jsonl"
-_SHOWN: Final = 5
 _NONE: Final = "…"
 """The reference of a row that has none."""
 _ASKED: Final = (
@@ -65,7 +57,6 @@ _MOST: Final = 400
 class Rejection(StrEnum):
     """Why a reply is not accepted; the value is the text of tables and files."""
 
-    REFUSED = "the server gave no reply"
     NO_JSON = "no JSON in the reply"
     JSON_ERROR = "a JSON error in the reply"
     NO_ANSWER = "an empty list, or an empty answer"
@@ -74,64 +65,36 @@ class Rejection(StrEnum):
     OTHER_REFERENCE = "another answer than the reference that was there"
 
 
-class SavedReply(Row):
-    """The model's reply about one row."""
-
-    id: str
-    part: int | None = None
-    reply: str | None
-    meta: dict[str, Any] = Field(default={})
-
-
-class RejectedReply(Row):
-    """A row that was not accepted: its line, its problem, and the answers that the model named."""
-
-    line: int
-    id: str
-    problem: Rejection
-    detail: str = ""
-    parts: tuple[str, ...] = ()
-
-
 def parts_protocol(
     path: Path, out: Path, columns: Mapping[str, str] | None = None
-) -> Protocol[SavedReply]:
+) -> Protocol[Item]:
     """The items of solutions with their parts, and a reference that joins the parts' answers.
 
-    ``out`` has the items, ``out.findings.jsonl`` the rows that were not accepted, and
-    ``out.replies.jsonl`` the replies. A response is ignored.
+    A row that is not accepted is a finding. A response is ignored.
 
     Raises:
         InputError: question or solution is missing, or an id is repeated; with ``file:line``.
 
     """
     none = {"reference": _NONE}
-    rows = read_asked(path, "question", "solution", columns=columns, defaults=none)
+    asked = read_asked(path, "question", "solution", columns=columns, defaults=none)
 
-    def finish(replies: list[SavedReply]) -> None:
-        items: list[Item] = []
-        found: list[RejectedReply] = []
-        for one, row in zip(rows, replies, strict=True):
-            parts, problem, detail = checked(one.item, row.reply)
-            if problem is None and (other := _other(one.item, parts)):
-                problem, detail = Rejection.OTHER_REFERENCE, other
-            if problem is None:
-                update = {"parts": parts, "reference": (_joined(parts),)}
-                items.append(one.item.model_copy(update=update))
-            else:
-                line, name = int(re.split("[: ]", one.where)[-1]), one.item.id
-                found.append(
-                    RejectedReply(line=line, id=name, problem=problem, detail=detail, parts=parts)
-                )
-        _write(out, items, found)
-        print_parts(items, found)
-        typer.echo(f"wrote {out}")
+    def read(n: int, reply: Reply) -> Item | Finding:
+        item = asked[n].item
+        parts, problem, detail = checked(item, reply.reply)
+        if problem is None and (other := _other(item, parts)):
+            problem, detail = Rejection.OTHER_REFERENCE, other
+        if problem is not None:
+            return Finding(id=item.id, where=asked[n].where, fault=problem, detail=detail)
+        return item.model_copy(update={"parts": parts, "reference": (_joined(parts),)})
+
+    def summary(rows: Mapping[int, Item]) -> Summary:
+        parts = sum(len(item.parts) for item in rows.values())
+        return Summary(counts={"solutions accepted": len(rows), "their parts": parts})
 
     return Protocol(
-        source=path, rows=out.with_name(out.name + REPLIES), version="parts-2",
-        row_type=SavedReply, prompts=[parts_prompt(one.item) for one in rows],
-        read=lambda n, reply: SavedReply(id=rows[n].item.id, reply=reply), finish=finish,
-        max_new_tokens=1024,
+        source=path, out=out, version="parts-2", max_new_tokens=1024,
+        prompts=[parts_prompt(one.item) for one in asked], read=read, summary=summary,
     )  # fmt: skip
 
 
@@ -145,10 +108,8 @@ def parts_prompt(item: Item) -> tuple[Message, ...]:
     return system, Message(role="user", content=user)
 
 
-def checked(item: Item, reply: str | None) -> tuple[tuple[str, ...], Rejection | None, str]:
+def checked(item: Item, reply: str) -> tuple[tuple[str, ...], Rejection | None, str]:
     """The answers that a reply names, with the problem and its detail if one is not accepted."""
-    if reply is None:
-        return (), Rejection.REFUSED, ""
     parts = json_answers(reply)
     if parts is Fault.WRONG_COUNT or (not isinstance(parts, Fault) and not all(parts)):
         return (), Rejection.NO_ANSWER, ""
@@ -217,22 +178,3 @@ def _other(item: Item, parts: Sequence[str]) -> str:
         return ""
     each = (compare(read(one), read(joined, read(one).kind)).same for one in item.accepted)
     return joined if all(same is False for same in each) else ""
-
-
-def _write(out: Path, items: Sequence[Item], found: Sequence[RejectedReply]) -> None:
-    write_rows(out.with_name(out.name + FINDINGS), found)
-    write_rows(out, items)
-    problems = Counter(finding.problem.value for finding in found)
-    manifest = {"rows": len(items), "parts": sum(len(i.parts) for i in items), "findings": problems}
-    write_json(out.with_name(out.name + MANIFEST), manifest)
-
-
-def print_parts(items: Sequence[Item], found: Sequence[RejectedReply]) -> None:
-    """Print how many solutions were accepted, and the first findings of each problem."""
-    parts, total = sum(len(item.parts) for item in items), len(items) + len(found)
-    typer.echo(f"{len(items):,} of {total:,} solutions accepted, with {parts:,} parts")
-    for problem, count in Counter(finding.problem for finding in found).most_common():
-        typer.echo(f"{count:,}: {problem.value}")
-        own = [finding for finding in found if finding.problem is problem]
-        for one in own[:_SHOWN]:
-            typer.echo(f"  line {one.line:,}  {one.id}  {one.detail}"[:100].rstrip())

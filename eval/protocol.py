@@ -10,8 +10,7 @@ import typer
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import OutputError, SettingsError
-from gradegpt.core.records import EXISTS
+from gradegpt.core.errors import SettingsError
 from gradegpt.tables import opened
 from gradegpt.tables.inputs import columns_in
 
@@ -27,6 +26,12 @@ from .asking import (
     engine_of,
     run_protocol,
 )
+from .error_kinds import errors_protocol
+from .leakage.grams import Completions, Continues
+from .leakage.protocol import LOCAL_ITEMS, Continuing, leakage_protocol
+from .parts import parts_protocol
+from .rubric.protocol import grade_protocol, make_protocol
+from .steps.protocol import steps_protocol
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -46,7 +51,7 @@ _TAKES: Final = {
     ProtocolName.RUBRIC: {"rubrics", "people"},
     ProtocolName.PARTS: set[str](),
     ProtocolName.ERRORS: {"judgements"},
-    ProtocolName.LEAKAGE: {"judgements", "k", "n"},
+    ProtocolName.LEAKAGE: {"k", "n"},
 }
 """The options that are not for every protocol."""
 
@@ -61,7 +66,7 @@ def main(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The rows, as JSON Lines.")],
     out: Annotated[
         Path,
-        options.output("The file for the rows or, of errors and leakage, for all numbers as JSON."),
+        options.output("The file for the rows."),
     ],
     base_url: ServerUrl = None,
     model: ModelName = None,
@@ -69,8 +74,8 @@ def main(
         Path | None,
         typer.Option(
             metavar="JUDGED.JSONL",
-            help="The output of gradegpt judge: for FILE (steps: are answers right; errors: which "
-            "are wrong), or for the model's answers to it (leakage: are leaked items solved).",
+            help="The output of gradegpt judge for FILE (steps: are answers right; errors: which "
+            "are wrong).",
         ),
     ] = None,
     rubrics: Annotated[
@@ -112,41 +117,47 @@ def main(
     steps: score each step of each response as right (1) or wrong (0), and find the first error
     (OlympicArena). Rows have a reference solution (solution or steps). Without --base-url, rules
     score the steps whose results can be compared. Human labels are {"meta": {"step_labels": [1,
-    0]}}. Tables and OUT.summary.json have the mean process score, also by tag, the positions of
-    errors, the correlation with answers, and the agreement with labels.
+    0]}}. Figures are the mean process score, also by tag, the positions of errors, the correlation
+    with answers, and the agreement with labels. The model replies a line for each step, such as
+    Step 2 | Reference 1 | 12 + 7 = 18 | 0.
 
     rubric: make a rubric for each question from its reference solution, and check it; of rows with
-    a response, award points by the --rubrics, with a quote for each criterion (ARB).
+    a response, award points by the --rubrics (ARB). The model replies a line for each criterion,
+    such as Criterion 1: quote "12 + 7 = 18"; reason: a wrong sum; points: 0.
 
     parts: extract a reference for each sub-question from a solution (ATLAS). An answer that the
-    solution does not give is rejected and written to OUT.findings.jsonl.
+    solution does not give is a finding. The model replies {"answers": ["...", "..."]}.
 
-    errors: classify why answers are wrong, by the categories of ATLAS; rules first, then the model.
+    errors: classify why answers are wrong, by the categories of ATLAS; rules first, then the model,
+    which replies {"category": "unit", "why": "..."}.
 
     leakage: let the --model (a folder, a hub name, or a server's, best of a base model) continue
     questions and solutions, five tokens at five positions; an item that it knows is leaked
     (OlympicArena). Over HTTP n-grams are of words, which is harder than tokens.
 
+    OUT has the rows; beside it are OUT.replies.jsonl, where each reply is saved when it comes,
+    OUT.summary.json with the figures, OUT.findings.jsonl with rows to check, and OUT.manifest.json.
     A stopped run resumes with the same command; a finished one only makes the figures again.
     """
     given = {
-        "judgements": judgements, "rubrics": rubrics, "people": people, "k": k,
-        "n": n,
+        "judgements": judgements, "rubrics": rubrics, "people": people, "k": k, "n": n,
     }  # fmt: skip
-    columns = options.columns_of(mapped)
     for name, value in given.items():
         if value and name not in _TAKES[kind]:
             raise SettingsError(f"--{name}: not for {kind.value}")
+    columns = options.columns_of(mapped)
     if kind is ProtocolName.LEAKAGE:
-        key = {"api_key": api_key, "concurrency": concurrency}
-        engine, protocol = _leakage(path, out, columns, base_url, model, given, key)
+        continues = _continues(base_url, model, api_key)
+        engine: Any = Continuing(continues)
+        at_once, concurrency = (1, concurrency) if base_url else (LOCAL_ITEMS, 1)
+        protocol: Protocol[Any] = leakage_protocol(
+            path, out, continues, k=k or 5, n=n or 5, at_once=at_once, columns=columns
+        )
     else:
         engine = engine_of(
             base_url, model, api_key=api_key, concurrency=concurrency, request=request
         )
         protocol = _protocol(kind, path, out, columns, given, by_model=engine is not None)
-    if out != protocol.rows and out.exists() and not overwrite and not protocol.rows.exists():
-        raise OutputError(f"{out}: {EXISTS}")
     run_protocol(
         protocol, engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
         prices=(input_price, output_price), overwrite=overwrite,
@@ -163,59 +174,29 @@ def _protocol(
     by_model: bool,
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
-    match kind:
-        case ProtocolName.STEPS:
-            from .steps.protocol import steps_protocol
-
-            return steps_protocol(path, out, columns, by_model=by_model, judgements=judgements)
-        case ProtocolName.RUBRIC:
-            from .rubric.protocol import grade_protocol, make_protocol
-
-            if _has_responses(path, columns):
-                return grade_protocol(path, out, rubrics, given["people"], columns)
-            return make_protocol(path, out, rubrics, columns)
-        case ProtocolName.PARTS:
-            from .parts import parts_protocol
-
-            return parts_protocol(path, out, columns)
-        case _:
-            from .error_kinds import errors_protocol
-
-            if judgements is None:
-                raise SettingsError("errors needs --judgements, the output of gradegpt judge")
-            return errors_protocol(path, judgements, out, columns, by_model=by_model)
+    if kind is ProtocolName.STEPS:
+        return steps_protocol(path, out, columns, by_model=by_model, judgements=judgements)
+    if kind is ProtocolName.PARTS:
+        return parts_protocol(path, out, columns)
+    if kind is ProtocolName.RUBRIC:
+        with opened(str(path)) as table:
+            answered = columns_in(table, columns).fields.get("response")
+        if answered:
+            return grade_protocol(path, out, rubrics, given["people"], columns)
+        return make_protocol(path, out, rubrics, columns)
+    if judgements is None:
+        raise SettingsError("errors needs --judgements, the output of gradegpt judge")
+    return errors_protocol(path, judgements, out, columns, by_model=by_model)
 
 
-def _has_responses(path: Path, columns: dict[str, str]) -> bool:
-    with opened(str(path)) as table:
-        return bool(columns_in(table, columns).fields.get("response"))
-
-
-def _leakage(
-    path: Path,
-    out: Path,
-    columns: dict[str, str],
-    base_url: str | None,
-    model: str | None,
-    given: dict[str, Any],
-    key: dict[str, Any],
-) -> tuple[Any, Protocol[Any]]:
-    from .leakage.grams import Completions
-    from .leakage.protocol import Continuing, leakage_protocol
-
+def _continues(base_url: str | None, model: str | None, api_key: str | None) -> Continues[Any]:
     if model is None:
         raise SettingsError("leakage needs --model")
     if base_url:
-        continues: Any = Completions(base_url, model, **key)
-    else:
-        from gradegpt.engines.local import LocalEngine
+        return Completions(base_url, model, api_key=api_key)
+    from gradegpt.engines.local import LocalEngine
 
-        continues = LocalEngine(model, constrained=False)
-    protocol = leakage_protocol(
-        path, out, continues, k=given["k"] or 5, n=given["n"] or 5,
-        columns=columns, judgements=given["judgements"],
-    )  # fmt: skip
-    return Continuing(continues), protocol
+    return LocalEngine(model, constrained=False)
 
 
 if __name__ == "__main__":

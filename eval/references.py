@@ -1,33 +1,35 @@
 """Find references of a benchmark that cannot be right: ``gradegpt eval.references FILE.jsonl``.
 
 A faulty reference counts against every model: a number with a variable in it, an interval with its
-ends reversed, an option that the question does not have (OlympicArena, appendix B.1, describes the
-checks of its annotation; the other checks follow from its answer types).
+ends reversed, an option that the question does not have. OlympicArena, appendix B.1, describes the
+checks of its annotation; the other checks follow from its answer types, and from the solution.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options as options_of
+from gradegpt.answers.parts import marks, run_of_parts
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
-from gradegpt.answers.types import CHOICE, AnswerType, Leaf, Options, Region
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Quantity, Region
+from gradegpt.answers.units import known
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.app.console import say_columns
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate, write_rows
-from gradegpt.core.schema import Item, Outcome, Row, Verdict
+from gradegpt.core.schema import Item, Outcome, Verdict
 from gradegpt.judges.parallel import judge_many
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
@@ -37,7 +39,8 @@ from gradegpt.tables.columns import Columns, dig
 from gradegpt.tables.importers.labelled import item_key
 from gradegpt.tables.inputs import columns_in
 
-from .console import say, show
+from .console import say
+from .figures import Finding, show_findings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -46,53 +49,85 @@ class ReferenceFault(StrEnum):
     """What is wrong with a reference; the value is the text of tables and files."""
 
     EMPTY = "no reference"
+    PLACEHOLDER = "a placeholder, or a pointer to the solution"
+    UNBALANCED = "a bracket that does not close"
+    IMAGE = "an image"
     NOT_A_NUMBER = "not a number"
+    A_NUMBER = "a number, which is not of its type"
     EQUALS_SIGN = "an expression with an equals sign"
-    UNIT_TWICE = "a unit that the row states as well"
+    NO_EQUALS_SIGN = "an equation without an equals sign"
+    TWO_VALUES = "two values that are not equal"
+    PROBABILITY = "a probability that is not from 0 to 1"
+    UNIT_INSIDE = "a unit, which has a field of its own"
     UNIT_MISSING = "no unit, and the solution has one"
     ENDS_REVERSED = "an interval with its ends reversed"
     NOT_AN_INTERVAL = "not an interval"
     OPTION_WITHOUT_TEXT = "an option without text"
     NO_SUCH_OPTION = "an option that the question does not have"
     NO_OPTION = "a choice without a letter"
+    SEVERAL_OPTIONS = "several options of a single choice"
+    PARTS = "not as many parts as the question has"
     NOT_ITSELF = "not accepted against itself"
+    SOLUTION = "another answer than the solution's"
     ANOTHER_ANSWER = "a repeated question with another reference"
     TWICE = "a repeated question"
 
 
-class FaultyReference(Row):
-    """A row with a faulty reference: its line, the reference, the fault and its detail."""
-
-    line: int
-    id: str
-    fault: ReferenceFault
-    reference: str
-    detail: str = ""
-
-
+Fault = tuple[ReferenceFault, str]
 UNIT: Final = "unit"
 """The unit of a reference, which a row may have beside its fields."""
-TYPES: Final = {kind.value: kind for kind in AnswerType} | {
-    "numerical": AnswerType.NUMBER, "expression": AnswerType.EXPRESSION,
-    "equation": AnswerType.EQUATION, "interval": AnswerType.INTERVAL, "tuple": AnswerType.TUPLE,
-    "sc": AnswerType.SINGLE_CHOICE, "mc": AnswerType.MULTIPLE_CHOICE, "tf": AnswerType.TRUE_FALSE,
-    "nv": AnswerType.NUMBER, "set": AnswerType.SET, "in": AnswerType.INTERVAL,
-    "ex": AnswerType.EXPRESSION, "eq": AnswerType.EQUATION, "tup": AnswerType.TUPLE,
-    "mpv": AnswerType.MULTI_PART, "ma": AnswerType.MULTI_ANSWER, "code": AnswerType.CODE,
-    "ot": AnswerType.TEXT,
-}  # fmt: skip
-"""Types by our names and by those of OlympiadBench and OlympicArena; others are not read."""
-
+_NUMBERS: Final = (
+    AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.INTERVAL, AnswerType.TUPLE,
+    AnswerType.SET,
+)  # fmt: skip
+"""Types whose answers are no numbers (B.1, rule 2)."""
+_NOT_PLAIN: Final = re.compile(r"\\(?![dt]?frac)|(?<![\\a-z])[A-Za-z√π]")
+"""What a plain number does not have, but an expression such as √2/2 does."""
 _INTERVAL: Final = re.compile(r"[\[(](?P<low>[^,;\[\]()]+)[,;](?P<high>[^,;\[\]()]+)[\])]")
 _BARE: Final = re.compile(r"\\boxed\{|\$|[。.；;\s]+$")
 _NEXT_TO: Final = (
     r"(?<![\d.]){}\s*(?P<unit>\\?(?:mathrm|text|rm)?\s*\{{?\s*[A-Za-zμΩ°][^\s,.;，。；}}]*)"
 )
+_PLACEHOLDER: Final = re.compile(
+    r"(?:todo|tb[da]|fixme|x{3,}|pending|placeholder|n/a|omitted|[?.…_-]+)\W*"
+    r"|(?:see|refer to|as in|cf\.?)\s(?:the\s)?(?:full\s|above|below|solution|figure|diagram|text"
+    r"|answer|explanation|proof|image).*"
+    r"|略|答案略|[详参]?[见看](?:解[析答]|答案|图|上|下|分析).*|待[补定填].*",
+    re.IGNORECASE | re.DOTALL,
+)
+_IMAGE: Final = re.compile(
+    r"!\[[^\]]*\]\(|<img\b|\\includegraphics|\.(?:png|jpe?g|gif|svg|webp|bmp)\b", re.IGNORECASE
+)
+_RELATED: Final = re.compile(
+    r"[=≤≥<>≡≈∼~→⇌⇒↔]|\\(?:leq?|geq?|equiv|sim|to|approx|x?(?:long)?rightarrow|rightleftharpoons)\b"
+)
+"""Signs of an equation, a relation or a reaction."""
+_PROBABILITY: Final = re.compile(
+    r"(?:what is|find|calculate|determine)\s(?:the\s)?probability|概率(?:是|为|等于)", re.IGNORECASE
+)
+_OTHER_THAN_IT: Final = re.compile(
+    r"[a-z]\s*[+-]\s*[a-z]|\bform\b|prime|percent|%|百分|互[质素]|odds|ratio|times", re.IGNORECASE
+)
+"""Words for a number made of a probability: m + n of m/n, a percentage."""
+
+
+class Checked(NamedTuple):
+    """A row of a benchmark: where it is, its item, its unit and its solution."""
+
+    where: str
+    item: Item
+    unit: str
+    solution: str
+
+    def finding(self, fault: ReferenceFault, reference: str, detail: str = "") -> Finding:
+        """What is wrong with a reference of it."""
+        said = reference + (f" ({detail})" if detail else "")
+        return Finding(id=self.item.id, where=self.where, fault=fault, detail=said)
 
 
 def check_file(
     path: Path, given: Mapping[str, str] | None = None, *, separator: str = ""
-) -> tuple[int, list[FaultyReference]]:
+) -> tuple[int, list[Finding]]:
     """The number of rows of a table, and its faulty references in order.
 
     Args:
@@ -112,127 +147,184 @@ def check_file(
     if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
         how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
         raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
-    found: list[FaultyReference] = []
-    items: list[tuple[int, Item, dict[str, Any]]] = []
+    found: dict[int, list[Finding]] = {}
+    checked: list[tuple[int, Checked]] = []
     for line, row in rows:
-        item = _item(row, columns, separator, f"{path}:{line}")
+        where = f"{path}:{line}"
+        item = _item(row, columns, separator, where)
         if item is None:
-            found.append(_finding(line, row, ReferenceFault.EMPTY, ""))
+            empty = Finding(id=columns.text(row, "id"), where=where, fault=ReferenceFault.EMPTY)
+            found[line] = [empty]
         else:
-            items.append((line, item, row))
-    for line, item, row in items:
-        unit, solution = columns.text(row, UNIT), columns.text(row, "solution")
-        for reference in item.reference:
-            found += (
-                _finding(line, row, fault, reference, detail)
-                for fault, detail in faults(item, reference, unit, solution)
-            )
-    found += _not_themselves(items)
-    found += _again(items)
-    return len(rows), sorted(found, key=lambda finding: finding.line)
+            texts = (columns.text(row, UNIT), columns.text(row, "solution"))
+            checked.append((line, Checked(where, item, *texts)))
+    units = any(one.unit for _, one in checked)
+    for line, one in checked:
+        found[line] = [
+            one.finding(fault, reference, detail)
+            for reference in one.item.reference
+            for fault, detail in faults(one, reference, units_apart=units)
+        ]
+    for n, finding in (*_judged([one for _, one in checked]), *_again([one for _, one in checked])):
+        found[checked[n][0]].append(finding)
+    return len(rows), [finding for line in sorted(found) for finding in found[line]]
 
 
-def faults(
-    item: Item, reference: str, unit: str = "", solution: str = ""
-) -> Iterator[tuple[ReferenceFault, str]]:
+def faults(row: Checked, reference: str, *, units_apart: bool = False) -> Iterator[Fault]:
     """What is wrong with one reference of an item.
 
     A reference must have the type that its row states; without a stated type, only a reference that
-    shows its type can be faulty.
+    shows its type can be faulty. ``units_apart``: whether rows of the file have their unit in a
+    field of its own (B.1, rule 6).
     """
-    kind, text = answer_kind(item, reference), fold(reference)
-    stated = item.answer_type is not None
-    if kind in CHOICE:
-        yield from _of_options(reference, item)
-    if kind is AnswerType.NUMBER:
-        value = read(reference, kind, asked(item)).value
-        if isinstance(value, Leaf) and value.quantity is not None:
-            yield from _of_units(reference, unit, solution)
-        elif stated:
-            yield ReferenceFault.NOT_A_NUMBER, ""
-    if stated and kind is AnswerType.EXPRESSION and "=" in ORDER.sub("", text.replace("==", "=")):
+    text, kind = fold(reference).strip(), answer_kind(row.item, reference)
+    if _PLACEHOLDER.fullmatch(text.strip("$ ")):
+        yield ReferenceFault.PLACEHOLDER, ""
+    elif _IMAGE.search(text):
+        yield ReferenceFault.IMAGE, ""
+    elif kind not in (AnswerType.CODE, AnswerType.TEXT) and not _closes(text):
+        yield ReferenceFault.UNBALANCED, ""
+    else:
+        value = read(reference, kind, asked(row.item)).value
+        if kind in CHOICE:
+            yield from _of_options(value, row.item)
+        elif kind is AnswerType.NUMBER and isinstance(value, Leaf) and value.quantity:
+            yield from _of_units(row, reference, value.quantity, units_apart=units_apart)
+        elif kind is AnswerType.INTERVAL:
+            yield from _of_ends(text)
+        if row.item.answer_type is not None:
+            yield from _of_type(kind, value, text)
+        yield from _of_sides(text)
+        yield from _of_the_question(row.item, reference, value)
+
+
+def _closes(text: str) -> bool:
+    """Whether brackets have their other and dollar signs come in pairs; intervals mix brackets."""
+    signs = Counter(re.sub(r"\\[{}$]", "", text))
+    outward = signs["["] + signs["]"] == 2  # ]0, 1] is an interval, too
+    mixed = signs["("] + signs["["] == signs[")"] + signs["]"]
+    return signs["{"] == signs["}"] and signs["$"] % 2 == 0 and (mixed or outward)
+
+
+def _of_type(kind: AnswerType, value: object, text: str) -> Iterator[Fault]:
+    """B.1, rules 1 to 4, of a stated type."""
+    plain = not _NOT_PLAIN.search(text) and quantity(text) is not None
+    if kind is AnswerType.NUMBER and not (isinstance(value, Leaf) and value.quantity):
+        yield ReferenceFault.NOT_A_NUMBER, ""
+    elif kind in _NUMBERS and plain:
+        yield ReferenceFault.A_NUMBER, kind.words
+    elif kind is AnswerType.EQUATION and not _RELATED.search(text):
+        yield ReferenceFault.NO_EQUALS_SIGN, ""
+    elif kind is AnswerType.EXPRESSION and "=" in ORDER.sub("", text.replace("==", "=")):
         yield ReferenceFault.EQUALS_SIGN, ""
-    if kind is AnswerType.INTERVAL:
-        reversed_ = next(filter(_is_reversed, _INTERVAL.finditer(text)), None)
-        if reversed_ is not None:
-            yield ReferenceFault.ENDS_REVERSED, reversed_[0]
-        elif stated and not isinstance(read(reference, kind, asked(item)).value, Region):
-            yield ReferenceFault.NOT_AN_INTERVAL, ""
+    elif kind is AnswerType.INTERVAL and not isinstance(value, Region) and text[:1] != "]":
+        yield ReferenceFault.NOT_AN_INTERVAL, ""
 
 
-def _of_options(reference: str, item: Item) -> Iterator[tuple[ReferenceFault, str]]:
+def _of_ends(text: str) -> Iterator[Fault]:
+    for match in _INTERVAL.finditer(text):
+        low, high = (_real(match[name]) for name in ("low", "high"))
+        if low is not None and high is not None and low > high:
+            yield ReferenceFault.ENDS_REVERSED, match[0]
+
+
+def _of_sides(text: str) -> Iterator[Fault]:
+    """Sides of an equation that are numbers and differ: x = 2 = 3."""
+    values = [value for side in text.strip("$").split("=") if (value := _real(side)) is not None]
+    if any(abs(value - values[0]) > 0.01 * abs(value) for value in values[1:]):
+        yield ReferenceFault.TWO_VALUES, ""
+
+
+def _real(text: str) -> float | None:
+    found = quantity(text.strip())
+    return None if found is None or isinstance(found.value, complex) else float(found.value)
+
+
+def _of_the_question(item: Item, reference: str, value: object) -> Iterator[Fault]:
+    """What the question does not ask for: a probability above 1, two parts of three."""
+    number, wanted, given = _real(fold(reference)), _count(item.question), _count(reference)
+    of_one = _PROBABILITY.search(item.question) and not _OTHER_THAN_IT.search(item.question)
+    if number is not None and of_one and not 0 <= number <= 1:
+        yield ReferenceFault.PROBABILITY, ""
+    if item.answer_type is AnswerType.MULTI_PART and isinstance(value, Group):
+        given = given or len(value.items)
+    if wanted > 1 and given > 1 and wanted != given and not options_of(item.question):
+        yield ReferenceFault.PARTS, f"{given} for {wanted}"
+
+
+def _count(text: str) -> int:
+    """The number of parts that are marked from 1 on; 0 without marks."""
+    return next((n for n in range(len(marks(text)), 1, -1) if run_of_parts(text, n)), 0)
+
+
+def _of_options(value: object, item: Item) -> Iterator[Fault]:
     listed = options_of(asked(item))
     for letter, words in listed.items():
         if not words.strip(" .。:：、"):
             yield ReferenceFault.OPTION_WITHOUT_TEXT, letter
-    value = read(reference, answer_kind(item, reference), asked(item)).value
     if not isinstance(value, Options):
         yield ReferenceFault.NO_OPTION, ""
         return
+    if item.answer_type is AnswerType.SINGLE_CHOICE and len(value.letters) > 1:
+        yield ReferenceFault.SEVERAL_OPTIONS, ""
     missing = [letter for letter in value.letters if listed and letter not in listed]
     if missing:
         yield ReferenceFault.NO_SUCH_OPTION, f"{', '.join(missing)} of {''.join(listed)}"
 
 
-def _of_units(reference: str, unit: str, solution: str) -> Iterator[tuple[ReferenceFault, str]]:
-    given = quantity(fold(reference))
-    if given is None:
-        return
-    if unit and given.unit:
-        yield ReferenceFault.UNIT_TWICE, unit
-    if not unit and not given.unit and not given.percent and solution:
+def _of_units(
+    row: Checked, reference: str, given: Quantity, *, units_apart: bool
+) -> Iterator[Fault]:
+    if given.unit and (row.unit or units_apart):
+        yield ReferenceFault.UNIT_INSIDE, given.unit
+    if not row.unit and not given.unit and not given.percent and row.solution:
         bare = re.escape(_BARE.sub("", reference).strip())
-        for last in list(re.finditer(_NEXT_TO.format(bare), solution))[-1:]:
+        for last in list(re.finditer(_NEXT_TO.format(bare), row.solution))[-1:]:
             measured = quantity(fold(last[0]))
-            if measured is not None and measured.unit:
+            if measured and known(measured.unit) and measured.unit not in asked(row.item):
                 yield ReferenceFault.UNIT_MISSING, measured.unit
 
 
-def _is_reversed(match: re.Match[str]) -> bool:
-    low, high = (quantity(match[name].strip()) for name in ("low", "high"))
-    if low is None or high is None:
-        return False
-    ends = (low.value, high.value)
-    return not any(isinstance(end, complex) for end in ends) and ends[0] > ends[1]  # type: ignore[operator]
-
-
-def _not_themselves(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[FaultyReference]:
-    """References that the rules do not judge correct when a response repeats them verbatim."""
-    repeated = [
-        (
-            line,
-            row,
-            reference,
-            item.model_copy(update={"reference": (reference,), "response": response}),
+def _judged(rows: Sequence[Checked]) -> Iterator[tuple[int, Finding]]:
+    """What the rules say of a response that repeats a reference, or that is the solution."""
+    alone = [(n, text) for n, row in enumerate(rows) for text in row.item.reference]
+    items = [
+        rows[n].item.model_copy(
+            update={
+                "reference": (text,),
+                "response": " ".join(reference_answers(text)[:1]) or text,
+            }
         )
-        for line, item, row in items
-        for reference in item.reference
-        for response in (_given(reference),)
+        for n, text in alone
     ]
-    judged = judge_many([item for *_, item in repeated])
-    for (line, row, reference, item), judgement in zip(repeated, judged, strict=True):
-        text = answer_kind(item, reference) in (AnswerType.TEXT, AnswerType.CODE)
-        if judgement.verdict is not Verdict.CORRECT and not (
-            text and judgement.outcome is not Outcome.JUDGED
-        ):
-            yield _finding(line, row, ReferenceFault.NOT_ITSELF, reference, judgement.reason)
+    for (n, text), item, judgement in zip(alone, items, judge_many(items), strict=True):
+        in_words = answer_kind(item, text) in (AnswerType.TEXT, AnswerType.CODE)
+        undecided = in_words and judgement.outcome is not Outcome.JUDGED
+        if judgement.verdict is not Verdict.CORRECT and not undecided:
+            yield n, rows[n].finding(ReferenceFault.NOT_ITSELF, text, judgement.reason)
+    solved = [n for n, row in enumerate(rows) if row.solution]
+    said = [rows[n].item.model_copy(update={"response": rows[n].solution}) for n in solved]
+    for n, judgement in zip(solved, judge_many(said), strict=True):
+        if judgement.verdict is Verdict.INCORRECT:
+            text, answer = " | ".join(rows[n].item.reference), f"not {judgement.answer}"
+            yield n, rows[n].finding(ReferenceFault.SOLUTION, text, answer)
 
 
-def _given(reference: str) -> str:
-    return " ".join(reference_answers(reference)[:1]) or reference
-
-
-def _again(items: Iterable[tuple[int, Item, dict[str, Any]]]) -> Iterator[FaultyReference]:
-    first: dict[str, tuple[int, Item]] = {}
-    for line, item, row in items:
-        if not item.question.strip():
+def _again(rows: Sequence[Checked]) -> Iterator[tuple[int, Finding]]:
+    first: dict[str, Checked] = {}
+    for n, row in enumerate(rows):
+        if not row.item.question.strip():
             continue
-        before, other = first.setdefault(item_key(item), (line, item))
-        if before != line:
-            same = any(_equal(one, two, item) for one in other.reference for two in item.reference)
+        before = first.setdefault(item_key(row.item), row)
+        if before is not row:
+            texts = [" | ".join(one.item.reference) for one in (before, row)]
+            same = any(
+                _equal(one, two, row.item)
+                for one in before.item.reference
+                for two in row.item.reference
+            )
             fault = ReferenceFault.TWICE if same else ReferenceFault.ANOTHER_ANSWER
-            detail = f"line {before}" + ("" if same else f": {' | '.join(other.reference)}")
-            yield _finding(line, row, fault, " | ".join(item.reference), detail)
+            yield n, row.finding(fault, texts[1], f"{before.where}: {texts[0]}")
 
 
 def _equal(one: str, other: str, item: Item) -> bool:
@@ -258,16 +350,9 @@ def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> 
         "context": columns.text(row, "context") or None,
         "reference": answers,
         "response": answers[0],
-        "answer_type": TYPES.get(columns.text(row, "answer_type").strip().lower()),
+        "answer_type": AnswerType._missing_(columns.text(row, "answer_type")),
     }
     return validate(Item, values, where)
-
-
-def _finding(
-    line: int, row: dict[str, Any], fault: ReferenceFault, reference: str, detail: str = ""
-) -> FaultyReference:
-    name = str(row.get("id") or "")
-    return FaultyReference(line=line, id=name, fault=fault, reference=reference, detail=detail)
 
 
 @app.command(epilog="A file of yours: gradegpt eval.references bank.csv --map reference=answer")
@@ -276,9 +361,7 @@ def main(
     out: Annotated[Path | None, options.output("Write every finding there, as JSON Lines.")] = None,
     mapped: options.Map = None,
     separator: Annotated[str, typer.Option(help="The separator of several accepted answers.")] = "",
-    most: Annotated[
-        int, typer.Option("--show", min=0, help="FaultyReferences shown of each fault.")
-    ] = 5,
+    most: Annotated[int, typer.Option("--show", min=0, help="Findings shown of each fault.")] = 5,
 ) -> None:
     """Find references that cannot be right, before they are counted against a model.
 
@@ -288,25 +371,12 @@ def main(
     columns = options.columns_of(mapped)
     rows, found = check_file(path, columns, separator=separator)
     if out is not None:
-        write_rows(out, (finding.model_dump(mode="json") for finding in found))
-    print_findings(rows, found, most)
+        write_rows(out, found)
+    faulty = len({finding.where for finding in found})
+    say(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
+    show_findings(found, most)
     if found:
         raise typer.Exit(1)
-
-
-def print_findings(rows: int, found: list[FaultyReference], most: int) -> None:
-    """Print the findings, the most frequent fault first."""
-    faulty = len({finding.line for finding in found})
-    say(f"{faulty:,} of {rows:,} rows have a reference that cannot be right")
-    cells = []
-    for fault, count in Counter(finding.fault for finding in found).most_common():
-        own = [finding for finding in found if finding.fault is fault][:most]
-        for n, finding in enumerate(own):
-            first = ("", "") if n else (fault.value, f"{count:,}")
-            texts = (f"{finding.line:,}", finding.reference[:60], finding.detail[:40])
-            cells.append((*first, *texts))
-    if cells:
-        show(("fault", "rows", "line", "reference", ""), cells)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from gradegpt.answers.options import options
-from gradegpt.core.schema import CHOICE, AnswerType, Item
+from gradegpt.core.schema import AnswerType, Item
 from gradegpt.rules.reference import answer_kind
 from gradegpt.rules.validity import cut_off, without_loop
 
@@ -30,84 +29,11 @@ _PHRASES: Final = (
     ("I choose ", "我选"),
 )
 """Fixed phrases before an answer, each with its exact translation."""
-_LISTS_OTHERS: Final = re.compile(r"above|below|both|neither|以上|上述|都|均", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"\bA (?!is\b|and\b|or\b|because\b)[a-z]")
-_NOT_AN_OPTION: Final = re.compile(
-    r"[A-Za-z]\([A-J]\)|(?<![A-Za-z])[A-J]\s*(?:[=_^']|\\|[+*/∩∪-]\s*[A-J])|[点集角△∠线面]\s*[A-J]"
-)
-_MATHS: Final = re.compile(r"\$[^$]*\$|\\\(.*?\\\)|\\\[.*?\\\]", re.DOTALL)
-_BOXED_LETTER: Final = re.compile(r"[$\\()\[\]{}\s]|boxed|text|textbf|mathrm")
 
 
 def again(item: Item) -> Item | None:
     """The same item, asked a second time."""
     return item
-
-
-def options_reordered(item: Item) -> Item | None:
-    """Each option one place further up, the first last; its letter renamed everywhere."""
-    listed = options(item.question)
-    if answer_kind(item, item.reference[0]) not in CHOICE or item.context or not listed:
-        return None
-    spans = _spans(item.question, listed)
-    if spans is None or any(_LISTS_OTHERS.search(text) for text in listed.values()):
-        return None
-    names = list(listed)
-    renamed = dict(zip(names, [names[-1], *names[:-1]], strict=True))
-    stem = _without(item.question, spans)
-    inside = [*listed.values(), stem]
-    if any(_run(names).search(text) for text in inside):
-        return None
-    response = _renamed(item.response, renamed)
-    references = [_renamed(text, renamed) for text in item.reference]
-    if response is None or any(
-        r is None or r == o for r, o in zip(references, item.reference, strict=True)
-    ):
-        return None
-    question = item.question
-    for name, (start, end) in reversed(spans.items()):
-        moved = next(old for old, new in renamed.items() if new == name)
-        question = question[:start] + listed[moved] + question[end:]
-    return item.model_copy(
-        update={"question": question, "response": response, "reference": tuple(references)}
-    )
-
-
-def _spans(question: str, listed: dict[str, str]) -> dict[str, tuple[int, int]] | None:
-    """Where the text of each option is, in order; None where it cannot be found for certain."""
-    spans, at = dict[str, tuple[int, int]](), 0
-    for name, text in listed.items():
-        mark = re.compile(rf"(?:^|[\s(（]){name}\s*[.．、:：)）]\s*").search(question, at)
-        if mark is None or not text or not question.startswith(text, mark.end()):
-            return None
-        spans[name] = (mark.end(), at := mark.end() + len(text))
-    return spans if len(set(listed.values())) == len(listed) else None
-
-
-def _without(question: str, spans: dict[str, tuple[int, int]]) -> str:
-    """The question before its first option."""
-    first = min(start for start, _ in spans.values())
-    return re.sub(r"[(（]?[A-J]\s*[.．、:：)）]?\s*$", "", question[:first])
-
-
-def _run(names: list[str]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![A-Za-z\\])[{''.join(names)}]+(?![A-Za-z])")
-
-
-def _renamed(text: str, renamed: dict[str, str]) -> str | None:
-    """The text with other option letters; None where a letter may be no option."""
-    if _ARTICLE.search(text) or _NOT_AN_OPTION.search(text):
-        return None
-    run = _run([*renamed])
-    maths = (_BOXED_LETTER.sub("", m[0]) for m in _MATHS.finditer(text))
-    if any(run.search(part) and not run.fullmatch(part) for part in maths):
-        return None
-    together = re.compile(rf"{run.pattern}(?:(?:[\s,，、;；和与及&]|and)+{run.pattern})*")
-    lists = [re.findall(r"[A-J]", m[0]) for m in together.finditer(text)]
-    if any(named != sorted(set(named)) for named in lists):
-        return None  # an order may be the answer
-    new = iter([letter for named in lists for letter in sorted(renamed[n] for n in named)])
-    return together.sub(lambda m: re.sub(r"[A-J]", lambda _: next(new), m[0]), text)
 
 
 def other_language(item: Item) -> Item | None:
@@ -229,7 +155,7 @@ def _with(item: Item, response: str) -> Item | None:
 VARIATIONS: Final[dict[str, Callable[[Item], Item | None]]] = {
     change.__name__: change
     for change in (
-        again, options_reordered, other_language, blanks, full_width, half_width, latex_delimiters,
+        again, other_language, blanks, full_width, half_width, latex_delimiters,
         thanks, opening, bold, number_format,
     )
 }  # fmt: skip

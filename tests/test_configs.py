@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from data_gen.settings import AttackRowSettings, DataGenSettings, LabelledSettings
-from eval.ablation.runs import AblationSettings
+from eval.ablation import AblationSettings
 from eval.attacks import AttackSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings

@@ -72,7 +72,9 @@ def main(
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
 
-    A stopped run resumes when the same command is given again; no question is asked twice.
+    Every answer is saved in ANSWERS.replies.jsonl when it comes. A stopped run resumes when the
+    same command is given again, and no answer is requested twice. A question that the server
+    refuses has no row, and is asked again by the same command.
     """
     chosen = temperature if temperature is not None else 0.6 if samples > 1 else 0.0
     engine = engine_of(

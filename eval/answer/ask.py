@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item, Message
 
-from ..asking import Protocol, read_asked
+from ..asking import Protocol, Replies, Reply, read_asked
 from .prompts import PromptStyle, prompt
 
 PROBLEM: Final = "problem"
@@ -46,31 +46,25 @@ class Turns(NamedTuple):
 
     def conversation(
         self, prompts: Sequence[Sequence[Message]], samples: int
-    ) -> Callable[[int, Sequence[Item]], Sequence[Message]]:
-        """The n-th prompt after the earlier parts' prompts and this sample's replies to them."""
+    ) -> Callable[[int, Replies], Sequence[Message]]:
+        """The n-th prompt after the earlier parts' prompts and this sample's replies to them.
 
-        def conversation(n: int, rows: Sequence[Item]) -> Sequence[Message]:
+        A part without a reply, which the server refused, is asked again with the next one.
+        """
+
+        def conversation(n: int, replies: Replies) -> Sequence[Message]:
             number, sample = divmod(n, samples)
-            asked: list[str] = []
-            turns: list[Message] = []
-            for other in (samples * b + sample for b in self.before[number]):
+            turns, asked = list[Message](), list[str]()
+            for other in (samples * before + sample for before in self.before[number]):
                 asked.append(prompts[other][-1].content)
-                if rows[
-                    other
-                ].response:  # a refused part has no reply: it is asked again with the next one
-                    turns += _turn(asked, rows[other].response)
+                if other in replies and replies[other].reply:
+                    turns.append(Message(role="user", content="\n\n".join(asked)))
+                    turns.append(Message(role="assistant", content=replies[other].reply))
                     asked = []
             asked.append(prompts[n][-1].content)
             return (*turns, Message(role="user", content="\n\n".join(asked)))
 
         return conversation
-
-
-def _turn(asked: list[str], reply: str) -> tuple[Message, Message]:
-    return (
-        Message(role="user", content="\n\n".join(asked)),
-        Message(role="assistant", content=reply),
-    )
 
 
 def in_turns(questions: Sequence[AskedQuestion], path: Path) -> Turns:
@@ -119,7 +113,8 @@ def answer_protocol(
     """Every answer as an item; the samples of a question follow each other.
 
     Each row's ``meta`` holds its sample, the style, whether it was cut off, and its tokens. A
-    question that the server finally refuses has an empty response and the ``error``.
+    question that the server finally refuses has no row, so that it is no wrong answer of the model
+    (OlympiadBench, appendix B, removes it).
     ``progressive``: the parts of a problem are one conversation, as in ``eval.answer.ask``; rows
     are in the order in which they were asked. A column ``response`` is ignored.
 
@@ -134,17 +129,18 @@ def answer_protocol(
         questions = turns.questions
     shown = turns.shown if turns else [item for item, _ in questions]
 
-    def answered(n: int, reply: str | None) -> Item:
+    def answered(n: int, reply: Reply) -> Item:
         item, sample = questions[n // samples][0], n % samples
-        meta = item.meta | {"sample": sample, "style": style.value}
+        cost = reply.model_dump(include={"cut_off", "prompt_tokens", "completion_tokens"})
+        meta = item.meta | {"sample": sample, "style": style.value} | cost
         return item.model_copy(
-            update={"id": f"{item.id}#{sample}", "response": reply or "", "meta": meta}
+            update={"id": f"{item.id}#{sample}", "response": reply.reply, "meta": meta}
         )
 
     pairs = zip(shown, (unit for _, unit in questions), strict=True)
     prompts = [p for item, unit in pairs for p in [prompt(item, style, unit)] * samples]
     return Protocol(
-        source=path, rows=out, row_type=Item, prompts=prompts, read=answered,
+        source=path, out=out, prompts=prompts, read=answered,
         version=f"{style}|{samples}" + ("|progressive" if turns else ""),
         rounds=turns.rounds(samples) if turns else (),
         prompt_after=turns.conversation(prompts, samples) if turns else None,

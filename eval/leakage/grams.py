@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -67,7 +66,6 @@ class Completions:
         base_url: up to and including ``/v1``.
         model: the model's name on that server.
         api_key: as for ``Client``, like ``http_client``.
-        concurrency: requests at a time.
 
     Raises:
         MissingError: the package ``openai`` is not installed.
@@ -82,11 +80,9 @@ class Completions:
         model: str,
         *,
         api_key: str | None = None,
-        concurrency: int = 16,
         http_client: httpx2.Client | None = None,
     ) -> None:
         self.name = f"completions:{model}@{base_url.rstrip('/')}"
-        self._concurrency = concurrency
         self._client = Client(base_url, model, api_key=api_key, http_client=http_client)
 
     def tokens(self, text: str) -> list[str]:
@@ -101,16 +97,14 @@ class Completions:
         self, prefixes: Sequence[Sequence[str]], n: int
     ) -> Sequence[list[str] | EngineError]:
         """One request per prefix; a failed request gives an ``EngineError`` in its place."""
+        return [self._one(prefix, n) for prefix in prefixes]
 
-        def ask(prefix: Sequence[str]) -> list[str] | EngineError:
-            made = self._client.continuation("".join(prefix).lstrip(), _TOKENS_A_WORD * n)
-            if isinstance(made, Failure):
-                check = "check that the server has /completions and this model"
-                return EngineError(f"{self.name}: {made.detail}; {check}")
-            return words(made)[:n]
-
-        with ThreadPoolExecutor(max_workers=self._concurrency) as pool:
-            return list(pool.map(ask, prefixes))
+    def _one(self, prefix: Sequence[str], n: int) -> list[str] | EngineError:
+        made = self._client.continuation("".join(prefix).lstrip(), _TOKENS_A_WORD * n)
+        if isinstance(made, Failure):
+            check = "check that the server has /completions and this model"
+            return EngineError(f"{self.name}: {made.detail}; {check}")
+        return words(made)[:n]
 
 
 LEAST: Final = 0.75

@@ -14,8 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from enum import StrEnum
+from collections.abc import Iterator
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
@@ -73,13 +72,6 @@ class Rubric(Row):
         return ""
 
 
-class ParsedRubric(Row):
-    """The result of parsing a model's text: a valid rubric, or none and the reason."""
-
-    rubric: Rubric | None = None
-    reason: str = ""
-
-
 def written(points: float) -> str:
     """Points without trailing zeros: 10, 2.5, 3.333333."""
     return f"{points:.6f}".rstrip("0").rstrip(".")
@@ -94,8 +86,8 @@ def render_rubric(rubric: Rubric) -> str:
     return "\n".join([*lines, f"Total: {written(rubric.total)}"])
 
 
-def parse_rubric(text: str, total: float = TOTAL) -> ParsedRubric:
-    """Read a model's text as a rubric of ``total`` points.
+def parse_rubric(text: str, total: float = TOTAL) -> Rubric | str:
+    """Read a model's text as a rubric of ``total`` points; a text is the reason why it is none.
 
     Only the form that ``render_rubric`` writes is accepted: criteria numbered from 1, each with
     points above 0, and a last line with their sum, which is ``total``. Blank lines are ignored.
@@ -103,23 +95,19 @@ def parse_rubric(text: str, total: float = TOTAL) -> ParsedRubric:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     ended = _TOTAL.fullmatch(lines[-1]) if lines else None
     if ended is None:
-        return _unread("the last line is not 'Total: ' with the points")
+        return "rubric:the last line is not 'Total: ' with the points"
     found = []
     for number, line in enumerate(lines[:-1], 1):
         match = _CRITERION.fullmatch(line)
         if match is None or int(match["number"]) != number:
-            return _unread(f"no criterion {number} in line {line[:_SHOWN]!r}")
+            return f"rubric:no criterion {number} in line {line[:_SHOWN]!r}"
         found.append(Criterion(text=match["text"], points=float(match["points"])))
     rubric = Rubric(criteria=tuple(found), total=total)
     if rubric.problem:
-        return _unread(rubric.problem)
+        return f"rubric:{rubric.problem}"
     if abs(float(ended["points"]) - total) > SAME:
-        return _unread(f"it says a total of {ended['points']}, not {written(total)}")
-    return ParsedRubric(rubric=rubric)
-
-
-def _unread(reason: str) -> ParsedRubric:
-    return ParsedRubric(reason=f"rubric:{reason}")
+        return f"rubric:it says a total of {ended['points']}, not {written(total)}"
+    return rubric
 
 
 LEAST_SPREAD: Final = 0.7
@@ -128,59 +116,34 @@ MOST_SHARE: Final = 0.6
 """A criterion with a larger share decides between pass and fail by itself."""
 
 
-class Defect(StrEnum):
-    """A defect of a rubric; the value is its name in a table."""
-
-    EMPTY = "no criteria"
-    SUM = "points that do not sum to the total"
-    NOT_POSITIVE = "a criterion without positive points"
-    DUPLICATE = "a criterion twice"
-    SPREAD = "points spread too unevenly"
-    SHARE = "a criterion with most of the points"
-
-
-class Quality(Row):
-    """The measurements of a rubric; undefined ones are None.
-
-    ``spread``: entropy of the points over that of equal points, in [0, 1]. ``defects`` are the
-    measurements out of bounds, each with its place or its value.
-    """
-
-    spread: float | None
-    defects: tuple[tuple[Defect, str], ...]
-
-
-def check_rubric(rubric: Rubric) -> Quality:
-    """Measure a rubric."""
+def spread(rubric: Rubric) -> float | None:
+    """The entropy of the points over that of equal points, in [0, 1]; None for fewer than two."""
     points = [criterion.points for criterion in rubric.criteria if criterion.points > 0]
-    spread, largest = _spread(points), max(points) / math.fsum(points) if points else None
-    return Quality(spread=spread, defects=tuple(_defects(rubric, spread, largest)))
-
-
-def _spread(points: Sequence[float]) -> float | None:
-    """Shannon entropy of the shares over the logarithm of their number; None for fewer than two."""
     if len(points) < 2:
         return None
     shares = [one / math.fsum(points) for one in points]
     return -math.fsum(share * math.log(share) for share in shares) / math.log(len(shares))
 
 
-def _defects(
-    rubric: Rubric, spread: float | None, largest: float | None
-) -> Iterator[tuple[Defect, str]]:
+def defects(rubric: Rubric) -> Iterator[tuple[str, str]]:
+    """The measurements of a rubric that are out of bounds, each with its place or its value."""
     if not rubric.criteria:
-        yield Defect.EMPTY, ""
+        yield "no criteria", ""
         return
     if abs(rubric.points_sum - rubric.total) > SAME:
-        yield Defect.SUM, f"{written(rubric.points_sum)} instead of {written(rubric.total)}"
+        sums = f"{written(rubric.points_sum)} instead of {written(rubric.total)}"
+        yield "points that do not sum to the total", sums
     first: dict[frozenset[str], int] = {}
     for number, criterion in enumerate(rubric.criteria, 1):
         if criterion.points <= 0:
-            yield Defect.NOT_POSITIVE, f"{number} has {written(criterion.points)}"
+            given = f"{number} has {written(criterion.points)}"
+            yield "a criterion without positive points", given
         words = frozenset(re.findall(r"\w+", fold(criterion.text).casefold()))
         if first.setdefault(words, number) != number:
-            yield Defect.DUPLICATE, f"{number} is {first[words]} again"
-    if spread is not None and spread < LEAST_SPREAD:
-        yield Defect.SPREAD, f"{spread:.2f}, at least {LEAST_SPREAD}"
-    if largest is not None and largest > MOST_SHARE:
-        yield Defect.SHARE, f"{largest:.0%}, at most {MOST_SHARE:.0%}"
+            yield "a criterion twice", f"{number} is {first[words]} again"
+    entropy, largest = spread(rubric), max(criterion.points for criterion in rubric.criteria)
+    if entropy is not None and entropy < LEAST_SPREAD:
+        yield "points spread too unevenly", f"{entropy:.2f}, at least {LEAST_SPREAD}"
+    if largest > MOST_SHARE * rubric.points_sum:
+        share = f"{largest / rubric.points_sum:.0%}, at most {MOST_SHARE:.0%}"
+        yield "a criterion with most of the points", share

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -26,7 +26,7 @@ from pydantic import Field
 
 from gradegpt.chains.chain import RESPONSE, defuse, needs_gloss
 from gradegpt.chains.quote import quotes_verbatim
-from gradegpt.core.schema import Item, Message, Outcome, Row
+from gradegpt.core.schema import Item, Message, Row
 
 from .form import NUMBER, SAME, TOTAL, Rubric, render_rubric, written
 
@@ -77,16 +77,8 @@ class Grading(Row):
         return math.fsum(award.points for award in self.awards)
 
 
-class ParsedGrading(Row):
-    """The result of parsing a grader's text: ``judged`` with a grading, or ``unparsed`` without.
-
-    ``faults`` has each kind once; ``reason`` says where each fault is.
-    """
-
-    outcome: Outcome
-    grading: Grading | None = None
-    faults: tuple[GradingFault, ...] = ()
-    reason: str = ""
+Faults = tuple[tuple[GradingFault, str], ...]
+"""Each fault of a grading with its place."""
 
 
 def shown(text: str) -> str:
@@ -99,12 +91,12 @@ def shown(text: str) -> str:
     return _GRADED_LINE.sub(r"\1：", _FRAMES.sub("‹", defuse(text)))
 
 
-def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:
+def parse_grading(text: str, rubric: Rubric, response: str) -> Grading | Faults:
     """Read a grader's text as points by ``rubric`` for ``response``.
 
     Every criterion must occur once, in any order, with 0 to its points, and a quote from one line
-    of the response as it was shown; points require a quote. With any other line, or any fault, the
-    whole grading is unparsed.
+    of the response as it was shown; points require a quote. With any other line, or any fault,
+    there is no grading, and all faults are returned.
     """
     response = shown(response)
     found: dict[int, Award] = {}
@@ -120,10 +112,7 @@ def parse_grading(text: str, rubric: Rubric, response: str) -> ParsedGrading:
         found[award.number] = award
     numbers = range(1, len(rubric.criteria) + 1)
     faults += ((GradingFault.MISSING, str(number)) for number in numbers if number not in found)
-    if faults:
-        return _unread(faults)
-    grading = Grading(awards=tuple(found[number] for number in numbers))
-    return ParsedGrading(outcome=Outcome.JUDGED, grading=grading)
+    return tuple(faults) or Grading(awards=tuple(found[number] for number in numbers))
 
 
 def _award(line: str) -> Award | None:
@@ -143,12 +132,6 @@ def _faults(award: Award, rubric: Rubric, response: str) -> Iterator[GradingFaul
         yield GradingFault.NO_QUOTE
     if award.quote is not None and not quotes_verbatim(award.quote, response):
         yield GradingFault.NOT_VERBATIM
-
-
-def _unread(faults: Sequence[tuple[GradingFault, str]]) -> ParsedGrading:
-    reason = "; ".join(f"{fault.value} {where}" for fault, where in faults)
-    kinds = tuple(dict.fromkeys(fault for fault, _ in faults))
-    return ParsedGrading(outcome=Outcome.UNPARSED, faults=kinds, reason=f"grading:{reason}")
 
 
 _MAKE: Final = (

@@ -1,39 +1,99 @@
-"""Ask a model for rubrics of items, and for the points of responses by these rubrics."""
+"""Ask a model for rubrics of items, and for the points of responses by these rubrics.
+
+The figures are those of ARB, section 4.4: table 5 has mean points and their correlation with human
+points, table 4 the errors of rubric grading.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Any, NamedTuple, Self
 
-import typer
+from pydantic import Field, model_validator
 
 from gradegpt.core.errors import InputError, SettingsError
-from gradegpt.core.records import sha256_file, write_json, write_rows
+from gradegpt.core.records import read_objects, sha256_file, validate
 from gradegpt.core.schema import Item, Outcome, Row
-from gradegpt.tables.inputs import Placed
+from gradegpt.judges.statistics import pearson, spearman
 
-from ..asking import Prompt, Protocol, read_asked
-from ..console import say, show
-from .form import SAME, TOTAL, Defect, Quality, check_rubric, parse_rubric, render_rubric
-from .grading import grade_prompt, make_prompt, parse_grading, solution_of
-from .rows import GradeRow, RubricRow, no_rubric, read_people, read_rubrics, rubric_of
-from .score import ComparedPoints, Mean, RubricScores, rubric_scores
+from ..asking import Prompt, Protocol, Reply, read_asked
+from ..figures import Figure, Finding, Summary, mean, related
+from .form import SAME, TOTAL, Criterion, Rubric, defects, parse_rubric, render_rubric, spread
+from .grading import (
+    HALLUCINATED,
+    Award,
+    Grading,
+    GradingFault,
+    grade_prompt,
+    make_prompt,
+    parse_grading,
+    solution_of,
+)
 
-FINDINGS: Final = ".findings.jsonl"
-_COSTS: Final = ("cut_off", "prompt_tokens", "completion_tokens")
-_SHOWN: Final = 5
-Rubrics = dict[str, tuple[str, RubricRow]]
+Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Likert = Annotated[float, Field(ge=1, le=5)]
+Figures = dict[str, Figure | None]
 
 
-class RubricFinding(Row):
-    """A defect of a rubric: its item, the line of the rubric, the defect and its detail."""
+class RubricRow(Rubric):
+    """The rubric of an item, by a model or by hand; required: ``id``, ``criteria``.
+
+    A row without criteria has no rubric, and ``reason`` is why the reply was not parsed.
+    """
+
+    id: Annotated[str, Field(min_length=1)]
+    reason: str = ""
+
+
+class GradeRow(Row):
+    """The points of one response. Only the outcome ``judged`` has points.
+
+    ``rubric`` is the id of the rubric, which all answers to a question share; ``undecided`` is a
+    response whose item has no usable rubric.
+    """
 
     id: str
+    rubric: str
+    outcome: Outcome
+    points: Points | None = None
+    total: Annotated[float, Field(gt=0)]
+    awards: tuple[Award, ...] = ()
+    faults: tuple[GradingFault, ...] = ()
+    reason: str = ""
+
+
+class People(Row):
+    """The human points of one response.
+
+    ``criteria``: the points by the rubric, in its order; ``points``: the overall points,
+    independent of the rubric; ``coverage`` and ``spread``: the rating of the rubric, from 1 to 5
+    (ARB, table 4).
+    """
+
+    id: str
+    points: Points | None = None
+    criteria: tuple[Points, ...] = ()
+    coverage: Likert | None = None
+    spread: Likert | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.points is None and not self.criteria and self.coverage is self.spread is None:
+            raise ValueError("points: give points, criteria, coverage or spread")
+        return self
+
+
+class PlacedRubric(NamedTuple):
+    """A rubric with its ``file:line``."""
+
     where: str
-    defect: Defect
-    detail: str = ""
+    rubric: RubricRow
+
+
+# --- rubrics of questions -------------------------------------------------------------------------
 
 
 def make_protocol(
@@ -42,80 +102,91 @@ def make_protocol(
     """A rubric for every item; those in ``rubrics``, written by hand, are used without asking.
 
     A reply that is no rubric of the item's points (ten, if it states none) leaves a row without
-    criteria, with the reason. Every defect of a rubric is written to ``out.findings.jsonl``.
+    criteria, with the reason. Every defect of a rubric is a finding.
 
     Raises:
         InputError: items, or rubrics written by hand, cannot be used.
 
     """
     asked = read_asked(path, "question", columns=columns)
-    written = read_rubrics(rubrics) if rubrics else {}
+    known = read_rubrics(rubrics) if rubrics else {}
+    by_hand = [rubric_of(one.item, one.where, known) for one in asked]
+    totals = [
+        own.rubric.total if own else one.item.points or TOTAL
+        for one, own in zip(asked, by_hand, strict=True)
+    ]
 
-    def read(n: int, reply: str | None) -> RubricRow:
-        item = asked[n].item
-        total = item.points or TOTAL
-        parsed = parse_rubric(reply or "", total)
-        return RubricRow(
-            id=item.id,
-            criteria=parsed.rubric.criteria if parsed.rubric else (),
-            total=total,
-            reason="not answered" if reply is None else parsed.reason,
-            reply=reply or "",
-        )
+    def prompt(n: int) -> Prompt:
+        item, own = asked[n].item, by_hand[n]
+        if own and own.rubric.problem:
+            problem = f"{own.rubric.problem}; correct the rubric of {item.id!r}"
+            raise InputError(f"{own.where}: criteria: {problem}")
+        if not own and not solution_of(item).strip():
+            missing = "is empty; give a reference solution, or a rubric with --rubrics"
+            raise InputError(f"{asked[n].where}: solution: {missing}")
+        return render_rubric(own.rubric) if own else make_prompt(item, totals[n])
 
-    def finish(rows: list[RubricRow]) -> None:
-        measured = list(map(check_rubric, rows))
-        found = list(findings(rows, measured, str(out)))
-        write_rows(out.with_name(out.name + FINDINGS), found)
-        print_checked(measured, found)
+    def read(n: int, reply: Reply) -> RubricRow:
+        found = parse_rubric(reply.reply, totals[n])
+        reason, criteria = (found, ()) if isinstance(found, str) else ("", found.criteria)
+        return RubricRow(id=asked[n].item.id, criteria=criteria, total=totals[n], reason=reason)
 
     return Protocol(
-        source=path, rows=out, row_type=RubricRow,
-        version=f"rubric|{sha256_file(rubrics) if rubrics else ''}",
-        prompts=[_asks_for_rubric(one, written) for one in asked], read=read, finish=finish,
+        source=path, out=out, version=f"rubric|{sha256_file(rubrics) if rubrics else ''}",
+        prompts=[prompt(n) for n in range(len(asked))], read=read,
+        summary=lambda rows: checked(list(rows.values()), out),
     )  # fmt: skip
 
 
-def _asks_for_rubric(asked: Placed, written: Rubrics) -> Prompt:
-    item = asked.item
-    total = item.points or TOTAL
-    if found := rubric_of(item, asked.where, written):
-        line, rubric = found
-        if rubric.problem or abs(rubric.total - total) > SAME:
-            problem = rubric.problem or f"a total of {rubric.total:g}, and the item has {total:g}"
-            raise InputError(f"{line}: criteria: {problem}; correct the rubric of {item.id!r}")
-        return render_rubric(rubric)
-    if not solution_of(item).strip():
-        missing = "is empty; give a reference solution, or a rubric with --rubrics"
-        raise InputError(f"{asked.where}: solution: {missing}")
-    return make_prompt(item, total)
+def checked(rows: Sequence[RubricRow], out: Path) -> Summary:
+    """The mean spread of the points, and every defect of a rubric."""
+    found = tuple(
+        Finding(id=row.id, where=f"{out}:{line}", fault=fault, detail=detail or row.reason)
+        for line, row in enumerate(rows, 1)
+        for fault, detail in defects(row)
+    )
+    counts = {"items": len(rows), "with a rubric to check": len({one.id for one in found})}
+    figures = {"rubrics": {"spread of points": mean((row.id, spread(row)) for row in rows)}}
+    return Summary(figures=figures, counts=counts, findings=found)
 
 
-def findings(
-    rubrics: Sequence[RubricRow], measured: Sequence[Quality], name: str
-) -> Iterator[RubricFinding]:
-    """Every defect of the rubrics in the file of that name."""
-    for line, (rubric, quality) in enumerate(zip(rubrics, measured, strict=True), 1):
-        for defect, detail in quality.defects:
-            yield RubricFinding(
-                id=rubric.id, where=f"{name}:{line}", defect=defect, detail=detail or rubric.reason
+def read_rubrics(path: Path) -> dict[str, PlacedRubric]:
+    """Each rubric by its item's id.
+
+    Raises:
+        InputError: a row cannot be used, or an id is repeated.
+
+    """
+    found: dict[str, PlacedRubric] = {}
+    for number, row in read_objects(path):
+        where = f"{path}:{number}"
+        rubric = validate(RubricRow, row, where)
+        if rubric.id in found:
+            other = found[rubric.id].where.rpartition(":")[2]
+            raise InputError(
+                f"{where}: id: {rubric.id!r} is also the id of line {other}; give each its own"
             )
+        found[rubric.id] = PlacedRubric(where, rubric)
+    return found
 
 
-def print_checked(measured: Sequence[Quality], found: Sequence[RubricFinding]) -> None:
-    """Print the mean quality of the rubrics, and their defects, the most frequent first."""
-    if spreads := [one.spread for one in measured if one.spread is not None]:
-        say(f"spread of points: {sum(spreads) / len(spreads):.2f} on average, of 0 to 1")
-    faulty = len({finding.id for finding in found})
-    say(f"{faulty:,} of {len(measured):,} items have a rubric to check")
-    rows = []
-    for defect, count in Counter(finding.defect for finding in found).most_common():
-        own = [finding for finding in found if finding.defect is defect][:_SHOWN]
-        for n, finding in enumerate(own):
-            first = ("", "") if n else (defect.value, f"{count:,}")
-            rows.append((*first, finding.id, finding.detail[:60]))
-    if rows:
-        show(("defect", "rubrics", "id", ""), rows)
+def rubric_of(item: Item, where: str, rubrics: dict[str, PlacedRubric]) -> PlacedRubric | None:
+    """The rubric with the item's id, or with its question's: ``q1#0`` is an answer to ``q1``.
+
+    Raises:
+        InputError: the item's points differ from the rubric's total.
+
+    """
+    found = rubrics.get(item.id) or rubrics.get(item.id.rpartition("#")[0])
+    if found and item.points is not None and abs(found.rubric.total - item.points) > SAME:
+        raise InputError(
+            f"{found.where}: total: {found.rubric.total:g}, but the item at {where} has "
+            f"{item.points:g} points; make the two equal"
+        )
+    return found
+
+
+# --- points of responses --------------------------------------------------------------------------
 
 
 def grade_protocol(
@@ -132,113 +203,197 @@ def grade_protocol(
 
     Raises:
         SettingsError: there are no rubrics.
-        InputError: items or rubrics cannot be used, or no item has a rubric.
+        InputError: items, rubrics or human points cannot be used, or no item has a rubric.
 
     """
     if rubrics is None:
         raise SettingsError(f"{path}: has responses; give the rubrics to grade by, with --rubrics")
     known = read_rubrics(rubrics)
     asked = read_asked(path, "question", columns=columns, answered=True)
-    found = [(_answered(one), rubric_of(one.item, one.where, known)) for one in asked]
-    if not any(own for _, own in found):
+    found = [rubric_of(one.item, one.where, known) for one in asked]
+    if not any(found):
         raise InputError(
             f"{rubrics}: no rubric has the id of an item in {path}; use the same ids in both files"
         )
-    pairs = [(item, own[1] if own else no_rubric(item)) for item, own in found]
+    graded = {
+        one.item.id: (one.item, own.rubric if own else _no_rubric(one.item))
+        for one, own in zip(asked, found, strict=True)
+    }
+    pairs, given = list(graded.values()), read_people(people, graded) if people else {}
 
-    def finish(rows: list[GradeRow]) -> None:
-        scores = rubric_scores(rows, read_people(people, rows) if people else None)
-        print_scores(scores)
-        written = out.with_name(out.name + ".summary.json")
-        write_json(written, scores.model_dump(mode="json"))
-        typer.echo(f"wrote {written}")
+    def summary(rows: Mapping[int, GradeRow]) -> Summary:
+        spreads = [spread(own.rubric) for own in known.values()]
+        return rubric_scores(list(rows.values()), given, spreads)
 
     return Protocol(
-        source=path, rows=out, row_type=GradeRow, version=f"grade-2|{sha256_file(rubrics)}",
+        source=path, out=out, version=f"grade-3|{sha256_file(rubrics)}",
         prompts=["" if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs],
-        read=lambda n, reply: grade_row(*pairs[n], reply), finish=finish,
+        read=lambda n, reply: grade_row(*pairs[n], reply.reply), summary=summary,
     )  # fmt: skip
 
 
-def _answered(asked: Placed) -> Item:
-    """The item without the cost of its response, which is not that of the grading.
+def _no_rubric(item: Item) -> RubricRow:
+    total = item.points or TOTAL
+    return RubricRow(id=item.id, criteria=(), total=total, reason="rubric:none has its id")
+
+
+def grade_row(item: Item, rubric: RubricRow, reply: str) -> GradeRow:
+    """The row of a response from the grader's reply."""
+    row = GradeRow(id=item.id, rubric=rubric.id, outcome=Outcome.UNDECIDED, total=rubric.total)
+    if rubric.problem:
+        return row.model_copy(update={"reason": rubric.reason or f"rubric:{rubric.problem}"})
+    found = parse_grading(reply, rubric, item.response)
+    if isinstance(found, Grading):
+        made = {"outcome": Outcome.JUDGED, "points": found.points, "awards": found.awards}
+        return row.model_copy(update=made)
+    reason = "; ".join(f"{fault.value} {where}" for fault, where in found)
+    faults = tuple(dict.fromkeys(fault for fault, _ in found))
+    made = {"outcome": Outcome.UNPARSED, "faults": faults, "reason": f"grading:{reason}"}
+    return row.model_copy(update=made)
+
+
+def read_people(source: str, graded: Mapping[str, tuple[Item, RubricRow]]) -> dict[str, People]:
+    """Human points by the id of the response, from their own file or a column of ``meta``.
+
+    A file has a row ``{"id", "points", "criteria", ...}`` for each response; a column holds such an
+    object, or the points alone.
 
     Raises:
-        InputError: its question was not answered.
+        InputError: there is no such file or column, an id is repeated or unknown, or the points do
+            not fit the rubric.
 
     """
-    item = asked.item
-    if "error" in item.meta:
-        failed = f"the question was not answered ({item.meta['error']}); ask it again"
-        raise InputError(f"{asked.where}: meta.error: {failed}")
-    meta = {name: value for name, value in item.meta.items() if name not in _COSTS}
-    return item.model_copy(update={"meta": meta})
+    found: dict[str, People] = {}
+    for where, value in _given(source, [item for item, _ in graded.values()]):
+        people = validate(People, value, where)
+        if people.id not in graded:
+            raise InputError(
+                f"{where}: id: {people.id!r} is no graded response; give ids of graded rows"
+            )
+        if people.id in found:
+            raise InputError(f"{where}: id: {people.id!r} occurs twice; give one row per response")
+        _check_points(people, graded[people.id][1], where)
+        found[people.id] = people
+    return found
 
 
-def grade_row(item: Item, rubric: RubricRow, reply: str | None) -> GradeRow:
-    """The row of a response from the grader's reply, which is None where the server refused."""
-    row = GradeRow(
-        id=item.id, rubric=rubric.id, outcome=Outcome.FAILED, total=rubric.total,
-        criteria=rubric.criteria, spread=check_rubric(rubric).spread,
-        meta=item.meta,
-    )  # fmt: skip
-    if rubric.problem:
-        reason = rubric.reason or f"rubric:{rubric.problem}"
-        return row.model_copy(update={"outcome": Outcome.UNDECIDED, "reason": reason})
-    if reply is None:
-        return row
-    parsed = parse_grading(reply, rubric, item.response)
-    found = parsed.grading
-    return row.model_copy(
-        update={
-            "outcome": parsed.outcome,
-            "points": found.points if found else None,
-            "awards": found.awards if found else (),
-            "faults": parsed.faults,
-            "reason": parsed.reason,
-            "reply": reply,
+def _given(source: str, items: Sequence[Item]) -> list[tuple[str, dict[str, Any]]]:
+    if Path(source).is_file():
+        return [(f"{source}:{number}", row) for number, row in read_objects(source)]
+    values = [(i.id, i.meta[source]) for i in items if i.meta.get(source) is not None]
+    if not values:
+        raise InputError(
+            f"{source}: is neither a file nor a column of 'meta' in the rows; give one of them"
+        )
+    return [
+        (f"{name}: meta.{source}", {"id": name, **(v if isinstance(v, dict) else {"points": v})})
+        for name, v in values
+    ]
+
+
+def _check_points(people: People, rubric: RubricRow, where: str) -> None:
+    if people.points is not None and people.points > rubric.total + SAME:
+        raise InputError(
+            f"{where}: points: {people.points:g} exceeds the total of {rubric.total:g}; correct it"
+        )
+    if not people.criteria or not rubric.criteria:
+        return
+    if len(people.criteria) != len(rubric.criteria):
+        counts = f"{len(people.criteria)} for the {len(rubric.criteria)} criteria of its rubric"
+        raise InputError(f"{where}: criteria: {counts}; give points for each, in order")
+    pairs: Iterable[tuple[float, Criterion]] = zip(people.criteria, rubric.criteria, strict=True)
+    for number, (given, criterion) in enumerate(pairs, 1):
+        if given > criterion.points + SAME:
+            raise InputError(
+                f"{where}: criteria: {given:g} exceeds the {criterion.points:g} points of "
+                f"criterion {number}; correct it"
+            )
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def rubric_scores(
+    grades: Sequence[GradeRow],
+    people: Mapping[str, People],
+    spreads: Sequence[float | None] = (),
+) -> Summary:
+    """Every figure of graded rows; with ``people`` those that need human points, too.
+
+    Points are shares of the rubric's total. Errors are over the responses in which they can be
+    detected (table 4). ``alternative solutions``: a human gave full points overall, and fewer by
+    the rubric. ``extra`` and ``reduced credit``: a criterion for which the model gave more, or
+    fewer, points than a human. ``hallucinated rubric``: the reply has a criterion that the rubric
+    does not have, or more points than it allows.
+    """
+    pairs = [(row, people[row.id]) for row in grades if row.id in people]
+    figures: dict[str, Figures] = {
+        "all": {
+            "points": mean((row.rubric, _of_total(row)) for row in grades),
+            "hallucinated rubric": mean((row.rubric, _hallucinated(row)) for row in grades),
+            "spread of rubrics": mean((str(n), one) for n, one in enumerate(spreads)),
         }
-    )
-
-
-def print_scores(found: RubricScores) -> None:
-    """Print outcomes, points, agreement with humans, and the errors of ARB's table 4."""
-    ended = ", ".join(f"{count:,} {outcome}" for outcome, count in found.outcomes.items())
-    say(
-        f"{found.n_rows:,} responses to {found.n_questions:,} questions: {ended}; "
-        f"{found.cut_off:,} replies cut off"
-    )
-    for fault, count in found.faults.items():
-        say(f"  {fault}: {count:,}")
-    say(f"points, share of the total: {_shown(found.points)}")
-    compared = {"by the rubric": found.by_rubric, "on the whole": found.on_the_whole}
-    for name, one in compared.items():
-        if one is not None:
-            say(_agreement(name, one))
-    errors = found.errors
-    figures = {
-        "point spread, measured": found.spread,
-        "rubric coverage, by people (1 to 5)": found.rated_coverage,
-        "point spread, by people (1 to 5)": found.rated_spread,
-        "alternative solutions": errors.alternative_solutions,
-        "extra credit": errors.extra_credit,
-        "reduced credit": errors.reduced_credit,
-        "hallucinated rubric": errors.hallucinated_rubric,
     }
-    rows = [(name, _shown(one), f"{one.n:,}" if one else "–") for name, one in figures.items()]
-    show(("", "value", "responses"), rows)
+    if pairs:
+        figures["all"] |= {
+            "alternative solutions": mean((row.rubric, _alternative(row, p)) for row, p in pairs),
+            "extra credit": mean((row.rubric, _credit(row, p, 1)) for row, p in pairs),
+            "reduced credit": mean((row.rubric, _credit(row, p, -1)) for row, p in pairs),
+        }
+        ratings = {"coverage, 1 to 5": "coverage", "spread, 1 to 5": "spread"}
+        figures["rated by people"] = {
+            name: mean(((row.rubric, getattr(p, field)) for row, p in pairs), is_share=False)
+            for name, field in ratings.items()
+        }
+        figures["points by the rubric"] = _compared(pairs, _by_rubric)
+        figures["points on the whole"] = _compared(pairs, lambda person: person.points)
+    faults = Counter(fault.value for row in grades for fault in row.faults)
+    outcomes = Counter(row.outcome.value for row in grades)
+    counts = {"responses": len(grades), "questions": len({row.rubric for row in grades})}
+    return Summary(figures=figures, counts=counts | dict(outcomes) | dict(faults.most_common()))
 
 
-def _agreement(name: str, compared: ComparedPoints) -> str:
-    return (
-        f"people's points {name}: {_shown(compared.people)}, the model's {_shown(compared.model)}, "
-        f"difference {_shown(compared.difference)}\n"
-        f"  Pearson {_shown(compared.pearson)}  Spearman {_shown(compared.spearman)}"
-    )
+def _compared(
+    pairs: Sequence[tuple[GradeRow, People]], given: Callable[[People], float | None]
+) -> Figures:
+    """Compare the model's points with the human points that ``given`` returns (table 5)."""
+    some = [
+        (row.rubric, row.points / row.total, points / row.total)
+        for row, person in pairs
+        if row.points is not None and (points := given(person)) is not None
+    ]
+    return {
+        "people": mean((name, p) for name, _, p in some),
+        "model": mean((name, m) for name, m, _ in some),
+        "model less people": mean(((name, m - p) for name, m, p in some), is_share=False),
+        "Pearson": related(pearson, some),
+        "Spearman": related(spearman, some),
+    }
 
 
-def _shown(one: Mean | None) -> str:
-    if one is None:
-        return "–"
-    ends = f" ({one.interval.low:.2f} to {one.interval.high:.2f})" if one.interval else ""
-    return f"{one.value:.2f}{ends}"
+def _of_total(row: GradeRow) -> float | None:
+    return None if row.points is None else row.points / row.total
+
+
+def _by_rubric(person: People) -> float | None:
+    return math.fsum(person.criteria) if person.criteria else None
+
+
+def _alternative(row: GradeRow, person: People) -> float | None:
+    by_rubric = _by_rubric(person)
+    if person.points is None or by_rubric is None:
+        return None
+    return float(person.points > row.total - SAME and by_rubric < row.total - SAME)
+
+
+def _credit(row: GradeRow, person: People, sign: int) -> float | None:
+    """Whether the model gave a criterion more points (sign 1) or fewer (-1) than the human."""
+    if not person.criteria or row.points is None:
+        return None
+    pairs = zip(row.awards, person.criteria, strict=True)
+    return float(any(sign * (award.points - given) > SAME for award, given in pairs))
+
+
+def _hallucinated(row: GradeRow) -> float | None:
+    replied = row.outcome in (Outcome.JUDGED, Outcome.UNPARSED)
+    return float(not HALLUCINATED.isdisjoint(row.faults)) if replied else None

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from gradegpt.chains.chain import defuse, needs_gloss
 from gradegpt.chains.fit import Budget, cost, fit_middle
 from gradegpt.core.schema import Item, Message, Outcome
 
-from .rules import Score, StepScores, judged, not_judged, nothing_to_score
+from .rules import StepScores, nothing_to_score
 from .split import reference_steps, response_steps
 
 METHOD: Final = "model"
@@ -96,17 +96,23 @@ def read_step_reply(item: Item, reply: str) -> StepScores:
     reason.
     """
     steps = response_steps(item)
+    made = StepScores(
+        id=item.id, outcome=Outcome.UNDECIDED, method=METHOD, reason="", n_steps=len(steps)
+    )
     if (why := nothing_to_score(item)) is not None:
-        return not_judged(item, METHOD, Outcome.UNDECIDED, why, n_steps=len(steps))
+        return made.model_copy(update={"reason": why})
     try:
         lines = _read(reply, steps, len(reference_steps(item)))
     except UnreadableReplyError as why_not:
-        return not_judged(
-            item, METHOD, Outcome.UNPARSED, f"chain:{why_not}", n_steps=len(steps), chain=reply
-        )
-    scores: list[Score] = [line.score for line in lines]
-    references = [line.reference for line in lines]
-    return judged(item, METHOD, "model:chain", scores, references, chain=reply)
+        found: dict[str, Any] = {"outcome": Outcome.UNPARSED, "reason": f"chain:{why_not}"}
+    else:
+        found = {
+            "outcome": Outcome.JUDGED,
+            "reason": "model:chain",
+            "scores": tuple(line.score for line in lines),
+            "references": tuple(line.reference for line in lines),
+        }
+    return made.model_copy(update={**found, "chain": reply})
 
 
 def _read(reply: str, steps: Sequence[str], n_references: int) -> list[_Line]:

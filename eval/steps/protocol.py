@@ -1,29 +1,49 @@
-"""Score the steps of each item, by rules or by a model."""
+"""Score the steps of each item, by rules or by a model, and the figures of the scores.
+
+OlympicArena, section 4.4 (figure 4, b and c), and appendix C.6.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-import typer
+import numpy as np
 
 from gradegpt.core.errors import InputError
-from gradegpt.core.records import read_rows, write_json
-from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
+from gradegpt.judges.statistics import Values, pearson, score, spearman, table
+from gradegpt.tables.importers.labelled import item_key
 
-from ..asking import Protocol, read_asked
-from ..console import decimal, percent, say, show, shown
-from ..judging import paired
-from .chain import METHOD, build_step_prompt, read_step_reply
+from ..asking import Protocol, Reply, read_asked
+from ..figures import Figure, Summary, grouped, mean, related
+from ..judging import paired, tagged
 from .chain import VERSION as CHAIN
+from .chain import build_step_prompt, read_step_reply
 from .rules import VERSION as STEPS
-from .rules import StepScores, not_judged, score_by_rules
+from .rules import StepScores, place, score_by_rules
 from .split import response_steps
-from .summary import BINS, LABELS, StepGroup, StepSummary, summarise
 
-_BAR: Final = 40
+LABELS: Final = "step_labels"
+"""The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""
+_BINS: Final = 10
+
+
+class ScoredItem(NamedTuple):
+    """An item, its step scores, and whether its answer is right, where it was judged."""
+
+    item: Item
+    steps: StepScores
+    right: bool | None
+
+    @property
+    def key(self) -> str:
+        """The question, whose responses are not independent."""
+        return item_key(self.item)
 
 
 def steps_protocol(
@@ -48,30 +68,22 @@ def steps_protocol(
     for one in asked:
         _check_labels(one.item, one.where)
     items = [one.item for one in asked]
-    judged = (
-        [j for _, j in paired(items, list(read_rows(judgements, Judgement)))] if judgements else []
-    )
+    verdicts: list[Verdict | None] = [None] * len(items)
+    if judgements:
+        verdicts = [j.verdict for _, j in paired(items, list(read_rows(judgements, Judgement)))]
 
-    def read(n: int, reply: str | None) -> StepScores:
-        if not by_model:
-            return score_by_rules(items[n])
-        if reply is None:
-            steps = len(response_steps(items[n]))
-            return not_judged(items[n], METHOD, Outcome.FAILED, "engine:error", n_steps=steps)
-        return read_step_reply(items[n], reply)
+    def read(n: int, reply: Reply) -> StepScores:
+        return read_step_reply(items[n], reply.reply) if by_model else score_by_rules(items[n])
 
-    def finish(rows: list[StepScores]) -> None:
-        summary = summarise(items, rows, judged)
-        written = out.with_name(out.name + ".summary.json")
-        write_json(written, summary.model_dump(mode="json"))
-        print_summary(summary)
-        typer.echo(f"wrote {written}")
+    def summary(rows: Mapping[int, StepScores]) -> Summary:
+        right = [None if verdict is None else verdict is Verdict.CORRECT for verdict in verdicts]
+        return summarise([ScoredItem(items[n], row, right[n]) for n, row in rows.items()])
 
     return Protocol(
-        source=path, rows=out, row_type=StepScores, max_new_tokens=4096,
+        source=path, out=out, max_new_tokens=4096,
         version=f"steps-{STEPS}|chain-{CHAIN}" if by_model else f"steps-{STEPS}|rules-{RULES}",
         prompts=[(build_step_prompt(item) or "") if by_model else "" for item in items],
-        read=read, finish=finish,
+        read=read, summary=summary,
     )  # fmt: skip
 
 
@@ -90,63 +102,87 @@ def _check_labels(item: Item, where: str) -> None:
         )
 
 
-def print_summary(summary: StepSummary) -> None:
-    """Print every figure of a summary; a dash marks an undefined figure."""
-    groups = [("all", summary.overall)] + [
-        (f"{tag}: {value}", group)
-        for tag, values in summary.tags.items()
-        for value, group in values.items()
+def summarise(rows: Sequence[ScoredItem]) -> Summary:
+    """The figures of all rows, of each value of a tag, and between the values of each tag.
+
+    In a correlation the answer is 1 or 0, so Pearson's is the point-biserial one (figure 4b). Rules
+    score a response's last step by its answer, which raises it.
+    """
+    tags = tagged(rows, lambda row: row.item.tags)
+    judged = any(row.right is not None for row in rows)
+    groups = {"all": _group(rows, judged=judged)} | {
+        name: _group(own, judged=judged, draws=0) for name, own in grouped(tags)
+    }
+    groups["all"] |= _agreement(rows)
+    if judged:
+        groups |= {
+            f"between values of {tag}": _between([groups[f"{tag}: {value}"] for value in values])
+            for tag, values in tags.items()
+        }
+    return Summary(figures=groups, counts=_counts([row.steps for row in rows]))
+
+
+def _group(
+    rows: Sequence[ScoredItem], *, judged: bool, draws: int = 2000
+) -> dict[str, Figure | None]:
+    known = (s is not None for row in rows for s in row.steps.scores)
+    n_steps = sum(row.steps.n_steps for row in rows)
+    figures = {
+        "process score": mean((row.key, row.steps.mean) for row in rows),
+        "where none counts as 0": mean((row.key, row.steps.mean or 0.0) for row in rows),
+        "steps scored": Figure(value=sum(known) / n_steps, n=n_steps) if n_steps else None,
+    }
+    if not judged:
+        return figures
+    pairs = [(row.key, row.right, row.steps.mean) for row in rows]
+    return figures | {
+        "answers right": mean((row.key, row.right) for row in rows),
+        "process score if right": mean((key, mean) for key, right, mean in pairs if right),
+        "if wrong": mean((key, mean) for key, right, mean in pairs if right is False),
+        "Pearson": related(pearson, pairs, draws),
+        "Spearman": related(spearman, pairs, draws),
+    }
+
+
+def _between(groups: Sequence[Mapping[str, Figure | None]]) -> dict[str, Figure | None]:
+    """The correlation of the values' means (figure 4b)."""
+    figures = [(group["answers right"], group["process score"]) for group in groups]
+    means = [(str(n), a.value, p.value) for n, (a, p) in enumerate(figures) if a and p]
+    return {"Pearson": related(pearson, means, 0), "Spearman": related(spearman, means, 0)}
+
+
+def _agreement(rows: Sequence[ScoredItem]) -> dict[str, Figure | None]:
+    """Step scores against human labels; OlympicArena, section 3.4, reports 83 % of its model."""
+    pairs = [
+        (row.key, label, score)
+        for row in rows
+        if LABELS in row.item.meta
+        for label, score in zip(row.item.meta[LABELS], row.steps.scores, strict=False)
     ]
-    show(
-        ("", "rows", "scored", "steps scored", "process score"),
-        [
-            (name, f"{g.n_rows:,}", f"{g.n_scored:,}", percent(g.steps_scored), shown(g.process))
-            for name, g in groups
-        ],
-    )
-    if summary.overall.accuracy is not None:
-        show(
-            ("", "answers right", "right", "wrong", "Pearson", "Spearman"),
-            [(name, *_answers(group)) for name, group in groups],
-            "process score where the answer is right, where it is wrong, and correlations",
-        )
-    for tag, one in summary.between.items():
-        if one.pearson is not None:
-            words = f"Pearson {decimal(one.pearson)}, Spearman {decimal(one.spearman)}"
-            say(f"the means of the {one.n} values of {tag}: {words}")
-    for line in _errors(summary):
-        say(line)
-    if (human := summary.human) is not None:
-        say(
-            f"people and scores agree on {percent(human.accuracy)} % of {human.n_scored:,} steps "
-            f"(kappa {decimal(human.kappa)}); {human.n_steps - human.n_scored:,} labelled steps "
-            "have no score"
-        )
-    for reason, count in summary.not_scored.items():
-        say(f"no process score: {count:,} rows, {reason}")
+    if not pairs:
+        return {}
+    same = [(key, None if one is None else float(label == one)) for key, label, one in pairs]
+    return {"agreement with people": mean(same), "kappa": related(_kappa, pairs)}
 
 
-def _answers(group: StepGroup) -> Sequence[str]:
-    means = (group.process_if_right, group.process_if_wrong)
-    correlations = (group.correlation.pearson, group.correlation.spearman)
-    return (
-        shown(group.accuracy), *(percent(share.value if share else None) for share in means),
-        *map(decimal, correlations),
-    )  # fmt: skip
+def _kappa(labels: Values, scores: Values) -> float:
+    return float(score(table(labels, scores))["kappa"][0])
 
 
-def _errors(summary: StepSummary) -> Iterator[str]:
-    errors = summary.errors
-    if not sum(errors.every):
-        yield "no step scores 0"
-        return
-    yield (
-        f"{sum(errors.first):,} responses have a wrong step; in {errors.first_after_open:,} of "
-        "them a step before it has no score, and may be the first error\n"
-        f"{percent(errors.share_after_middle)} % of {sum(errors.every):,} wrong steps are after "
-        "the middle\n\nwhere the first wrong step is, from the beginning (0) to the end (1)"
-    )
-    for n, count in enumerate(errors.first):
-        bar = "█" * round(_BAR * count / max(errors.first))
-        yield f"  {n / BINS:.1f}–{(n + 1) / BINS:.1f} {bar} {count:,}"
-    yield ""
+def _counts(rows: Sequence[StepScores]) -> dict[str, Any]:
+    """Rows without a score by reason, and the positions of errors in tenths (figure 4c).
+
+    ``first_after_open`` first errors have an earlier step without a score, which may be wrong.
+    """
+    firsts = [row.first_error_at for row in rows if row.first_error_at is not None]
+    every = [place(n, row.n_steps) for row in rows for n, s in enumerate(row.scores, 1) if s == 0]
+    bins = [np.histogram(places, _BINS, (0, 1))[0].tolist() for places in (firsts, every)]
+    open_before = sum(None in row.scores[: row.first_error or 0] for row in rows)
+    reasons = Counter(row.reason for row in rows if row.mean is None)
+    return {
+        "rows": len(rows),
+        "responses with a wrong step": len(firsts),
+        "of which a step before it has no score": open_before,
+        "first wrong steps, by tenths of the response": bins[0],
+        "all wrong steps, by tenths": bins[1],
+    } | {f"no process score, {reason}": n for reason, n in sorted(reasons.items())}

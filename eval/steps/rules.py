@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import computed_field, model_validator
 
-from gradegpt.core.schema import Item, Outcome, Row
+from gradegpt.core.schema import Item, Outcome, Row, Verdict
+from gradegpt.judges.rules import RuleJudge
 
-from .results import Result, response_results, solution_results
-from .same import same_result
+from .results import Result, response_results, same_result, solution_results
 from .split import MAX_STEPS, reference_steps, response_steps
 
 Score = Literal[0, 1] | None
@@ -21,11 +21,7 @@ class StepScores(Row):
 
     ``scores`` holds for each step of the response, in order, 1 for right, 0 for wrong, None for
     undecided; ``references`` the number, from 1, of the reference step that it was compared with,
-    or None. ``mean`` is over the steps that have a score. ``first_error`` is the first step that
-    scores 0, from 1; steps before it may be undecided. ``first_error_at`` is the position of its
-    middle in the response, (k - 1/2) / n for step k of n, so that errors that are equally likely
-    everywhere have the mean 1/2. Only the outcome ``judged`` has scores; ``chain`` is a model's
-    reply.
+    or None. Only the outcome ``judged`` has scores; ``chain`` is a model's reply.
     """
 
     id: str
@@ -35,68 +31,43 @@ class StepScores(Row):
     n_steps: int
     scores: tuple[Score, ...] = ()
     references: tuple[int | None, ...] = ()
-    mean: float | None = None
-    first_error: int | None = None
-    first_error_at: float | None = None
     chain: str | None = None
-    meta: dict[str, Any] = Field(default_factory=dict)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean(self) -> float | None:
+        """The mean of the steps that have a score."""
+        known = [score for score in self.scores if score is not None]
+        return sum(known) / len(known) if known else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def first_error(self) -> int | None:
+        """The first step that scores 0, from 1; steps before it may be undecided."""
+        return next((n for n, score in enumerate(self.scores, 1) if score == 0), None)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def first_error_at(self) -> float | None:
+        """The position of the first error in the response, as of ``place``."""
+        return self.first_error and place(self.first_error, self.n_steps)
 
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
-        judged = self.outcome is Outcome.JUDGED
-        known = [score for score in self.scores if score is not None]
-        if judged != bool(known) or judged != (self.mean is not None):
-            raise ValueError(
-                "scores: must have a score and a mean if the outcome is judged, and else neither"
-            )
-        if judged and not len(self.scores) == len(self.references) == self.n_steps:
+        if (self.outcome is Outcome.JUDGED) != (self.mean is not None):
+            raise ValueError("scores: must have a score if the outcome is judged, and else none")
+        if self.scores and not len(self.scores) == len(self.references) == self.n_steps:
             raise ValueError(f"scores: must have one for each of the {self.n_steps} steps")
-        if self.first_error != first_error(self.scores):
-            raise ValueError(f"first_error: {self.first_error} is not the first step that scores 0")
         return self
 
 
-def first_error(scores: Sequence[Score]) -> int | None:
-    """The first step that scores 0, from 1."""
-    return next((n for n, score in enumerate(scores, 1) if score == 0), None)
-
-
 def place(step: int, n_steps: int) -> float:
-    """The position of the middle of a step in the solution, in [0, 1]."""
+    """The position of the middle of a step in the solution, in [0, 1].
+
+    (k - 1/2) / n for step k of n, so that errors that are equally likely everywhere have the mean
+    1/2.
+    """
     return (step - 0.5) / n_steps
-
-
-def judged(
-    item: Item,
-    method: str,
-    reason: str,
-    scores: Sequence[Score],
-    references: Sequence[int | None],
-    chain: str | None = None,
-) -> StepScores:
-    """The row of an item with at least one scored step."""
-    known = [score for score in scores if score is not None]
-    first = first_error(scores)
-    return StepScores(
-        id=item.id, outcome=Outcome.JUDGED, method=method, reason=reason, n_steps=len(scores),
-        scores=tuple(scores), references=tuple(references), mean=sum(known) / len(known),
-        first_error=first, first_error_at=first and place(first, len(scores)), chain=chain,
-    )  # fmt: skip
-
-
-def not_judged(
-    item: Item,
-    method: str,
-    outcome: Outcome,
-    reason: str,
-    *,
-    n_steps: int,
-    chain: str | None = None,
-) -> StepScores:
-    """The row of an item without a scored step, and the reason."""
-    return StepScores(
-        id=item.id, outcome=outcome, method=method, reason=reason, n_steps=n_steps, chain=chain
-    )
 
 
 METHOD: Final = "rules"
@@ -116,20 +87,32 @@ def score_by_rules(item: Item) -> StepScores:
     the same reference step.
     """
     steps = response_steps(item)
+    made = StepScores(
+        id=item.id, outcome=Outcome.UNDECIDED, method=METHOD, reason="", n_steps=len(steps)
+    )
     if (why := nothing_to_score(item)) is not None:
-        return not_judged(item, METHOD, Outcome.UNDECIDED, why, n_steps=len(steps))
+        return made.model_copy(update={"reason": why})
     wanted, given = solution_results(reference_steps(item), item), response_results(steps, item)
     matches = _matches(wanted, given, item)
     pairs = with_repeats(align(matches), matches)
     scores: list[Score] = [
         None if at is None else 1 if matches[n][at] else 0 for n, at in enumerate(pairs)
     ]
-    n_scored = sum(score is not None for score in scores)
-    if not n_scored:
-        reason = "rules:nothing-to-compare"
-        return not_judged(item, METHOD, Outcome.UNDECIDED, reason, n_steps=len(steps))
-    references = [None if at is None else at + 1 for at in pairs]
-    return judged(item, METHOD, f"rules:{n_scored}-of-{len(steps)}-steps", scores, references)
+    known = sum(score is not None for score in scores)
+    reason = f"rules:{known}-of-{len(steps)}-steps"
+    if not known:
+        if RuleJudge().judge([item])[0].verdict in (None, Verdict.CORRECT):
+            return made.model_copy(update={"reason": "rules:nothing-to-compare"})
+        # Without a score a wholly wrong solution would leave the mean, which would flatter a model.
+        scores[-1], reason = 0, "rules:answer-not-correct"
+    return made.model_copy(
+        update={
+            "outcome": Outcome.JUDGED,
+            "reason": reason,
+            "scores": tuple(scores),
+            "references": tuple(None if at is None else at + 1 for at in pairs),
+        }
+    )
 
 
 def _matches(wanted: StepResults, given: StepResults, item: Item) -> Matches:

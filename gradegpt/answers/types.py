@@ -6,6 +6,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Final, NamedTuple
 
+from typing_extensions import override
+
 from gradegpt.answers.formula import Node
 
 Magnitude = Fraction | float | complex
@@ -13,7 +15,7 @@ Magnitude = Fraction | float | complex
 
 
 class AnswerType(StrEnum):
-    """The 13 answer types of OlympicArena (appendix A.2)."""
+    """The 13 answer types of OlympicArena (appendix A.2); its short names are read, too: ``NV``."""
 
     SINGLE_CHOICE = "single_choice"
     MULTIPLE_CHOICE = "multiple_choice"
@@ -34,7 +36,19 @@ class AnswerType(StrEnum):
         """The type in words: ``single choice``, ``number``."""
         return self.value.replace("_", " ")
 
+    @classmethod
+    @override
+    def _missing_(cls, value: object) -> AnswerType | None:
+        named = str(value).strip().lower().replace(" ", "_")
+        return next((t for t in cls if named in (t.value, *_OTHER_NAMES[t.value].split())), None)
 
+
+_OTHER_NAMES: Final = {
+    "single_choice": "sc", "multiple_choice": "mc", "true_false": "tf", "number": "nv numerical",
+    "set": "", "interval": "in", "expression": "ex", "equation": "eq", "tuple": "tup",
+    "multi_part": "mpv", "multi_answer": "ma", "code": "", "text": "ot others",
+}  # fmt: skip
+"""The names of the types in OlympicArena and OlympiadBench, in lower case."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
 """The types whose answers are option letters."""
 

@@ -8,12 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
-import eval.ablation.report
-from eval.ablation.report import ablate, over_seeds
-from eval.ablation.runs import AblationSettings, in_format, train_all, write_format
+import eval.ablation
+from eval.ablation import AblationSettings, ablate, in_format, train_all, write_format
 from eval.evaluate import evaluate
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.core.errors import InputError, MissingError, OutputError
@@ -30,7 +28,6 @@ from gradegpt.core.schema import (
     Verdict,
 )
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.judges.statistics import score, table
 
 
 def row(number: int, chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL) -> TrainingRow:
@@ -66,10 +63,10 @@ def test_a_row_in_another_format_keeps_item_and_label() -> None:
     """Only the system message and the reply change."""
     cross = row(4)
     for chain_format in ChainFormat:
-        other = in_format(cross, chain_format, PromptSettings())
+        other = in_format(cross, chain_format)
         assert parse_prompt(other.prompt) == parse_prompt(cross.prompt)
         assert other == row(4, chain_format)
-    assert in_format(row(4), ChainFormat.OUTCOME, PromptSettings()).completion[0].content == "<Yes>"
+    assert in_format(row(4), ChainFormat.OUTCOME).completion[0].content == "<Yes>"
 
 
 def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Path) -> None:
@@ -130,7 +127,7 @@ def test_runs_have_equal_steps_or_equal_tokens(
 ) -> None:
     """Formats with shorter rows train for more steps; a finished run is not trained again."""
     trainer = Trainer()
-    monkeypatch.setattr("eval.ablation.runs.subprocess.run", trainer)
+    monkeypatch.setattr("eval.ablation.subprocess.run", trainer)
     runs = train_all(settings_of(data, tmp_path / "out"))
     steps = {(r.budget, r.chain_format.value): r.steps for r in runs if r.seed == 1}
     assert steps == {
@@ -149,7 +146,7 @@ def test_a_run_that_fails_stops_the_ablation(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error names the folder, and nothing is measured on an incomplete set of runs."""
-    monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer(code=3))
+    monkeypatch.setattr("eval.ablation.subprocess.run", Trainer(code=3))
     with pytest.raises(
         OutputError, match=r"gradegpt train recipe.yaml .*outcome-steps-0.*: failed; its output"
     ):
@@ -159,19 +156,6 @@ def test_a_run_that_fails_stops_the_ablation(
 def judged(id_: str, verdict: Verdict | None) -> Judgement:
     outcome = Outcome.UNPARSED if verdict is None else Outcome.JUDGED
     return Judgement(id=id_, outcome=outcome, verdict=verdict, method="model")
-
-
-def test_draws_are_paired_between_arms() -> None:
-    """Equal arms have a difference of 0 in every draw; the first value is over all rows."""
-    rng = np.random.default_rng(0)
-    truth, said, questions = rng.integers((2, 2, 30), size=(90, 3)).T
-    cells, worse = table(truth, said, questions, 30), table(truth, truth & said, questions, 30)
-    drawn = over_seeds({"a": [cells, worse], "b": [cells, worse]}, draws=50, seed=1)
-    for name in ("accuracy", "balanced_accuracy"):
-        assert np.array_equal(drawn["a"][name], drawn["b"][name])
-        each = [score(c.sum(axis=0))[name] for c in (cells, worse)]
-        assert drawn["a"][name][0] == pytest.approx(np.mean(each))
-        assert drawn["a"][name][1:].std() > 0
 
 
 class Fixed:
@@ -196,23 +180,19 @@ class Fixed:
 
 
 def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There are arms of both budgets and gains over the first arm; the numbers are written."""
-    monkeypatch.setattr("eval.ablation.runs.subprocess.run", Trainer())
-    monkeypatch.setattr(
-        eval.ablation.report, "evaluate", lambda s, overwrite: evaluate(s, build=Fixed)
-    )
-    arms = ablate(settings_of(data, tmp_path / "out", shots=2), draws=100)
-    assert [(a.budget, a.name) for a in arms] == [
-        (budget, name)
-        for budget in ("steps", "tokens")
-        for name in ("untuned", "outcome", "judge_of_chain", "cross_lingual")
+    """There are runs of both budgets and gains over the first format; the table is written."""
+    monkeypatch.setattr("eval.ablation.subprocess.run", Trainer())
+    monkeypatch.setattr(eval.ablation, "evaluate", lambda s, overwrite: evaluate(s, build=Fixed))
+    settings = settings_of(data, tmp_path / "out", shots=2)
+    rows = ablate(settings.model_copy(update={"seeds": (0,)}))
+    assert [(row["equal"], row["format"]) for row in rows] == [
+        ("", "untuned"),
+        *((budget, f.value) for budget in ("steps", "tokens") for f in ChainFormat),
     ]
-    assert [round(12 * a.scores["accuracy"].mean) for a in arms[:4]] == [6, 8, 9, 11]
-    assert not arms[0].gain
-    assert not arms[1].gain
-    assert arms[3].gain["accuracy"].mean == pytest.approx(3 / 12)
-    assert arms[3].gain["accuracy"].interval.low > 0
+    assert [row["balanced"].split()[0] for row in rows[:4]] == ["50.0", "66.7", "75.0", "91.7"]
+    assert [row["gain"].split()[0] for row in rows[2:4]] == ["+8.3", "+25.0"]
+    assert (rows[0]["gain"], rows[1]["gain"]) == ("", "")
     written = json.loads((tmp_path / "out" / "ablation.json").read_text())
-    assert [a["name"] for a in written["arms"]] == [a.name for a in arms]
+    assert (written["rows"], written["runs"]) == (12, rows)
     shots = list(read_rows(tmp_path / "out" / "shots.jsonl", TrainingRow))
     assert sorted(r.meta["verdict"] for r in shots) == ["correct", "incorrect"]

@@ -19,8 +19,6 @@ from gradegpt.judges import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_examples
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
-QUESTION = "Which is prime?\nA. 8\nB. 7\nC. 9\nD. 6"
-TURNED = "Which is prime?\nA. 7\nB. 9\nC. 6\nD. 8"
 
 
 def item(response: str, reference: str = "5", question: str = "?", **fields: object) -> Item:
@@ -67,46 +65,6 @@ def test_a_change_is_made_or_does_not_apply(name: str, before: str, after: str |
 def test_number_formats_change_where_a_number_is_asked_alone() -> None:
     """In a list of options or of numbers a comma may separate answers."""
     assert changed("number_format", "12345", "blue", answer_type=AnswerType.TEXT) is None
-
-
-@pytest.mark.parametrize(
-    ("response", "reference", "after", "new_reference"),
-    [
-        ("The answer is B.", "B", "The answer is A.", "A"),
-        ("故选（Ｂ）B", "B", "故选（Ｂ）A", "A"),
-        ("$\\boxed{A}$", "B", "$\\boxed{D}$", "A"),
-        ("AB", "AB", "AD", "AD"),
-        ("A and B", "AB", "A and D", "AD"),
-    ],
-)
-def test_options_are_reordered_with_their_letters(
-    response: str, reference: str, after: str, new_reference: str
-) -> None:
-    """The letter of a text moves with it, in the reference and the response; lists stay sorted."""
-    kind = AnswerType.MULTIPLE_CHOICE if len(reference) > 1 else AnswerType.SINGLE_CHOICE
-    made = VARIATIONS["options_reordered"](item(response, reference, QUESTION, answer_type=kind))
-    assert made is not None
-    assert (made.question, made.response, made.reference) == (TURNED, after, (new_reference,))
-
-
-@pytest.mark.parametrize(
-    ("question", "response"),
-    [
-        (QUESTION, "A triangle has three sides, so B"),
-        (QUESTION, "P(A) = 0.5, so B"),
-        (QUESTION, "The segment BA is longer"),
-        (QUESTION, "$A \\cap B$ is B"),
-        (QUESTION, "B, A"),
-        ("点 A 在哪里？\nA. 1\nB. 2", "B"),
-        ("Which?\nA. 1\nB. 2\nC. all of the above", "B"),
-        ("Which?\nA. 1\nB. 1", "B"),
-        ("Which is prime?", "B"),
-    ],
-)
-def test_letters_that_may_be_no_options_are_left_alone(question: str, response: str) -> None:
-    """Articles, events, points, sets, an order of options, and options that name others."""
-    made = item(response, "B", question, answer_type=AnswerType.SINGLE_CHOICE)
-    assert VARIATIONS["options_reordered"](made) is None
 
 
 @pytest.mark.parametrize("name", VARIATIONS)

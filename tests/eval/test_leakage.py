@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import eval.protocol
-from eval.asking import ask
+from eval.asking import run_protocol
+from eval.figures import Summary, show_summary
 from eval.leakage.grams import (
     Completions,
     Gram,
@@ -28,15 +29,7 @@ from eval.leakage.grams import (
     starting_points,
     words,
 )
-from eval.leakage.protocol import (
-    Continuing,
-    MemorisedItem,
-    leakage_of,
-    leakage_protocol,
-    print_report,
-    report_of,
-    right_by_item,
-)
+from eval.leakage.protocol import Continuing, MemorisedItem, leakage_of, leakage_protocol
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item
@@ -82,8 +75,12 @@ class ByHeart:
 
 
 def measure(path: Path, out: Path, model: ByHeart, k: int = 5, **more: Any) -> list[MemorisedItem]:
-    protocol = leakage_protocol(path, out.with_suffix(".json"), model, k=k)
-    return ask(protocol, Continuing(model), **more)[0]
+    return run_protocol(leakage_protocol(path, out, model, k=k), Continuing(model), **more)
+
+
+def value(summary: Summary, name: str, group: str = "all") -> float | None:
+    figure = summary.figures[group][name]
+    return figure and figure.value
 
 
 def items(path: Path, count: int = 1) -> Path:
@@ -185,7 +182,7 @@ def test_words_are_the_text_again() -> None:
 def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -> None:
     """Every n-gram of a memorised text is predicted, and none of another text."""
     rows = measure(items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)]))
-    assert [row.leaked_by_any for row in rows] == [True, False, True, False]
+    assert [row.leaked for row in rows] == [True, False, True, False]
     assert [len(row.grams) for row in rows] == [5] * 4
     # 23 + 8 words: starts 2, 8, 14, 20, 26; the question has 23, so the last begins in the answer.
     assert [(g.start, g.part.value) for g in rows[0].grams] == [
@@ -193,47 +190,39 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     ]  # fmt: skip
     assert rows[0].grams[0].wanted == "has 12 hens and each"
     found = leakage_of(rows)
-    assert found.n_leaked == {"exact": 2, "edit": 2, "rouge_l": 2, "any": 2}
-    share = found.accuracy[Match.EXACT]
+    share = found.figures["all"]["exact"]
     assert share is not None
-    assert (share.value, share.n_questions) == (0.5, 4)
+    assert share.interval is not None
+    assert (share.value, share.n) == (0.5, 20)
     assert share.interval.low < 0.5 < share.interval.high
-    in_answer = found.parts[GramPlace.ANSWER][Match.EXACT]
-    assert in_answer is not None
-    assert in_answer.value == 0.5
-    report = report_of(rows, model="m", k=5, n=5)
-    assert report.leaked == ("q0", "q2")
-    by_tag = report.tags["subject"]
-    assert [by_tag[v].n_leaked["any"] for v in ("farm", "rail")] == [2, 0]
+    assert value(found, "exact", "in the answer") == 0.5
+    assert [value(found, "leaked", f"subject: {tag}") for tag in ("farm", "rail")] == [1, 0]
 
 
 def test_a_change_of_format_is_seen_through_by_the_lenient_kinds_alone(tmp_path: Path) -> None:
     """In capitals no n-gram is exact, but all have the same words: any kind suffices."""
     model = ByHeart([known(0)], slip=str.upper)
     (row,) = measure(items(tmp_path), tmp_path / "rows.jsonl", model)
-    assert [row.leaked(kind) for kind in Match] == [False, False, True]
-    assert row.leaked_by_any
+    assert [row.leaked_by(kind) for kind in Match] == [False, False, True]
+    assert row.leaked
 
 
 def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
     """An item that is too short for five n-grams is not scored."""
     write_rows(tmp_path / "items.jsonl", [{"question": "1+1?", "reference": "2"}])
     found = leakage_of(measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([])))
-    assert (found.n_items, found.n_measured, found.n_too_short, found.n_failed) == (1, 0, 1, 0)
-    assert found.accuracy == dict.fromkeys(Match)
-    assert found.n_leaked["any"] == 0
+    assert (found.counts["items"], found.counts["too short"]) == (1, 1)
+    assert set(found.figures["all"].values()) == {None}
 
 
-def test_an_item_that_fails_is_counted_and_asked_again(tmp_path: Path) -> None:
+def test_an_item_that_fails_has_no_row_and_is_asked_again(tmp_path: Path) -> None:
     """The next call asks only that item."""
     path, out, model = items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)])
     model.refused = "train leaves"
-    rows = measure(path, out, model)
-    found = leakage_of(rows)
-    assert (found.n_items, found.n_measured, found.n_failed) == (4, 2, 2)
-    assert rows[1].meta["error"] == "HTTP 400: too long"
+    with pytest.raises(EngineError, match=r"2 of 4 were not answered .*HTTP 400: too long"):
+        measure(path, out, model)
     asked, model.refused = len(model.asked), ""
-    assert leakage_of(measure(path, out, model)).n_failed == 0
+    assert len(measure(path, out, model)) == 4
     assert len(model.asked) == asked + 10
 
 
@@ -252,7 +241,7 @@ def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message:
         measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([]))
 
 
-# --- the report -----------------------------------------------------------------------------------
+# --- the figures ----------------------------------------------------------------------------------
 
 
 def measured(id_: str, *hits: str) -> MemorisedItem:
@@ -269,67 +258,38 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
     """Item a is detected by all kinds, b by ROUGE-L, c by none, as no kind has all its n-grams."""
     rows = [measured("a", "edr", "edr"), measured("b", "r", "dr"), measured("c", "d", "r")]
     found = leakage_of(rows)
-    assert found.n_leaked == {"exact": 1, "edit": 1, "rouge_l": 2, "any": 2}
-    values = {kind.value: share and share.value for kind, share in found.accuracy.items()}
-    assert values == {"exact": 2 / 6, "edit": 4 / 6, "rouge_l": 5 / 6}
-    assert found.parts[GramPlace.ANSWER][Match.EXACT] is None
+    assert list(found.counts.values()) == [3, 0, 2, 1, 1, 2]
+    values = [value(found, name) for name in ("exact", "edit", "rouge_l", "leaked")]
+    assert values == pytest.approx([2 / 6, 4 / 6, 5 / 6, 2 / 3])
+    assert value(found, "exact", "in the answer") is None
 
 
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     """``[/1]`` would be read as markup of the terminal library."""
     row = measured("a", "edr").model_copy(update={"tags": {"t": "[/1]"}})
-    print_report(report_of([row], model="m", k=1, n=1))
+    show_summary(leakage_of([row]))
     assert "t: [/1]" in capsys.readouterr().out
 
 
-def test_leaked_and_solved_are_counted_as_in_the_papers_tables(tmp_path: Path) -> None:
-    """Two leaked items with a verdict, one right; b's two samples are half right; d has none."""
-    rows = [measured("a", "edr"), measured("b", "edr"), measured("c", "-"), measured("d", "edr")]
-    said = [("a", "correct"), ("b#0", "correct"), ("b#1", "incorrect"), ("c", "incorrect")]
-    path = tmp_path / "judged.jsonl"
-    write_rows(
-        path,
-        [{"id": i, "outcome": "judged", "verdict": v, "method": "rules"} for i, v in said]
-        + [{"id": "d", "outcome": "undecided", "method": "rules"}],
-    )
-    right = right_by_item(path, {"a", "b", "c", "d"})
-    assert right == {"a": 1.0, "b": 0.5, "c": 0.0}
-    solved = leakage_of(rows, right=right).solved
-    assert solved is not None
-    assert (solved.n_judged, solved.solved) == (2, 1.5)
-    assert solved.accuracy is not None
-    assert solved.accuracy_of_others is not None
-    assert (solved.accuracy.value, solved.accuracy_of_others.value) == (0.75, 0.0)
-    with pytest.raises(InputError, match=r"judged\.jsonl:1: id: 'a' is no item's id"):
-        right_by_item(path, {"b"})
-
-
-# --- the commands and the server ------------------------------------------------------------------
+# --- the command and the server -------------------------------------------------------------------
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The report has leaked and solved items, and its settings; failed items are an error."""
+    """The rows say which items are leaked; failed items are an error."""
     model = ByHeart([known(0)])
-    monkeypatch.setattr("eval.leakage.grams.Completions", lambda *_, **__: model)
-    judged = tmp_path / "judged.jsonl"
-    said = {"outcome": "judged", "method": "rules"}
-    verdicts = ("correct", "correct", "incorrect", "incorrect")
-    write_rows(judged, [said | {"id": f"q{n}#0", "verdict": v} for n, v in enumerate(verdicts)])
-    words_ = ["leakage", str(items(tmp_path, 4)), "-o", str(tmp_path / "out.json"),
-              "--base-url", "http://x/v1"]  # fmt: skip
+    monkeypatch.setattr("eval.protocol.Completions", lambda *_, **__: model)
+    out = tmp_path / "out.jsonl"
+    words_ = ["leakage", str(items(tmp_path, 4)), "-o", str(out), "--base-url", "http://x/v1"]
     assert "needs --model" in str(CliRunner().invoke(eval.protocol.app, words_).exception)
     words_ += ["--model", "m"]
-    done = CliRunner().invoke(eval.protocol.app, [*words_, "--judgements", str(judged)])
+    done = CliRunner().invoke(eval.protocol.app, words_)
     assert done.exit_code == 0, done.output
-    assert "4 items = 4 measured + 0 too short + 0 failed; 5 n-grams of 5 in each" in done.output
-    assert "leaked, all n-grams predicted: 2 (2 by exact, 2 by edit, 2 by rouge_l)" in done.output
-    report = json.loads((tmp_path / "out.json").read_text())
-    assert (report["model"], report["k"], report["n"]) == ("by-heart", 5, 5)
-    assert report["leaked"] == ["q0", "q2"]
-    assert report["overall"]["solved"]["accuracy"]["value"] == 0.5
+    assert "items: 4\ntoo short: 0\nleaked, all n-grams predicted: 2" in done.output
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["id"] for row in rows if row["leaked"]] == ["q0", "q2"]
     model.refused = "train leaves"
     done = CliRunner().invoke(eval.protocol.app, [*words_, "--overwrite"])
-    assert "2 questions were not answered, the first with: HTTP 400" in str(done.exception)
+    assert "2 of 4 were not answered" in str(done.exception)
 
 
 def test_a_server_continues_the_plain_text() -> None:
@@ -346,7 +306,7 @@ def test_a_server_continues_the_plain_text() -> None:
         return httpx2.Response(200, text=reply, headers={"content-type": "application/json"})
 
     client = httpx2.Client(transport=httpx2.MockTransport(handler))
-    model = Completions("http://x/v1", "m", api_key="k", concurrency=1, http_client=client)
+    model = Completions("http://x/v1", "m", api_key="k", http_client=client)
     good, bad, odd = model.continue_([words("A farmer"), words("bad one"), words("odd one")], 4)
     assert good == [" has", " 12", " hens", ","]
     assert isinstance(bad, EngineError)

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from eval.asking import Asked, ask
-from eval.parts import (
-    FINDINGS,
-    RejectedReply,
-    Rejection,
-    checked,
-    gives,
-    parts_prompt,
-    parts_protocol,
-)
+from eval.asking import FINDINGS, run_protocol
+from eval.figures import Finding
+from eval.parts import Rejection, checked, gives, parts_prompt, parts_protocol
 from eval.protocol import app
-from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows, write_rows
-from gradegpt.core.schema import Item, Message, Verdict
-from gradegpt.engines import Generation
+from gradegpt.core.schema import Item, Verdict
+from gradegpt.engines import ScriptedEngine
 from gradegpt.judges import PartsJudge, RuleJudge
 
 QUESTION = "A ball of mass 2 kg falls from 5 m. (1) Find its speed. (2) Find its energy."
@@ -35,15 +27,13 @@ SOLUTION = (
 )
 
 
-def parsed(path: Path, out: Path, model: Model, **more: Any) -> Asked:
-    protocol = parts_protocol(path, out)
-    rows, asked = ask(protocol, model, **more)
-    protocol.finish(rows)
-    return asked
+def parsed(path: Path, out: Path, *said: str) -> list[Item]:
+    return run_protocol(parts_protocol(path, out), model(*said))
 
 
-def found(out: Path) -> list[RejectedReply]:
-    return list(read_rows(f"{out}{FINDINGS}", RejectedReply))
+def found(out: Path) -> list[Finding]:
+    path = Path(f"{out}{FINDINGS}")
+    return list(read_rows(path, Finding)) if path.exists() else []
 
 
 def reply(*answers: Any) -> str:
@@ -53,27 +43,9 @@ def reply(*answers: Any) -> str:
 GOOD = reply("10 m/s", "100 J")
 
 
-class Model:
-    """Replies with the given text for ``#n#``; refuses or raises at the given prompts."""
-
-    name = "model"
-
-    def __init__(self, *said: str, refused: Sequence[str] = (), dies: int = 10**9) -> None:
-        self.asked: list[str] = []
-        self.said, self.refused, self.dies = said, refused, dies
-
-    def generate(
-        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
-    ) -> list[Generation | EngineError]:
-        return [self._one(prompt[-1].content) for prompt in prompts]
-
-    def _one(self, text: str) -> Generation | EngineError:
-        if len(self.asked) >= self.dies:
-            return EngineError("the server is down")
-        self.asked.append(text)
-        if any(word in text for word in self.refused):
-            return EngineError("HTTP 400: inappropriate")
-        return Generation(self.said[int(text.split("#")[1]) % len(self.said)], 10, 5)
+def model(*said: str) -> ScriptedEngine:
+    """Replies with the given text for ``#n#``."""
+    return ScriptedEngine(lambda prompt: said[int(prompt[-1].content.split("#")[1]) % len(said)])
 
 
 def problems(path: Path, count: int, **more: Any) -> Path:
@@ -110,10 +82,9 @@ def test_an_answer_is_in_the_solution_or_not(answer: str, there: bool) -> None:
         (reply("10 m/s", "100 J", "12.5%"), Rejection.COUNT, "3 for 2"),
         (reply("10 m/s", None), Rejection.NO_ANSWER, ""), (reply(), Rejection.NO_ANSWER, ""),
         ("10 m/s and 100 J", Rejection.NO_JSON, ""), ('{"answers": [1', Rejection.JSON_ERROR, ""),
-        (None, Rejection.REFUSED, ""),
     ],
 )  # fmt: skip
-def test_what_is_accepted(said: str | None, problem: Rejection | None, detail: str) -> None:
+def test_what_is_accepted(said: str, problem: Rejection | None, detail: str) -> None:
     """A reply needs as many answers as the question has parts, each in the solution."""
     item = Item(question=QUESTION, reference=("x",), response="", solution=SOLUTION)
     assert checked(item, said)[1:] == (problem, detail)
@@ -138,17 +109,14 @@ def test_the_prompt_is_framed_and_in_the_questions_language() -> None:
 
 def test_items_and_findings(tmp_path: Path) -> None:
     """Accepted rows have parts and a joined reference; the others are reported with their line."""
-    path = problems(tmp_path, 2)
-    out = tmp_path / "items.jsonl"
-    made = parsed(path, out, Model(GOOD, reply("10 m/s", "90 J")))
-    (item,) = list(read_rows(out, Item))
+    path, out = problems(tmp_path, 2), tmp_path / "items.jsonl"
+    (item,) = parsed(path, out, GOOD, reply("10 m/s", "90 J"))
     assert (item.parts, item.reference) == (("10 m/s", "100 J"), ("(1) 10 m/s; (2) 100 J",))
     assert item.solution.startswith("By energy")
-    (finding,) = found(out)
-    assert (finding.line, finding.id, finding.problem) == (2, "p1", Rejection.NOT_THERE)
-    manifest = json.loads((tmp_path / "items.jsonl.manifest.json").read_text())
-    assert manifest == {"rows": 1, "parts": 2, "findings": {Rejection.NOT_THERE.value: 1}}
-    assert made.prompt_tokens == 20
+    assert list(read_rows(out, Item)) == [item]
+    assert found(out) == [
+        Finding(id="p1", where=f"{path}:2", fault=Rejection.NOT_THERE.value, detail="(2) 90 J")
+    ]
     answered = item.model_copy(update={"response": reply("10 m/s", "0.1 kJ")})
     (judged,) = PartsJudge(RuleJudge()).judge([answered])
     assert judged.verdict is Verdict.CORRECT
@@ -157,12 +125,12 @@ def test_items_and_findings(tmp_path: Path) -> None:
 def test_a_reference_that_was_there_must_agree(tmp_path: Path) -> None:
     """An equivalent reference is replaced; a different one is a finding."""
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 0.1 kJ")
-    parsed(path, tmp_path / "a.jsonl", Model(GOOD))
+    parsed(path, tmp_path / "a.jsonl", GOOD)
     assert not found(tmp_path / "a.jsonl")
     path = problems(tmp_path, 1, reference="(1) 10 m/s; (2) 7 J")
-    parsed(path, tmp_path / "b.jsonl", Model(GOOD))
+    parsed(path, tmp_path / "b.jsonl", GOOD)
     (finding,) = found(tmp_path / "b.jsonl")
-    assert finding.problem is Rejection.OTHER_REFERENCE
+    assert finding.fault == Rejection.OTHER_REFERENCE.value
 
 
 @pytest.mark.parametrize(
@@ -188,16 +156,16 @@ def test_rows_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], message: 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It prints how many were accepted, and the file of findings."""
-    model = Model(GOOD, reply("9 m/s", "100 J"))
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
+    engine = model(GOOD, reply("9 m/s", "100 J"))
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: engine)
     path = problems(tmp_path, 2)
     words = ["parts", str(path), "-o", str(tmp_path / "items.jsonl"), "--base-url", "x"]
     assert "give both" in str(CliRunner().invoke(app, words).exception)
     words += ["--model", "m"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
-    assert "1 of 2 solutions accepted, with 2 parts" in done.output
-    assert "line 2  p1  (1) 9 m/s" in done.output
+    assert "solutions accepted: 1\ntheir parts: 2" in done.output
+    assert "(1) 9 m/s" in done.output
     (tmp_path / "mine.jsonl").write_text("mine")
     words[3] = str(tmp_path / "mine.jsonl")
     assert "--overwrite" in str(CliRunner().invoke(app, words).exception)

@@ -17,42 +17,65 @@ from gradegpt.core.records import write_rows
 OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
 
 
-def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[int, Fault, str]]:
+def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[int, str, str]]:
     path = tmp_path / "bank.jsonl"
     write_rows(path, rows)
     count, findings = check_file(path, columns)
     assert count == len(rows)
-    return [(f.line, f.fault, f.detail) for f in findings]
+    return [
+        (int(f.where.rpartition(":")[2]), f.fault, f.detail.replace(f"{path}:", "line "))
+        for f in findings
+    ]
 
 
-@pytest.mark.parametrize(
-    ("row", "fault"),
-    [
-        ({"reference": "2x+1", "answer_type": "Numerical"}, Fault.NOT_A_NUMBER),
-        ({"reference": "三倍的 a", "answer_type": "NV"}, Fault.NOT_A_NUMBER),
-        ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
-        ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_TWICE),
-        (
-            {"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."},
-            Fault.UNIT_MISSING,
-        ),
-        ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
-        ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
-        ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
-        (
-            {"reference": "E", "question": OPTIONS, "answer_type": "SC"},
-            Fault.NO_SUCH_OPTION,
-        ),
-        (
-            {"reference": "krypton", "question": OPTIONS, "answer_type": "SC"},
-            Fault.NO_OPTION,
-        ),
-        ({"reference": ""}, Fault.EMPTY),
-        ({"reference": None}, Fault.EMPTY),
-    ],
-)
+THREE = "A ball falls. (1) Find its speed. (2) Find its energy. (3) Find its momentum."
+FAULTY: list[tuple[dict[str, Any], Fault]] = [
+    ({"reference": "2x+1", "answer_type": "Numerical"}, Fault.NOT_A_NUMBER),
+    ({"reference": "三倍的 a", "answer_type": "NV"}, Fault.NOT_A_NUMBER),
+    ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
+    ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_INSIDE),
+    ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
+    ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
+    ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
+    ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
+    ({"reference": "E", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_SUCH_OPTION),
+    ({"reference": "krypton", "question": OPTIONS, "answer_type": "SC"}, Fault.NO_OPTION),
+    ({"reference": ""}, Fault.EMPTY),
+    ({"reference": None}, Fault.EMPTY),
+    *(({"reference": "12", "answer_type": name}, Fault.A_NUMBER)
+      for name in ("EX", "EQ", "TUP", "SET", "IN")),
+    ({"reference": "2x+1", "answer_type": "EQ"}, Fault.NO_EQUALS_SIGN),
+    ({"reference": "![](https://x.org/a.png)", "answer_type": "OT"}, Fault.IMAGE),
+    ({"reference": "<img src='a.jpg'>"}, Fault.IMAGE),
+    ({"reference": "148", "solution": "The side is 12, so the area is 12*12 = 144."},
+     Fault.SOLUTION),
+    ({"reference": "7", "solution": "所以答案是 \\boxed{5}。"}, Fault.SOLUTION),
+    ({"reference": "\\frac{1}{2"}, Fault.UNBALANCED),
+    ({"reference": "$2(x+1$"}, Fault.UNBALANCED),
+    ({"reference": "AC", "question": OPTIONS, "answer_type": "SC"}, Fault.SEVERAL_OPTIONS),
+    ({"reference": "TODO"}, Fault.PLACEHOLDER),
+    ({"reference": "see the solution"}, Fault.PLACEHOLDER),
+    ({"reference": "略"}, Fault.PLACEHOLDER),
+    ({"reference": "见解析"}, Fault.PLACEHOLDER),
+    ({"reference": "(1) 10 m/s; (2) 100 J", "question": THREE}, Fault.PARTS),
+    ({"reference": "10; 100", "question": THREE, "answer_type": "MPV"}, Fault.PARTS),
+    ({"reference": "x=2=3"}, Fault.TWO_VALUES),
+    ({"reference": "1.4", "question": "What is the probability that both are red?"},
+     Fault.PROBABILITY),
+    ({"reference": "3/2", "question": "两球都是红球的概率是多少？"}, Fault.PROBABILITY),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "fault"), FAULTY)
 def test_each_fault(tmp_path: Path, row: dict[str, Any], fault: Fault) -> None:
     assert fault in [f for _, f, _ in found(tmp_path, {"question": "?", **row})]
+
+
+def test_a_unit_inside_where_other_rows_have_it_apart(tmp_path: Path) -> None:
+    """OlympicArena, B.1, rule 6: units are a field of their own there."""
+    rows = [{"question": "v?", "reference": "5", "unit": "m/s"},
+            {"question": "s?", "reference": "12 cm", "unit": ""}]  # fmt: skip
+    assert found(tmp_path, *rows) == [(2, Fault.UNIT_INSIDE, "12 cm (cm)")]
 
 
 @pytest.mark.parametrize(
@@ -68,13 +91,39 @@ def test_each_fault(tmp_path: Path, row: dict[str, Any], fault: Fault) -> None:
         {"reference": "12 cm", "solution": "so 12 cm"},
         {"reference": "[2, 5)", "answer_type": "interval"},
         {"reference": "(-\\infty, 3]", "answer_type": "interval"},
+        {"reference": "]0, 1]", "answer_type": "interval"},
         {"reference": "(5, 2)", "answer_type": "tuple"},
         {"reference": "C", "question": OPTIONS, "answer_type": "SC"},
+        {"reference": "AC", "question": OPTIONS, "answer_type": "MC"},
         {"reference": ["A", "B"], "question": OPTIONS},
         {"reference": "because warm air rises", "answer_type": "OT"},
         {"reference": "因为热空气上升"},
+        {"reference": "\\{1, 2, 3\\}", "answer_type": "SET"},
+        {"reference": "\\left[ 0, \\frac{1}{2} \\right)", "answer_type": "IN"},
+        {"reference": "2H_2 + O_2 \\rightarrow 2H_2O", "answer_type": "EQ"},
+        {"reference": "x^2 + y^2 = 4", "answer_type": "EQ"},
+        {"reference": "n \\geq 3", "question": "For which n?"},
+        {"reference": "1 + 2 = 3"},
+        {"reference": "x = \\frac{1}{3} = 0.333"},
+        {"reference": "0.25", "question": "What is the probability that both are red?"},
+        {"reference": "17", "question": "The probability is m/n in lowest terms. Find the "
+         "probability's m+n."},
+        {"reference": "35%", "question": "What is the probability in percent?"},
+        {"reference": "概率", "question": "这种方法叫什么？"},
+        {"reference": "(1) 10 m/s; (2) 100 J; (3) 20", "question": THREE},
+        {"reference": "10; 100; 20", "question": THREE, "answer_type": "MPV"},
+        {"reference": "no solution", "solution": "The discriminant is -3, so no solution exists."},
+        {"reference": "True", "answer_type": "TF", "question": "Is 7 prime?"},
+        {"reference": "144", "solution": "The side is 12, so the area is $12^2 = 144$."},
+        {"reference": "7", "solution": "First 3+2 = 5. Then 5+2 = 7. So it is \\boxed{7}."},
+        {"reference": "f(x) = \\sqrt{x} + C", "answer_type": "EQ"},
+        {"reference": "print(2", "answer_type": "CODE"},
+        {"reference": "小明说：“三点见。”"},
+        {"reference": "1,024", "answer_type": "NV"},
+        {"reference": "see-saw", "question": "What do children sit on?"},
+        {"reference": "√2/2", "answer_type": "EX"},
     ],
-)
+)  # fmt: skip
 def test_right_ones(tmp_path: Path, row: dict[str, Any]) -> None:
     assert not found(tmp_path, {"question": "?", **row})
 
@@ -88,7 +137,7 @@ def test_a_question_twice(tmp_path: Path) -> None:
         {"question": "Another?", "reference": "2"},
     ]
     assert found(tmp_path, *rows) == [
-        (2, Fault.TWICE, "line 1"), (3, Fault.ANOTHER_ANSWER, "line 1: 1/2"),
+        (2, Fault.TWICE, "0.5 (line 1: 1/2)"), (3, Fault.ANOTHER_ANSWER, "2 (line 1: 1/2)"),
     ]  # fmt: skip
 
 
@@ -121,7 +170,7 @@ def test_other_columns_and_the_command(tmp_path: Path) -> None:
     assert ran.exit_code == 1
     assert "1 of 2 rows have a reference that cannot be right" in ran.output
     findings = [json.loads(line) for line in (tmp_path / "found.jsonl").read_text().splitlines()]
-    assert [(row["line"], row["id"]) for row in findings][:1] == [(1, "x")]
+    assert (findings[0]["where"], findings[0]["id"]) == (f"{path}:1", "x")
     assert findings[0]["fault"] == Fault.ENDS_REVERSED.value
     write_rows(path, [{"q": "b", "a": "3", "t": "number"}])
     assert CliRunner().invoke(app, words).exit_code == 0

@@ -8,76 +8,76 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-import eval.rubric.score
-from eval.asking import Asked, ask
+import eval.figures
+from eval.asking import run_protocol
+from eval.figures import Figure, Summary
 from eval.protocol import app
-from eval.rubric.form import Criterion, Defect, check_rubric
+from eval.rubric.form import Criterion
 from eval.rubric.grading import Award
 from eval.rubric.grading import GradingFault as Fault
-from eval.rubric.protocol import findings, grade_protocol, make_protocol
-from eval.rubric.rows import GradeRow, People, RubricRow, read_people, read_rubrics
-from eval.rubric.score import ComparedPoints, Mean, RubricScores, rubric_scores
+from eval.rubric.protocol import (
+    GradeRow,
+    People,
+    RubricRow,
+    grade_protocol,
+    make_protocol,
+    read_people,
+    read_rubrics,
+    rubric_scores,
+)
 from gradegpt.core.errors import EngineError, InputError
-from gradegpt.core.records import read_objects, read_rows, write_rows
-from gradegpt.core.schema import Message, Outcome
-from gradegpt.engines import Generation
-from gradegpt.judges.statistics import pearson, spearman
+from gradegpt.core.records import read_objects, write_rows
+from gradegpt.core.schema import Item, Message, Outcome
+from gradegpt.engines import ScriptedEngine
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
 BY_HAND = [{"text": "Adds 1", "points": 3}, {"text": "Gives 2.5", "points": 7}]
 
 
-def make(path: Path, out: Path, model: Model, by_hand: Path | None = None, **more: Any) -> Asked:
-    return ask(make_protocol(path, out, by_hand), model, **more)[1]
-
-
-def grade(path: Path, rubrics: Path, out: Path, model: Model, **more: Any) -> Asked:
-    return ask(grade_protocol(path, out, rubrics), model, **more)[1]
-
-
-class Model:
+def model(refused: str = "-") -> ScriptedEngine:
     """Makes a rubric of two criteria, and awards full points for each that the response states."""
 
-    name = "model"
-
-    def __init__(self, dies: int = 10**9, refused: Sequence[str] = ()) -> None:
-        self.asked: list[str] = []
-        self.dies, self.refused = dies, refused
-
-    def generate(
-        self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
-    ) -> list[Generation | EngineError]:
-        return [self._one(p[-1].content) for p in prompts]
-
-    def _one(self, text: str) -> Generation | EngineError:
-        if len(self.asked) >= self.dies:
-            return EngineError("the server is down")
-        self.asked.append(text)
-        if any(word in text for word in self.refused):
+    def reply(messages: Sequence[Message]) -> str | EngineError:
+        text = messages[-1].content
+        if refused in text:
             return EngineError("HTTP 400: too long")
-        reply = self._graded(text) if text.endswith("Grading:") else self._made(text)
-        return Generation(reply, 10, 5)
+        return _graded(text) if text.endswith("Grading:") else _made(text)
 
-    def _made(self, text: str) -> str:
-        number = re.search(r"half of (\d+)", text)
-        assert number
-        return "I would rather not." if number[1] == "9" else RUBRIC.format(n=number[1])
+    return ScriptedEngine(reply)
 
-    def _graded(self, text: str) -> str:
-        response = text.split("<response>\n")[1].split("\n</response>")[0]
-        if "invent" in response:
-            return f'Criterion 3: quote "{response}"; reason: nice; points: 2'
-        lines = []
-        for number, points, wanted in re.findall(r"(\d+)\. \[(\d+)\] \w+ (\S+)", text):
-            quote = f'"{wanted}"' if wanted in response else "none"
-            earned = points if wanted in response else "0"
-            lines.append(f"Criterion {number}: quote {quote}; reason: so; points: {earned}")
-        return "\n".join(lines)
+
+def _made(text: str) -> str:
+    number = re.search(r"half of (\d+)", text)
+    assert number
+    return "I would rather not." if number[1] == "9" else RUBRIC.format(n=number[1])
+
+
+def _graded(text: str) -> str:
+    response = text.split("<response>\n")[1].split("\n</response>")[0]
+    if "invent" in response:
+        return f'Criterion 3: quote "{response}"; reason: nice; points: 2'
+    lines = []
+    for number, points, wanted in re.findall(r"(\d+)\. \[(\d+)\] \w+ (\S+)", text):
+        quote = f'"{wanted}"' if wanted in response else "none"
+        earned = points if wanted in response else "0"
+        lines.append(f"Criterion {number}: quote {quote}; reason: so; points: {earned}")
+    return "\n".join(lines)
+
+
+def make(
+    path: Path, out: Path, engine: ScriptedEngine, by_hand: Path | None = None, **more: Any
+) -> list[RubricRow]:
+    return run_protocol(make_protocol(path, out, by_hand), engine, **more)
+
+
+def grade(
+    path: Path, rubrics: Path, out: Path, engine: ScriptedEngine, **more: Any
+) -> list[GradeRow]:
+    return run_protocol(grade_protocol(path, out, rubrics), engine, **more)
 
 
 def items(path: Path, numbers: Sequence[int], **more: Any) -> Path:
@@ -107,27 +107,28 @@ def answers(path: Path, *responses: str, **more: Any) -> Path:
 def test_rubrics_are_made_or_taken_from_a_file(tmp_path: Path) -> None:
     """Each item has a row: a made rubric, one by hand without asking, or none with the reason."""
     write_rows(tmp_path / "hand.jsonl", [{"id": "q2", "criteria": BY_HAND, "total": 10}])
-    model, out = Model(), tmp_path / "rubrics.jsonl"
-    made = make(items(tmp_path, (1, 2, 9)), out, model, by_hand=tmp_path / "hand.jsonl")
-    assert made == Asked(3, 0, 0, 0, "", 20, 10)
-    assert not any("half of 2?" in text for text in model.asked)
-    first, second, third = read_rows(out, RubricRow)
+    engine, out = model(), tmp_path / "rubrics.jsonl"
+    made = make(items(tmp_path, (1, 2, 9)), out, engine, by_hand=tmp_path / "hand.jsonl")
+    assert not any("half of 2?" in prompt[-1].content for prompt in engine.prompts)
+    assert list(map(RubricRow.model_validate, (row for _, row in read_objects(out)))) == made
+    first, second, third = made
     assert [(c.text, c.points) for c in first.criteria] == [("Divides 1 by 2", 6), ("Gives 1.5", 4)]
     assert [c.model_dump() for c in second.criteria] == BY_HAND
-    assert (third.criteria, third.reply) == ((), "I would rather not.")
+    assert third.criteria == ()
     assert third.reason == "rubric:the last line is not 'Total: ' with the points"
-    assert json.loads((tmp_path / "rubrics.jsonl.manifest.json").read_text())["rows"] == 3
 
 
 def test_a_rubric_has_the_points_of_its_item(tmp_path: Path) -> None:
     """A rubric of ten points for an item of six is refused, from a model or by hand."""
     path, out = items(tmp_path, (1,), points=6), tmp_path / "rubrics.jsonl"
-    make(path, out, Model())
-    (row,) = read_rows(out, RubricRow)
+    (row,) = make(path, out, model())
     assert (row.total, row.reason) == (6, "rubric:points sum to 10, not 6")
     write_rows(tmp_path / "hand.jsonl", [{"id": "q1", "criteria": BY_HAND}])
     with pytest.raises(InputError, match=r"hand.jsonl:1: total: 10, but the item at .*:1 has 6"):
-        make(path, out, Model(), by_hand=tmp_path / "hand.jsonl", overwrite=True)
+        make_protocol(path, out, tmp_path / "hand.jsonl")
+    write_rows(tmp_path / "hand.jsonl", [{"id": "q1", "criteria": BY_HAND[:1], "total": 6}])
+    with pytest.raises(InputError, match=r"hand.jsonl:1: criteria: points sum to 3, not 6; corr"):
+        make_protocol(path, out, tmp_path / "hand.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -164,38 +165,31 @@ def test_items_that_have_no_rubric_to_make(
     tmp_path: Path, more: dict[str, Any], message: str
 ) -> None:
     """The error comes before any request."""
-    model = Model()
     with pytest.raises(InputError, match=message):
-        make(items(tmp_path, (1, 2), **more), tmp_path / "out.jsonl", model)
-    assert not model.asked
-    (tmp_path / "none.jsonl").write_text("")
-    with pytest.raises(InputError, match="there are no rows"):
-        make(tmp_path / "none.jsonl", tmp_path / "out.jsonl", model)
+        make_protocol(items(tmp_path, (1, 2), **more), tmp_path / "out.jsonl")
 
 
 # --- grade ----------------------------------------------------------------------------------------
 
 
 def rubrics_of(tmp_path: Path, *numbers: int) -> Path:
-    make(items(tmp_path, numbers), tmp_path / "rubrics.jsonl", Model())
+    make(items(tmp_path, numbers), tmp_path / "rubrics.jsonl", model())
     return tmp_path / "rubrics.jsonl"
 
 
 def test_responses_are_graded_by_the_rubric_of_their_question(tmp_path: Path) -> None:
     """Points are summed over criteria; a reply with an unknown criterion has no points."""
-    path = answers(tmp_path, "5 / 2 = 5.5", "It is 6.", "I invent", meta={"people": 10})
-    made = grade(path, rubrics_of(tmp_path, 5), tmp_path / "out.jsonl", Model())
-    assert (made.rows, made.failed, made.prompt_tokens) == (3, 0, 30)
-    full, none, invented = read_rows(tmp_path / "out.jsonl", GradeRow)
+    path = answers(tmp_path, "5 / 2 = 5.5", "It is 6.", "I invent")
+    full, none, invented = grade(path, rubrics_of(tmp_path, 5), tmp_path / "o.jsonl", model())
     assert (full.id, full.rubric, full.points, full.total) == ("q5#0", "q5", 10, 10)
     assert [award.points for award in full.awards] == [6, 4]
     assert [award.quote for award in full.awards] == ["5", "5.5"]
-    assert full.meta["people"] == 10
     assert (none.outcome, none.points) == (Outcome.JUDGED, 0)
     assert (invented.outcome, invented.points) == (Outcome.UNPARSED, None)
     assert invented.faults == (Fault.NOT_IN_RUBRIC, Fault.MISSING)
-    assert invented.reason.startswith("grading:criterion-not-in-rubric 3")
-    assert full.spread == pytest.approx(0.971, abs=1e-3)  # of 6 and 4
+    assert invented.reason.startswith("grading:criterion-not-in-rubric 3; criterion-missing 1")
+    summary = json.loads((tmp_path / "o.jsonl.summary.json").read_text())
+    assert summary["figures"]["all"]["spread of rubrics"]["value"] == pytest.approx(0.971, abs=1e-3)
 
 
 def test_what_has_no_usable_rubric_is_undecided_and_not_asked(tmp_path: Path) -> None:
@@ -209,37 +203,25 @@ def test_what_has_no_usable_rubric_is_undecided_and_not_asked(tmp_path: Path) ->
             {"id": "q9", "criteria": [], "reason": "rubric:no criteria"},
         ],
     )
-    model = Model()
-    grade(path, rubrics, tmp_path / "out.jsonl", model)
-    rows = list(read_rows(tmp_path / "out.jsonl", GradeRow))
-    assert len(model.asked) == 1
+    engine = model()
+    rows = grade(path, rubrics, tmp_path / "out.jsonl", engine)
+    assert len(engine.prompts) == 1
     assert [row.outcome.value for row in rows] == ["judged", *["undecided"] * 3]
     assert [row.reason for row in rows[1:]] == [
         "rubric:points sum to 3, not 10", "rubric:none has its id", "rubric:no criteria"
     ]  # fmt: skip
     write_rows(rubrics, [{"id": "other", "criteria": BY_HAND}])
     with pytest.raises(InputError, match="no rubric has the id of an item"):
-        grade(path, rubrics, tmp_path / "again.jsonl", model)
+        grade_protocol(path, tmp_path / "again.jsonl", rubrics)
 
 
-def test_what_a_server_refuses_is_failed_and_asked_again(tmp_path: Path) -> None:
-    """A failed row has no points; the next call asks it alone."""
-    texts = [f"try {n}: 5.5" for n in range(20)]
-    path, rubrics = answers(tmp_path, *texts), rubrics_of(tmp_path, 5)
-    model, out = Model(refused=["try 7:"]), tmp_path / "out.jsonl"
-    assert grade(path, rubrics, out, model).failed == 1
-    assert list(read_rows(out, GradeRow))[7].outcome is Outcome.FAILED
-    model.refused = ()
-    assert grade(path, rubrics, out, model).failed == 0
-    assert len(model.asked) == 21
-    assert list(read_rows(out, GradeRow))[7].points == 10
-
-
-def test_a_question_that_was_never_answered_is_not_graded(tmp_path: Path) -> None:
-    """A server's refusal does not count as zero points."""
-    path = answers(tmp_path, "", meta={"error": "HTTP 500", "cut_off": False})
-    with pytest.raises(InputError, match=r"answers.jsonl:1: meta.error: .*HTTP 500.*ask it again"):
-        grade(path, rubrics_of(tmp_path, 5), tmp_path / "out.jsonl", Model())
+def test_what_a_server_refuses_has_no_row_and_is_asked_again(tmp_path: Path) -> None:
+    path, rubrics = answers(tmp_path, "a: 5.5", "b: 5.5"), rubrics_of(tmp_path, 5)
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(EngineError, match="1 of 2 were not answered"):
+        grade(path, rubrics, out, model(refused="b:"))
+    assert [row["id"] for _, row in read_objects(out)] == ["q5#0"]
+    assert [row.points for row in grade(path, rubrics, out, model())] == [10, 10]
 
 
 # --- score ----------------------------------------------------------------------------------------
@@ -253,72 +235,66 @@ def row(name: str, *points: float, question: str = "", **more: Any) -> GradeRow:
     return GradeRow(
         id=name, rubric=question or name, total=10, awards=awards,
         outcome=Outcome.JUDGED if points else Outcome.UNPARSED,
-        points=sum(points) if points else None,
-        criteria=(Criterion(text="a", points=5), Criterion(text="b", points=5)), **more,
+        points=sum(points) if points else None, **more,
     )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
 def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(eval.rubric.score, "DRAWS", 200)
+    for function in (eval.figures.mean, eval.figures.related):
+        defaults = tuple(200 if default == eval.figures.DRAWS else default
+                         for default in function.__defaults__ or ())  # fmt: skip
+        monkeypatch.setattr(function, "__defaults__", defaults or None)
+        if function.__kwdefaults__:
+            monkeypatch.setitem(function.__kwdefaults__, "draws", 200)
 
 
-def scored(grades: Sequence[GradeRow], *people: People) -> RubricScores:
+def scored(grades: Sequence[GradeRow], *people: People) -> Summary:
     return rubric_scores(grades, {one.id: one for one in people})
 
 
-def known(one: Mean | None) -> float:
-    assert one is not None
-    return one.value
+def figure(summary: Summary, name: str, group: str = "all") -> Figure:
+    found = summary.figures[group][name]
+    assert found is not None
+    return found
 
 
 def test_correlations_by_hand() -> None:
-    """Model 2 4 4 10, people 0 4 6 10, and SciPy says the same.
+    """Model 2 4 4 10, people 0 4 6 10.
 
     Deviations are -3 -1 -1 5 and -5 -1 1 5, so Pearson is 40/√(36·52); ranks are 1 2.5 2.5 4 and
     1 2 3 4, so Spearman is 4.5/√(4.5·5).
     """
-    x, y = np.array([2.0, 4, 4, 10]), np.array([0.0, 4, 6, 10])
-    assert pearson(x, y) == pytest.approx(40 / np.sqrt(36 * 52))
-    assert spearman(x, y) == pytest.approx(4.5 / np.sqrt(4.5 * 5))
-    assert pearson(x, y) == pytest.approx(stats.pearsonr(x, y).statistic)
-    assert spearman(x, y) == pytest.approx(stats.spearmanr(x, y).statistic)
     grades = [row("a", 2, 0), row("b", 2, 2), row("c", 0, 4), row("d", 5, 5)]
-    given = [People(id=name, points=p) for name, p in zip("abcd", y, strict=True)]
-    found = scored(grades, *given).on_the_whole
-    assert found is not None
-    assert known(found.pearson) == pytest.approx(0.9245, abs=1e-4)
-    assert known(found.spearman) == pytest.approx(0.9487, abs=1e-4)
-    assert (known(found.model), known(found.people)) == pytest.approx((0.5, 0.5))
-
-
-def test_a_correlation_without_variation_is_undefined() -> None:
-    """Equal points on one side give no correlation and no warning."""
-    grades = [row("a", 1, 1), row("b", 1, 1)]
-    found = scored(grades, People(id="a", points=1), People(id="b", points=9)).on_the_whole
-    assert found is not None
-    assert (found.pearson, found.spearman) == (None, None)
-    assert scored(grades).on_the_whole is scored(grades).by_rubric is None
+    given = [People(id=name, points=p) for name, p in zip("abcd", (0, 4, 6, 10), strict=True)]
+    found = scored(grades, *given)
+    names = ("Pearson", "Spearman", "model", "people")
+    assert [figure(found, name, "points on the whole").value for name in names] == pytest.approx(
+        [40 / (36 * 52) ** 0.5, 4.5 / 22.5**0.5, 0.5, 0.5]
+    )
+    same = [People(id=name, points=1) for name in "abcd"]
+    assert scored(grades, *same).figures["points on the whole"]["Pearson"] is None
+    assert "points on the whole" not in scored(grades).figures
 
 
 @pytest.mark.parametrize(
-    ("people", "model", "difference"),
+    ("people", "graded", "difference"),
     [(5.00, 5.05, 0.05), (3.13, 3.37, 0.24), (2.65, 3.80, 1.15)],
     ids=["physics symbolic", "math symbolic", "proof-like"],
 )
-def test_mean_points_of_the_paper(people: float, model: float, difference: float) -> None:
+def test_mean_points_of_the_paper(people: float, graded: float, difference: float) -> None:
     """ARB, table 5: means of ten points as shares, and by how much the model's are higher."""
     around = (-1, 0, 1)
-    grades = [row(f"r{d}", (model + d) / 2, (model + d) / 2) for d in around]
-    found = scored(grades, *(People(id=f"r{d}", points=people + d) for d in around)).on_the_whole
-    assert isinstance(found, ComparedPoints)
-    shares = (known(found.people), known(found.model), known(found.difference))
-    assert shares == pytest.approx((people / 10, model / 10, difference / 10))
-    assert known(found.pearson) == pytest.approx(1)
+    grades = [row(f"r{d}", (graded + d) / 2, (graded + d) / 2) for d in around]
+    found = scored(grades, *(People(id=f"r{d}", points=people + d) for d in around))
+    names = ("people", "model", "model less people", "Pearson")
+    assert [figure(found, name, "points on the whole").value for name in names] == pytest.approx(
+        [people / 10, graded / 10, difference / 10, 1]
+    )
 
 
 @pytest.mark.parametrize(
-    ("model", "people", "whole", "errors"),
+    ("graded", "people", "whole", "errors"),
     [
         ((3, 2), (3, 2), 5, (0, 0, 0)),
         ((3, 2), (2, 3), 5, (0, 1, 1)),
@@ -332,15 +308,16 @@ def test_mean_points_of_the_paper(people: float, model: float, difference: float
     ],
 )
 def test_errors_of_one_response(
-    model: Sequence[float],
+    graded: Sequence[float],
     people: Sequence[float],
     whole: float | None,
     errors: tuple[float | None, ...],
 ) -> None:
     """Alternative solution, extra and reduced credit; none where human points are missing."""
     given = People(id="r", criteria=tuple(people), points=whole)
-    found = scored([row("r", *model)], given).errors
-    values = (found.alternative_solutions, found.extra_credit, found.reduced_credit)
+    found = scored([row("r", *graded)], given).figures["all"]
+    names = ("alternative solutions", "extra credit", "reduced credit")
+    values = (found[name] for name in names)
     assert tuple(one and one.value for one in values) == errors
 
 
@@ -348,89 +325,60 @@ def test_a_column_of_the_papers_error_table() -> None:
     """ARB, table 4, math symbolic: 2, 18, 12 and 15 %.
 
     They are the rates of 40 responses of which one is an alternative solution and 6 have a
-    criterion of the model's own; of the other 34, 6 have extra and 4 have reduced credit.
+    criterion of the model's own, or too many points; of the other 34, 6 have extra and 4 have
+    reduced credit. A quote that is not verbatim is not hallucinated.
     """
-    grades = [row(f"h{n}", faults=[Fault.NOT_IN_RUBRIC]) for n in range(6)]
+    grades = [row(f"h{n}", faults=[Fault.NOT_IN_RUBRIC]) for n in range(3)]
+    grades += [row(f"h{n}", faults=[Fault.OVER_MAXIMUM]) for n in range(3, 6)]
     grades += [row(f"e{n}", 5, 0) for n in range(6)] + [row(f"r{n}", 0, 0) for n in range(4)]
     grades += [row(f"s{n}", 4, 0) for n in range(24)]
     given = [
         People(id=one.id, criteria=(4, 0), points=10 if one.id == "s0" else 4) for one in grades
     ]
-    errors = scored(grades, *given).errors
-    shown = {name: f"{100 * known(one):.0f}" for name, one in errors}
-    assert shown == {
-        "alternative_solutions": "2", "extra_credit": "18", "reduced_credit": "12",
-        "hallucinated_rubric": "15",
+    found = scored(grades, *given)
+    names = ("alternative solutions", "extra credit", "reduced credit", "hallucinated rubric")
+    assert [f"{100 * figure(found, name).value:.0f}" for name in names] == ["2", "18", "12", "15"]
+    other = scored([row("a", faults=[Fault.NOT_VERBATIM]), row("b", 1, 1)])
+    assert figure(other, "hallucinated rubric").value == 0
+    assert other.counts == {
+        "responses": 2, "questions": 2, "unparsed": 1, "judged": 1, "quote-not-verbatim": 1
     }  # fmt: skip
-
-
-def test_over_a_maximum_is_hallucinated_and_a_wrong_quote_is_not() -> None:
-    """Points above the rubric's are hallucinated; a refused row has no reply and does not count."""
-    grades = [
-        row("a", faults=[Fault.OVER_MAXIMUM]),
-        row("b", faults=[Fault.NOT_VERBATIM]),
-        row("c", 1, 1),
-        row("d").model_copy(update={"outcome": Outcome.FAILED}),
-    ]  # fmt: skip
-    found = scored(grades)
-    assert found.errors.hallucinated_rubric is not None
-    assert (known(found.errors.hallucinated_rubric), found.errors.hallucinated_rubric.n) == (
-        1 / 3,
-        3,
-    )
-    assert found.outcomes == {"failed": 1, "judged": 1, "unparsed": 2}
-    assert found.faults == {"points-over-maximum": 1, "quote-not-verbatim": 1}
-    assert (known(found.points), found.n_rows) == (0.2, 4)
 
 
 def test_intervals_are_over_questions() -> None:
     """Twenty answers to two questions give an interval as wide as two answers do."""
     points = [0] * 10 + [5] * 10
-    of_two = [row(f"r{n}", p, p, question=f"q{p}") for n, p in enumerate(points)]
-    of_many = [row(f"r{n}", p, p) for n, p in enumerate(points)]
-    two, many = scored(of_two).points, scored(of_many).points
-    assert two is not None
+    two = figure(scored([row(f"r{n}", p, p, question=f"q{p}") for n, p in enumerate(points)]),
+                 "points")  # fmt: skip
+    many = figure(scored([row(f"r{n}", p, p) for n, p in enumerate(points)]), "points")
     assert two.interval is not None
-    assert many is not None
     assert many.interval is not None
-    assert (two.value, two.n, two.n_questions) == (0.5, 20, 2)
-    assert (two.interval.low, two.interval.high) == (0, 1)
+    assert (two.value, two.n, two.interval.low, two.interval.high) == (0.5, 20, 0, 1)
     assert 0.2 < many.interval.low < 0.4 < 0.6 < many.interval.high < 0.8
-
-
-def test_full_points_of_few_are_not_certain() -> None:
-    """Three responses with full points, to a question each, have Wilson's limits, 3 / (3 + z2)."""
-    points = scored([row(f"r{n}", 5, 5) for n in range(3)]).points
-    assert points is not None
-    assert points.interval is not None
-    assert points.interval.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
-    assert points.interval.high == 1
+    few = figure(scored([row(f"r{n}", 5, 5) for n in range(3)]), "points")
+    assert few.interval is not None  # Wilson's limits, 3 / (3 + z2)
+    assert few.interval.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
 
 
 def test_correlations_are_drawn_by_question_too() -> None:
     """A negative correlation within one of two questions widens the interval."""
     x = [1, 2, 3, 4, 5]
-    grades = [row(f"a{p}", p, 0, question="a") for p in x]
-    grades += [row(f"b{p}", p, 0, question="b") for p in x]
+    grades = [row(f"{q}{p}", p, 0, question=q) for q in "ab" for p in x]
     given = [People(id=f"a{p}", criteria=(p, 0)) for p in x]
-    given += [People(id=f"b{p}", criteria=(6 - p, 0)) for p in x]
-    found = scored(grades, *given).by_rubric
-    assert found is not None
-    assert found.pearson is not None
-    assert found.pearson.interval is not None
-    assert found.pearson.value == pytest.approx(0)
-    assert found.pearson.interval.low == pytest.approx(-1)
-    assert found.pearson.interval.high == pytest.approx(1)
-    assert found.pearson.n_questions == 2
+    given += [People(id=f"b{p}", criteria=(6 - p, 0), coverage=4) for p in x]
+    summary = scored(grades, *given)
+    found = figure(summary, "Pearson", "points by the rubric")
+    assert found.interval is not None
+    assert (found.value, found.n) == (pytest.approx(0), 10)
+    assert (found.interval.low, found.interval.high) == (pytest.approx(-1), pytest.approx(1))
+    assert figure(summary, "coverage, 1 to 5", "rated by people").value == 4
 
 
-def test_rubrics_are_rated_once_each() -> None:
-    """The spread is averaged over rubrics, not over graded answers."""
-    grades = [row(f"a{n}", 1, 1, question="a", spread=0.9) for n in range(9)]
-    grades.append(row("b", 1, 1, spread=0.5))
-    found = scored(grades, People(id="b", coverage=4, spread=5))
-    assert known(found.spread) == pytest.approx(0.7)
-    assert (known(found.rated_coverage), known(found.rated_spread)) == (4, 5)
+def graded(total: float = 10, **meta: Any) -> dict[str, tuple[Item, RubricRow]]:
+    """A response with a rubric of two criteria of 5 points."""
+    criteria = (Criterion(text="a", points=5), Criterion(text="b", points=5))
+    rubric = RubricRow(id="q", criteria=criteria, total=total)
+    return {"a": (Item(id="a", reference=("1",), response="x", meta=meta), rubric)}
 
 
 @pytest.mark.parametrize(
@@ -454,34 +402,21 @@ def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: st
     """The error begins with file, line and field."""
     write_rows(tmp_path / "people.jsonl", [given])
     with pytest.raises(InputError, match=message):
-        read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
+        read_people(str(tmp_path / "people.jsonl"), graded())
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
     with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
-        read_people(str(tmp_path / "people.jsonl"), [row("a", 1, 1)])
+        read_people(str(tmp_path / "people.jsonl"), graded())
 
 
 def test_people_in_a_column() -> None:
     """The column has points or an object; responses without it are left out; it must exist."""
-    grades = [
-        row("a", 1, 1, meta={"gold": 7}), row("b", 1, 1, meta={"gold": {"criteria": [1, 2]}}),
-        row("c", 1, 1),
-    ]  # fmt: skip
-    assert read_people("gold", grades) == {
-        "a": People(id="a", points=7), "b": People(id="b", criteria=(1, 2))
-    }  # fmt: skip
+    assert read_people("gold", graded(gold=7)) == {"a": People(id="a", points=7)}
+    found = read_people("gold", graded(gold={"criteria": [1, 2]}))
+    assert found == {"a": People(id="a", criteria=(1, 2))}
     with pytest.raises(InputError, match="silver: is neither a file nor a column"):
-        read_people("silver", grades)
+        read_people("silver", graded(gold=7))
     with pytest.raises(InputError, match=r"a: meta.gold: points: 7 exceeds the total of 6"):
-        read_people("gold", [grades[0].model_copy(update={"total": 6})])
-
-
-@pytest.mark.parametrize(
-    "more", [{"points": None}, {"outcome": "unparsed"}, {"awards": []}, {"criteria": []}]
-)
-def test_only_a_judged_row_has_points(more: dict[str, Any]) -> None:
-    """Other points in a file are an error."""
-    with pytest.raises(ValueError, match=r"only 'judged' has points|awards for 0 criteria"):
-        GradeRow.model_validate(row("a", 1, 1).model_dump() | more)
+        read_people("gold", graded(6, gold=7))
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -495,13 +430,13 @@ def invoke(*words: object) -> str:
 
 def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From solutions to rubrics, and from responses to a correlation with people."""
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
     server = ("--base-url", "http://x/v1", "--model", "m")
     rubrics, grades = tmp_path / "rubrics.jsonl", tmp_path / "grades.jsonl"
     path = items(tmp_path, (5,))
     said = invoke(path, "-o", rubrics, *server, "--input-price", 1000)
     assert "1 answers" in said
-    assert "0 of 1 items have a rubric to check" in said
+    assert "items: 1\nwith a rubric to check: 0" in said
     asked = answers(tmp_path, "5 / 2 = 5.5", "5 is odd", "no [/b]idea", "I invent")
     write_rows(
         tmp_path / "people.jsonl",
@@ -512,18 +447,17 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         ],
     )
     words = (asked, "--rubrics", rubrics, "-o", grades, *server)
-    assert "4 answers" in invoke(*words)
+    assert "4 answers in" in invoke(*words)
     said = invoke(*words, "--people", tmp_path / "people.jsonl")
-    assert "4 from an earlier run" in said
-    assert "4 responses to 1 questions: 3 judged, 1 unparsed" in said
-    assert "criterion-not-in-rubric: 1" in said
-    numbers = json.loads((tmp_path / "grades.jsonl.summary.json").read_text())
-    assert numbers["errors"]["extra_credit"]["value"] == pytest.approx(1 / 3)
-    assert numbers["errors"]["hallucinated_rubric"]["value"] == 0.25
-    assert numbers["by_rubric"]["pearson"]["value"] == pytest.approx(
-        stats.pearsonr([10, 6, 0], [10, 0, 0]).statistic
-    )
-    assert numbers["by_rubric"]["difference"]["value"] == pytest.approx(0.2)
+    assert "4 from earlier runs" in said
+    assert "responses: 4\nquestions: 1\njudged: 3\nunparsed: 1\ncriterion-not-in-rubric: 1" in said
+    found = json.loads((tmp_path / "grades.jsonl.summary.json").read_text())["figures"]
+    assert found["all"]["extra credit"]["value"] == pytest.approx(1 / 3)
+    assert found["all"]["hallucinated rubric"]["value"] == 0.25
+    by_rubric = found["points by the rubric"]
+    correlation = stats.pearsonr([10, 6, 0], [10, 0, 0]).statistic
+    assert by_rubric["Pearson"]["value"] == pytest.approx(correlation)
+    assert by_rubric["model less people"]["value"] == pytest.approx(0.2)
     done = CliRunner().invoke(app, ["rubric", str(asked), "-o", str(tmp_path / "x.jsonl")])
     assert "give the rubrics to grade by, with --rubrics" in str(done.exception)
 
@@ -534,10 +468,9 @@ def test_a_defect_of_a_rubric_is_found_without_a_model(tmp_path: Path) -> None:
     uneven = [{"text": "Halves [/b] 5", "points": 9}, {"text": "Gives 5.5", "points": 1}]
     write_rows(rubrics, [{"id": "q5", "criteria": uneven}])
     said = invoke(items(tmp_path, (5,)), "--rubrics", rubrics, "-o", out)
-    assert "1 of 1 items have a rubric to check" in said
+    assert "with a rubric to check: 1" in said
     found = [row for _, row in read_objects(f"{out}.findings.jsonl")]
-    assert {one["defect"] for one in found} == {Defect.SPREAD.value, Defect.SHARE.value}
+    assert [one["fault"] for one in found] == [
+        "points spread too unevenly", "a criterion with most of the points"
+    ]  # fmt: skip
     assert found[0]["where"] == f"{out}:1"
-    none = RubricRow(id="q9", criteria=(), reason="rubric:no criteria")
-    (missing,) = findings([none], [check_rubric(none)], "r")
-    assert (missing.defect, missing.detail) == (Defect.EMPTY, "rubric:no criteria")

@@ -517,7 +517,7 @@ def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
 def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
     pytest.importorskip("torch")
-    from eval.asking import ask
+    from eval.asking import run_protocol
     from eval.leakage.grams import parts_of
     from eval.leakage.protocol import Continuing, leakage_protocol
 
@@ -529,12 +529,12 @@ def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     ]  # fmt: skip
     write_rows(tmp_path / "items.jsonl", items)
     engine = LocalEngine(str(base_of(NANO)), device="cpu", constrained=False)
-    protocol = leakage_protocol(tmp_path / "items.jsonl", tmp_path / "out.json", engine)
-    rows, _ = ask(protocol, Continuing(engine))
+    protocol = leakage_protocol(tmp_path / "items.jsonl", tmp_path / "out.jsonl", engine)
+    rows = run_protocol(protocol, Continuing(engine), concurrency=1)
     for row, item in zip(rows, items, strict=True):
         assert len(row.grams) == 5
         assert all(g.wanted.strip("\ufffd ") in " ".join(parts_of(item)) for g in row.grams)
-        assert not row.leaked_by_any
+        assert not row.leaked
 
 
 def test_rows_that_are_continued_in_a_second_round_are_the_same(

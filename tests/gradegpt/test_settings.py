@@ -8,7 +8,7 @@ import pytest
 from pydantic import Field, ValidationError
 
 from data_gen.settings import DataGenSettings
-from eval.ablation.runs import AblationSettings
+from eval.ablation import AblationSettings
 from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.app.options import with_folder

@@ -1,0 +1,304 @@
+"""Reproduce the paper's ablation: ``gradegpt eval.ablation configs/eval/ablation-0.5b.yaml``.
+
+Each chain format is trained by the command that users give, on the same rows rewritten, at equal
+steps and at equal tokens; ``eval`` judges the same labelled rows with all of them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple
+
+import typer
+from pydantic import Field
+
+from gradegpt.app import options
+from gradegpt.app.cli import run
+from gradegpt.chains.chain import (
+    PromptSettings,
+    build_prompt,
+    parse_chain,
+    parse_prompt,
+    render_chain,
+)
+from gradegpt.chains.fit import Budget
+from gradegpt.core.errors import InputError, MissingError, OutputError
+from gradegpt.core.records import read_rows, validate, write_json, write_rows
+from gradegpt.core.schema import ChainFormat, Message, TrainingRow, Verdict
+from gradegpt.core.settings import load_settings
+from gradegpt.judges.settings import JudgeSettings
+
+from .console import percent, show, signed
+from .evaluate import evaluate
+from .report.content import EvalReport
+from .settings import EvalSettings, RowsSettings
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+UNTUNED: Final = "untuned"
+_FIRST: Final = ChainFormat.OUTCOME
+LONGEST: Final = ChainFormat.CROSS_LINGUAL
+"""The format whose equal-steps runs set the number of tokens."""
+_UNCUT: Final = Budget(question=10**6, reference=10**6, response=10**6)
+"""The texts of a training row's prompt fit already, and are not fitted again."""
+
+
+class AblationSettings(RowsSettings):
+    """Every chain format, trained alike on the same rows, with every seed.
+
+    ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
+    ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
+    ``steps`` is the length of the equal-steps runs; the equal-tokens runs have more steps, as their
+    rows are shorter. The untuned base is prompted with ``shots`` solved rows before each item.
+    ``judge`` are further settings of every judge.
+    """
+
+    command: ClassVar[str] = "eval.ablation"
+    data: str
+    recipe: str
+    model: str
+    train: dict[str, str] = Field(default={})
+    steps: int = Field(default=300, ge=1)
+    seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
+    shots: int = Field(default=3, ge=0)
+    judge: dict[str, Any] = Field(default={"max_new_tokens": 256})
+
+
+class TrainedRun(NamedTuple):
+    """One trained adapter: its format, which budget was equal, its seed and its folder."""
+
+    chain_format: ChainFormat
+    budget: Literal["steps", "tokens"]
+    seed: int
+    steps: int
+    tokens: int
+    folder: Path
+
+
+@app.command(epilog="A first look: gradegpt eval.ablation ablation-0.5b name=quick steps=10")
+def main(
+    config: Annotated[Path, options.config("ablation-0.5b")],
+    overrides: Annotated[
+        list[str] | None,
+        options.changes(
+            "name, data, recipe, model, steps, seeds, shots, train.KEY (any setting of the "
+            "recipe), judge.KEY, sources."
+        ),
+    ] = None,
+    output: options.Folder = None,
+    overwrite: options.Rejudge = False,
+) -> None:
+    """Train each chain format alike, with every seed, and measure what the format is worth.
+
+    The untuned base with solved examples, the tag alone (outcome), the chain in one language and
+    the cross-lingual chain (CMMaTH, table 8): on the same rows, at equal steps and at equal
+    training tokens. Writes runs/<name>/: data, runs, eval (with its report) and ablation.json. A
+    stopped command resumes when it is given again.
+    """
+    settings = load_settings(AblationSettings, config, options.with_folder(output, overrides))
+    rows = ablate(settings, overwrite=overwrite)
+    show(
+        ("equal", "format", "seed", "steps", "tokens", "parsed", "balanced", "over outcome"),
+        [[str(value) for value in row.values()] for row in rows],
+        "ablation, unparsed replies counted as wrong",
+    )
+    typer.echo(f"wrote {settings.folder / 'ablation.json'}")
+
+
+def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[dict[str, Any]]:
+    """Train, judge and compare; write ``ablation.json`` to the folder.
+
+    Raises:
+        MissingError, InputError: the rows or the labelled answers do not exist.
+        OutputError: a run failed.
+
+    """
+    runs = train_all(settings)
+    rows = {name: getattr(settings, name) for name in RowsSettings.model_fields}
+    rows |= {"name": f"{settings.name}-eval", "out": str(settings.folder / "eval")}
+    judges = tuple(_judges(settings, runs))
+    report = evaluate(EvalSettings(**rows, judges=judges), overwrite=overwrite)
+    made = list(_table(runs, report))
+    values = {"settings": settings.model_dump(mode="json"), "rows": report.n_items, "runs": made}
+    write_json(settings.folder / "ablation.json", values)
+    return made
+
+
+def _table(runs: Sequence[TrainedRun], report: EvalReport) -> Iterator[dict[str, Any]]:
+    """A row for the untuned base and for each run, with the paired gain over its tag-only twin."""
+    judges = {judge.name: judge for judge in report.judges}
+    gains = {(pair.a, pair.b): pair.difference for pair in report.pairs}
+    twins = {(r.budget, r.seed): r.folder.name for r in runs if r.chain_format is _FIRST}
+    for one in (None, *runs):
+        judge = judges[one.folder.name if one else UNTUNED]
+        first = twins[one.budget, one.seed] if one else ""
+        gain, ends = gains.get((first, judge.name)), judge.overall.intervals
+        balanced = ends.get("balanced_accuracy_all")
+        yield {
+            "equal": one.budget if one else "",
+            "format": one.chain_format.value if one else UNTUNED,
+            "seed": one.seed if one else "",
+            "steps": one.steps if one else 0,
+            "tokens": one.tokens if one else 0,
+            "parsed": percent(judge.parsed_rate),
+            "balanced": percent(judge.overall.balanced_accuracy_all)
+            + (f" ({percent(balanced.low)} to {percent(balanced.high)})" if balanced else ""),
+            "gain": f"{signed(gain.value)} ({signed(gain.interval.low)} to "
+            f"{signed(gain.interval.high)})" if gain else "",
+        }  # fmt: skip
+
+
+def _judges(settings: AblationSettings, runs: Sequence[TrainedRun]) -> Iterator[JudgeSettings]:
+    common = {"kind": "model", "model": settings.model, **settings.judge}
+    untuned = {"adapter": None, "constrained": False, "shots": _shots(settings)}
+    yield JudgeSettings.of(**common | untuned, name=UNTUNED)
+    for folder in dict.fromkeys(one.folder for one in runs):
+        own = {"name": folder.name, "adapter": str(folder / "adapter")}
+        yield JudgeSettings.of(**common | own)
+
+
+def _shots(settings: AblationSettings) -> str | None:
+    """Write correct and incorrect rows in turn, drawn from the other arms' training rows."""
+    if not settings.shots:
+        return None
+    rows = list(read_rows(_data(settings, LONGEST) / "train.jsonl", TrainingRow))
+    random.Random(settings.seed).shuffle(rows)
+    right, wrong = (
+        [row for row in rows if (row.meta["verdict"] == "correct") is verdict]
+        for verdict in (True, False)
+    )
+    taken = [row for pair in zip(right, wrong, strict=False) for row in pair][: settings.shots]
+    path = settings.folder / "shots.jsonl"
+    write_rows(path, taken)
+    return str(path)
+
+
+def train_all(settings: AblationSettings) -> list[TrainedRun]:
+    """Every run at equal steps, then those that need more steps for equal tokens.
+
+    A run that has a manifest is finished and is not trained again.
+
+    Raises:
+        OutputError: a training command failed; what is finished is kept.
+
+    """
+    for chain_format in ChainFormat:
+        folder = _data(settings, chain_format)
+        if not (folder / "manifest.json").is_file():
+            write_format(Path(settings.data), chain_format, folder)
+    runs = [
+        _train(settings, chain_format, "steps", seed, settings.steps)
+        for seed in settings.seeds
+        for chain_format in ChainFormat
+    ]
+    most = {one.seed: one.tokens for one in runs if one.chain_format is LONGEST}
+    for one in list(runs):
+        steps = round(settings.steps * most[one.seed] / one.tokens)
+        if steps > settings.steps:
+            runs.append(_train(settings, one.chain_format, "tokens", one.seed, steps))
+        else:  # its equal-steps run has as many tokens already
+            runs.append(one._replace(budget="tokens"))
+    return runs
+
+
+def _train(
+    settings: AblationSettings,
+    chain_format: ChainFormat,
+    budget: Literal["steps", "tokens"],
+    seed: int,
+    steps: int,
+) -> TrainedRun:
+    folder = settings.folder / "runs" / f"{chain_format.value}-{budget}-{seed}"
+    overrides = {
+        **settings.train,
+        "name": f"{settings.name}-{folder.name}",
+        "data": str(_data(settings, chain_format)),
+        "model": settings.model,
+        "out": str(folder),
+        "sft.seed": str(seed),
+        "sft.max_steps": str(steps),
+    }
+    if not (folder / "manifest.json").is_file():
+        given = [settings.recipe, *(f"{key}={value}" for key, value in overrides.items())]
+        command = [sys.executable, "-m", "gradegpt", "train", *given]
+        if subprocess.run(command, check=False).returncode:
+            raise OutputError(
+                f"gradegpt train {' '.join(given)}: failed; its output is above. "
+                "Run the same command again to resume"
+            )
+    return TrainedRun(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
+
+
+def _tokens(folder: Path, steps: int) -> int:
+    """An estimate of the run's training tokens: the mean length of its rows, times their number."""
+    made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    used = made["settings"]["sft"]
+    passes = int(used["gradient_accumulation_steps"]) * steps
+    rows = int(used["per_device_train_batch_size"]) * passes
+    return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
+
+
+def _data(settings: AblationSettings, chain_format: ChainFormat) -> Path:
+    return settings.folder / "data" / chain_format.value
+
+
+def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
+    """Write the cross-lingual rows of ``data`` in one format; return the number of training rows.
+
+    ``train`` reads the folder ``out``: its manifest has the prompt settings.
+
+    Raises:
+        MissingError: ``data`` is not a folder of data_gen.
+        InputError: it holds no cross-lingual rows.
+
+    """
+    path = data / "manifest.json"
+    if not path.is_file():
+        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
+    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    prompt = validate(PromptSettings, manifest["settings"]["prompt"], str(path))
+    counts = {}
+    for part in ("train", "dev"):
+        rows = read_rows(data / f"{part}.jsonl", TrainingRow)
+        cross = (row for row in rows if row.meta.get("chain_format") == LONGEST)
+        made = (in_format(row, chain_format) for row in cross)
+        counts[part] = write_rows(out / f"{part}.jsonl", made)
+    if not counts["train"]:
+        raise InputError(f"{data}: no cross-lingual row; generate some with formats.cross_lingual")
+    formats = {chain_format.value: 1.0}
+    made_with = {"prompt": prompt.model_dump(mode="json"), "formats": formats}
+    values = {"stage": "eval.ablation", "settings": made_with, "rows": counts}
+    write_json(out / "manifest.json", values | {"from": manifest.get("outputs", {})})
+    return counts["train"]
+
+
+def in_format(row: TrainingRow, chain_format: ChainFormat) -> TrainingRow:
+    """The row with the prompt and the chain of ``chain_format``; question and label stay.
+
+    Raises:
+        ValueError: the row is not a judge's, or its chain lacks the gloss that the format needs.
+
+    """
+    item, parsed = parse_prompt(row.prompt), parse_chain(row.completion[-1].content)
+    if item is None or parsed.chain is None:
+        raise ValueError("not a judge's prompt and chain")
+    chain = parsed.chain
+    if row.meta.get("verdict"):  # a bare tag does not distinguish incorrect from invalid
+        chain = chain.model_copy(update={"verdict": Verdict(row.meta["verdict"])})
+    shown = PromptSettings(chain_format=chain_format, budget=_UNCUT)
+    reply = Message(role="assistant", content=render_chain(chain, chain_format))
+    return row.model_copy(
+        update={
+            "prompt": build_prompt(item, shown),
+            "completion": (reply,),
+            "meta": row.meta | {"chain_format": chain_format.value},
+        }
+    )
+
+
+if __name__ == "__main__":
+    run(app, name="gradegpt eval.ablation")
