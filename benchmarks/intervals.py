@@ -3,9 +3,9 @@
     python -m benchmarks.intervals
 
 Items are drawn with an accuracy, a judge with a sensitivity and a specificity judges them, and a
-few are labelled: at random, by verdict as ``--pick`` draws them, or in another pool. For each
-method: the cases whose 95 % interval covers the true accuracy too rarely (below 93 %) or too often
-(above 98 %), and its mean width against the efficient bound and against labels alone.
+few are labelled: at random, or by verdict as ``--pick`` draws them. For each method: the cases
+whose 95 % interval covers the true accuracy too rarely (below 93 %) or too often (above 98 %), and
+its mean width against the efficient bound and against labels alone.
 """
 
 from __future__ import annotations
@@ -20,14 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.estimate.estimators import (
-    Bounds,
-    LabelCounts,
-    gold_only,
-    prediction_powered,
-    rogan_gladen,
-    stratified,
-)
+from eval.estimate.estimators import Bounds, LabelCounts, gold_only, stratified
 from eval.estimate.pick import allocation
 from gradegpt.judges.statistics import Values
 
@@ -93,20 +86,6 @@ def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) ->
     )))  # fmt: skip
 
 
-def elsewhere(case: Case, draws: int, rng: np.random.Generator) -> Bounds:
-    """Rogan and Gladen's estimate with a pool of as many labels, half of them correct."""
-    judged = rng.binomial(ITEMS, case.judged_correct, draws).astype(float)
-    half = case.labels // 2
-    accepted, false = (rng.binomial(half, p, draws) for p in (
-        case.sensitivity, 1 - case.specificity
-    ))  # fmt: skip
-    labelled = np.stack([accepted + false, 2 * half - accepted - false], axis=1).astype(float)
-    correct = np.stack([accepted, half - accepted], axis=1).astype(float)
-    return rogan_gladen(
-        judged, np.full(draws, float(ITEMS)), LabelCounts(labelled, labelled, correct)
-    )
-
-
 def measured(found: Bounds, accuracy: float) -> Measured:
     """Coverage and width over the data sets in which the method gives an interval."""
     offered = ~np.isnan(found.value)
@@ -119,14 +98,11 @@ def measured(found: Bounds, accuracy: float) -> Measured:
 
 def methods(case: Case, draws: int, rng: np.random.Generator) -> Iterator[tuple[str, Measured]]:
     """Every method on labels drawn in every way that it accepts."""
-    scores = np.array([1.0, 0.0])
     random, by_verdict = (drawn(case, draws, rng, way) for way in (False, True))
     for name, found in (
         ("labels alone, random", gold_only(random)),
         ("stratified, random", stratified(random)),
         ("stratified, by verdict", stratified(by_verdict)),
-        ("PPI++, random", prediction_powered(random, scores)),
-        ("Rogan-Gladen, elsewhere", elsewhere(case, draws, rng)),
     ):
         yield name, measured(found, case.accuracy)
 

@@ -79,9 +79,9 @@ def main(
     same judge are reused.
     """
     from .consistency import print_flips
-    from .evaluate import evaluate, evaluate_answers
+    from .evaluate import evaluate
     from .settings import EvalSettings
-    from .tables import print_answers, print_report
+    from .tables import print_report
 
     asked = {"model": model, "adapter": adapter, "base_url": base_url}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -96,10 +96,7 @@ def main(
     else:
         settings = load_settings(EvalSettings, source, overrides)
     try:
-        if settings.answers:
-            print_answers(evaluate_answers(settings, overwrite=overwrite))
-        else:
-            print_report(evaluate(settings, overwrite=overwrite))
+        print_report(evaluate(settings, overwrite=overwrite))
         if settings.changes:
             print_flips(settings.folder / "flips.jsonl")
     except KeyboardInterrupt:

@@ -79,3 +79,8 @@ def shown(share: Share | None) -> str:
         return "–"
     low, high = (round(100 * end) for end in (share.interval.low, share.interval.high))
     return f"{percent(share.value)} [{low},{high}]"
+
+
+def bounds_of(interval: Interval) -> str:
+    """The bounds of a score that rows without a verdict leave open, in percent."""
+    return f"{percent(interval.low)} to {percent(interval.high)}"

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.app.console import read_items
 from gradegpt.app.run import CheckedInput
-from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
+from gradegpt.core.records import sha256_file, write_json, write_rows
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
@@ -26,11 +26,10 @@ from .judging import (
     write_items,
 )
 from .panel import panel_of
-from .report.content import AnswersReport, EvalReport, answers_report, labelled_report
+from .report.content import EvalReport, report_of
 from .report.numbers import Numbers, numbers
-from .report.page import render_page
+from .report.page import write_page
 from .report.results import JudgedRows, of_run
-from .scores import scores
 from .settings import EvalSettings
 
 MANIFEST: Final = "manifest.json"
@@ -50,42 +49,28 @@ class Runs(NamedTuple):
 def evaluate(
     settings: EvalSettings, *, overwrite: bool = False, build: BuildJudge = build_judge
 ) -> EvalReport:
-    """Judge all labelled rows with all judges, measure them, and write to the run's folder.
+    """Judge all rows with all judges, measure them, and write to the run's folder.
 
+    Against labels the judges are measured; without them the model that answered is scored.
     ``overwrite`` replaces judgements that were made from other rows or by another judge.
-    """
-    started, examples = time.perf_counter(), read_sources(settings)
-    runs = run_judges(settings, examples, overwrite, build)
-    results = of_run(settings, examples, runs.judged)
-    found = numbers(results)
-    panel = None
-    if settings.panel:
-        resampling = {"bootstrap": settings.bootstrap, "seed": settings.seed}
-        panel = panel_of(examples, runs.judged, runs.items, settings.panel, **resampling)
-    report = labelled_report(results, found, runs.judged, runs.changes, panel)
-    _write(settings, report, results, found, runs, started)
-    return report
-
-
-def evaluate_answers(
-    settings: EvalSettings, *, overwrite: bool = False, build: BuildJudge = build_judge
-) -> AnswersReport:
-    """Judge ``settings.answers``, which have no labels, and score the model that answered.
 
     Raises:
         InputError: a row is not an item, or there is no row.
 
     """
     started = time.perf_counter()
-    answers = [one.item for path in settings.answers for one in read_items(path, settings.columns)]
-    runs = run_judges(settings, answers, overwrite, build)
-    scored = {
-        run.name: scores(answers, run.judgements, ks=settings.ks, seed=settings.seed)
-        for run in runs.judged
-    }
-    results = of_run(settings, answers, runs.judged)._replace(scores=scored)
+    rows: Sequence[Item] = (
+        read_sources(settings)
+        if settings.sources
+        else [one.item for path in settings.answers for one in read_items(path, settings.columns)]
+    )
+    runs = run_judges(settings, rows, overwrite, build)
+    results = of_run(settings, rows, runs.judged)
     found = numbers(results)
-    report = answers_report(results, found, runs.judged, runs.changes)
+    panel = None
+    if settings.panel:
+        panel = panel_of(results, runs.judged, runs.items, settings.panel)
+    report = report_of(results, found, runs.judged, runs.changes, panel)
     _write(settings, report, results, found, runs, started)
     return report
 
@@ -116,7 +101,7 @@ def run_judges(
 
 def _write(
     settings: EvalSettings,
-    report: EvalReport | AnswersReport,
+    report: EvalReport,
     results: JudgedRows,
     found: Numbers,
     runs: Runs,
@@ -124,8 +109,7 @@ def _write(
 ) -> None:
     folder = settings.folder
     write_json(folder / "report.json", report.rounded())
-    with whole_file(folder / "report.html") as page:
-        page.write(render_page(results, found))
+    write_page(folder / "report.html", results, found)
     made = {
         # No number depends on the API key, and it must not be published with them.
         "settings": settings.model_dump(mode="json"),

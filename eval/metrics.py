@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import chain
-from typing import Final, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import model_validator
 
-from gradegpt.core.schema import Example, Judgement, Row
+from gradegpt.core.schema import Example, Judgement, Row, Verdict
 from gradegpt.judges.statistics import (
     DRAWS,
     Cells,
     Interval,
     Values,
     areas,
-    by_question,
+    column,
     drawn_weights,
     estimate,
     numbered,
@@ -35,6 +36,8 @@ from gradegpt.judges.statistics import (
 )
 from gradegpt.tables.importers.labelled import item_key
 
+FEW_OPEN: Final = 0.05
+"""The largest share without a verdict beside which a share of the decided rows may stand alone."""
 INTERVALS: Final = (
     "coverage", "accuracy", "balanced_accuracy", "balanced_accuracy_all", "kappa", "acc_outcome",
     "auc",
@@ -76,6 +79,20 @@ class JudgeMetrics(Row):
     auc: float | None
     intervals: dict[str, Interval]
 
+    @property
+    def bounds(self) -> Interval | None:
+        """The accuracy with all rows without a verdict wrong, and right; None without rows."""
+        if not self.n_items:
+            return None
+        right = self.true_positive + self.true_negative
+        wrong = self.n_judged - right
+        return Interval(low=right / self.n_items, high=1 - wrong / self.n_items)
+
+    @property
+    def many_open(self) -> bool:
+        """Whether so many rows have no verdict that only the bounds may be quoted."""
+        return self.coverage is not None and self.coverage < 1 - FEW_OPEN
+
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
         judged = self.true_positive + self.false_positive + self.false_negative + self.true_negative
@@ -83,6 +100,45 @@ class JudgeMetrics(Row):
         if judged != self.n_judged or all_rows != self.n_items:
             raise ValueError("the counts do not add up to the items")
         return self
+
+
+class Graded(NamedTuple):
+    """Rows with one judge's results, as arrays ``[n]``.
+
+    ``label`` is 1 correct, 0 not, -1 unknown; ``result`` a column of ``Cells``; ``chance`` the
+    probability that the response is right, NaN where the judge says none; ``question`` its number.
+    """
+
+    label: NDArray[np.int64]
+    result: NDArray[np.int64]
+    chance: Values
+    question: NDArray[np.int64]
+
+    def at(self, places: Sequence[int] | NDArray[Any]) -> Graded:
+        """The rows at these places, or where a mask holds."""
+        return Graded(
+            self.label[places], self.result[places], self.chance[places], self.question[places]
+        )
+
+    @property
+    def cells(self) -> Cells:
+        """The cells of each question, of labelled rows."""
+        _, question = np.unique(self.question, return_inverse=True)
+        return table(self.label, self.result, question)
+
+
+def graded(
+    question: NDArray[np.int64],
+    labels: Sequence[Verdict | None],
+    judgements: Sequence[Judgement],
+) -> Graded:
+    """The rows as arrays; all arguments have the same length and order."""
+    return Graded(
+        np.array([-1 if v is None else says_yes(v) for v in labels], dtype=np.int64),
+        np.array([column(j.outcome, j.verdict) for j in judgements], dtype=np.int64),
+        np.array([_chance(judgement) for judgement in judgements], dtype=np.float64),
+        question,
+    )
 
 
 def measure(
@@ -93,7 +149,16 @@ def measure(
     seed: int = 0,
 ) -> JudgeMetrics:
     """Compare judgements with labels, row by row; both sequences have the same length and order."""
-    cells = by_question(examples, judgements)
+    question = numbered(map(item_key, examples))
+    rows = graded(question, [example.verdict for example in examples], judgements)
+    return measured(rows, bootstrap=bootstrap, seed=seed)
+
+
+def measured(
+    rows: Graded, *, bootstrap: int = DRAWS, seed: int = 0, area: bool = True
+) -> JudgeMetrics:
+    """The metrics of labelled rows; ``area`` says whether the AUC has an interval."""
+    cells = rows.cells
     draws = bootstrap if len(cells) > 1 else 0  # one question cannot be resampled
     totals = resampled(cells, draws, seed)
     total = totals[0]
@@ -101,38 +166,35 @@ def measure(
     _, _, undecided, unparsed, failed = total.sum(axis=0).tolist()
     over_all = score(unjudged_as_wrong(totals))["balanced_accuracy"]
     drawn = score(totals) | {"balanced_accuracy_all": over_all}
-    drawn["auc"] = _areas(examples, judgements, draws, seed)
+    drawn["auc"] = _areas(rows, draws if area else 0, seed)
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
     return JudgeMetrics(
-        n_items=len(examples), n_questions=len(cells), n_judged=tp + fp + fn + tn,
+        n_items=len(rows.label), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
         intervals=_intervals(drawn, totals, cells), **scores,
     )  # fmt: skip
 
 
-def _areas(
-    examples: Sequence[Example], judgements: Sequence[Judgement], draws: int, seed: int
-) -> Values:
-    """The AUC ``[1 + draws]`` over the rows with a probability, on the draws of ``resampled``."""
-    right = np.array([says_yes(example.verdict) for example in examples], dtype=bool)
-    question = numbered(item_key(example) for example in examples)
-    chance = np.array([_chance(judgement) for judgement in judgements], dtype=np.float64)
-    known, n = ~np.isnan(chance), int(question.max(initial=-1)) + 1
-    drawn = drawn_weights(n, draws, seed, len(examples))
+def _areas(rows: Graded, draws: int, seed: int) -> Values:
+    """The AUC ``[1 + draws]`` over the rows with a probability, over questions."""
+    known = rows.at(~np.isnan(rows.chance))
+    _, question = np.unique(known.question, return_inverse=True)
+    n = int(question.max(initial=-1)) + 1
+    drawn = drawn_weights(n, draws if n else 0, seed, len(question))
     weightings = chain([np.ones((1, n), dtype=np.int64)], drawn)
-    rows = right[known], chance[known], question[known]
-    return np.concatenate([areas(*rows, weights) for weights in weightings])
+    of = known.label == 1, known.chance, question
+    return np.concatenate([areas(*of, weights) for weights in weightings])
 
 
-def _chance(judgement: Judgement) -> float | None:
+def _chance(judgement: Judgement) -> float:
     """The probability that the response is right, by a judge's ``confidence``, else ``score``.
 
-    An order needs no calibration. None without a verdict or a probability.
+    An order needs no calibration. NaN without a verdict or a probability.
     """
     sure = judgement.score if judgement.confidence is None else judgement.confidence
     if judgement.verdict is None or sure is None:
-        return None
+        return math.nan
     return sure if says_yes(judgement.verdict) else 1 - sure
 
 
@@ -194,10 +256,12 @@ class Difference(Row):
 class JudgePair(Row):
     """Two judges on the rows that both judged; where they differ, one agrees with the label.
 
-    ``a_right`` and ``b_right`` are None where there are no labels. The difference, b minus a, is
-    of balanced accuracy over all rows, with each row that was not judged counted as wrong. Its
-    interval is paired: both judges share the draws of questions. It is None without labels, for one
-    question, and where a score is not defined.
+    ``first_only`` and ``second_only`` rows are correct by one judge alone. ``a_right`` and
+    ``b_right`` count the labelled rows on which they differ by who is right, and are None where
+    there are no labels. The difference, b minus a, is of balanced accuracy over all labelled rows,
+    with each row that was not judged counted as wrong. Its interval is paired: both judges share
+    the draws of questions. It is None without labels, for one question, and where a score is not
+    defined.
     """
 
     a: str
@@ -205,7 +269,10 @@ class JudgePair(Row):
     n_both: int
     agreement: float | None
     kappa: float | None
+    kappa_interval: Interval | None
     n_differ: int
+    first_only: int
+    second_only: int
     a_right: int | None
     b_right: int | None
     difference: Difference | None = None
@@ -225,34 +292,33 @@ class JudgePair(Row):
 
 
 def compare_judges(
-    examples: Sequence[Example] | None,
-    a: tuple[str, Sequence[Judgement]],
-    b: tuple[str, Sequence[Judgement]],
-    *,
-    bootstrap: int = DRAWS,
-    seed: int = 0,
+    a: tuple[str, Graded], b: tuple[str, Graded], *, bootstrap: int = DRAWS, seed: int = 0
 ) -> JudgePair:
-    """The two-way agreement of two named judges, and which of them is right more often."""
-    both = [
-        (says_yes(one.verdict), says_yes(other.verdict))
-        for one, other in zip(a[1], b[1], strict=True)
-        if one.verdict is not None and other.verdict is not None
-    ]
-    first, second = np.array(both, dtype=bool).reshape(-1, 2).T
-    scores = score(table(first, second).sum(axis=0))
-    n_differ = int((first != second).sum())
-    a_right = difference = None
-    if examples is not None:
-        a_right = _first_is_right(examples, a[1], b[1])
-        cells = np.stack([by_question(examples, one) for one in (a[1], b[1])], axis=1)
-        strict = unjudged_as_wrong(cells)
-        draws = bootstrap if len(cells) > 1 else 0
+    """The two-way agreement of two named judges of the same rows, and which is right more often."""
+    (first, of_a), (second, of_b) = a, b
+    judged = (of_a.result <= 1) & (of_b.result <= 1)
+    both = of_a.at(judged)._replace(label=of_a.result[judged], result=of_b.result[judged])
+    cells = both.cells
+    agreed = score(resampled(cells, bootstrap if len(cells) > 1 else 0, seed))
+    kappa = _defined(agreed["kappa"][0])
+    (_, second_only, *_), (first_only, *_) = cells.sum(axis=0).tolist()
+    differ = judged & (of_a.result != of_b.result)
+    labelled, difference = of_a.label >= 0, None
+    if labelled.any():
+        strict = unjudged_as_wrong(
+            np.stack([one.at(labelled).cells for one in (of_a, of_b)], axis=1)
+        )
+        draws = bootstrap if len(strict) > 1 else 0
         difference = _difference(resampled(strict, draws, seed), strict)
+    right = [
+        int((differ & (one.result == one.label)).sum()) if labelled.any() else None
+        for one in (of_a, of_b)
+    ]
     return JudgePair(
-        a=a[0], b=b[0], n_both=len(both), n_differ=n_differ, a_right=a_right,
-        b_right=None if a_right is None else n_differ - a_right,
-        agreement=_defined(scores["accuracy"]), kappa=_defined(scores["kappa"]),
-        difference=difference,
+        a=first, b=second, n_both=int(judged.sum()), n_differ=int(differ.sum()),
+        first_only=first_only, second_only=second_only, a_right=right[0], b_right=right[1],
+        agreement=_defined(agreed["accuracy"][0]), kappa=kappa,
+        kappa_interval=None if kappa is None else varied(agreed["kappa"]), difference=difference,
     )  # fmt: skip
 
 
@@ -273,17 +339,6 @@ def _difference(totals: Cells, cells: Cells) -> Difference | None:
         low = b - a - math.hypot(b - ends[1].low, ends[0].high - a)
         high = b - a + math.hypot(ends[1].high - b, a - ends[0].low)
     return Difference(value=value, interval=Interval(low=low, high=high))
-
-
-def _first_is_right(
-    examples: Sequence[Example], a: Sequence[Judgement], b: Sequence[Judgement]
-) -> int:
-    """The number of rows where two judges differ, two-way, and the first agrees with the label."""
-    return sum(
-        says_yes(one.verdict) is says_yes(example.verdict) is not says_yes(other.verdict)
-        for example, one, other in zip(examples, a, b, strict=True)
-        if one.verdict is not None and other.verdict is not None
-    )
 
 
 def _defined(value: Values) -> float | None:

@@ -7,13 +7,15 @@ from typing import Final
 
 from gradegpt.app.run import CheckedInput
 from gradegpt.core.records import read_rows
-from gradegpt.core.schema import Example, Item, Judgement, Row
+from gradegpt.core.schema import Item, Judgement, Row
 from gradegpt.judges.panel import PanelJudge, Vote
-from gradegpt.judges.statistics import says_yes
+from gradegpt.judges.statistics import numbered, says_yes
+from gradegpt.tables.importers.labelled import item_key
 
 from .console import percent, say, show
 from .judging import Judged, Recorded
-from .metrics import JudgeMetrics, measure
+from .metrics import JudgeMetrics, graded, measured
+from .report.results import JudgedRows
 
 _LEAST: Final = 0.501
 """The least accuracy in a vote, so a judge at or below chance has hardly any weight."""
@@ -50,27 +52,21 @@ def _rightness(metrics: JudgeMetrics) -> tuple[float, float]:
     return metrics.accuracy or 0.0, metrics.coverage or 0.0
 
 
-def panel_of(
-    examples: Sequence[Example],
-    runs: Sequence[Judged],
-    items: CheckedInput,
-    vote: Vote,
-    *,
-    bootstrap: int,
-    seed: int,
-) -> Panel:
+def panel_of(results: JudgedRows, runs: Sequence[Judged], items: CheckedInput, vote: Vote) -> Panel:
     """The panel of all judges; weights are their accuracies on these rows."""
     rows = list(read_rows(items.path, Item))
+    question = numbered(map(item_key, results.items))
 
-    def measured(judgements: Sequence[Judgement]) -> JudgeMetrics:
-        return measure(examples, judgements, bootstrap=bootstrap, seed=seed)
+    def measured_on(judgements: Sequence[Judgement]) -> JudgeMetrics:
+        one = graded(question, results.labels, judgements)
+        return measured(one, bootstrap=results.bootstrap, seed=results.seed)
 
-    shares = {run.name: max(_LEAST, measured(run.judgements).accuracy or 0.0) for run in runs}
+    shares = {run.name: max(_LEAST, measured_on(run.judgements).accuracy or 0.0) for run in runs}
 
     def together(members: Sequence[Judged]) -> JudgeMetrics:
         judges = [Recorded(run, items) for run in members]
         accuracies = [shares[run.name] for run in members]
-        return measured(PanelJudge(judges, vote, accuracies).judge(rows))
+        return measured_on(PanelJudge(judges, vote, accuracies).judge(rows))
 
     others = {run.name: [one for one in runs if one is not run] for run in runs}
     return Panel(

@@ -6,46 +6,44 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from .consistency import print_changes
-from .console import decimal, limits, percent, say, show, shown
+from .console import bounds_of, decimal, limits, percent, say, show, shown
 from .metrics import JudgeMetrics, JudgePair
 from .panel import print_panel
 from .reliability import Reliability
-from .report.content import AnswersReport, EvalReport, MeasuredJudge
+from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
-from .scores import GroupScore, ModelScores
-from .scores.rates import NoAnswer
+from .scores import GroupScore, ModelScores, NoAnswer
+
+_MANY_OPEN: Final = "Where over 5 % of the rows have no verdict, a score is its bounds: all of them wrong, all right."
 
 
 def print_report(report: EvalReport) -> None:
-    """Print the views, the scores that chance has too, the confidences and the pairs of judges."""
-    _print_view("overall", {"all": {j.name: j.overall for j in report.judges}})
-    for view in VIEWS:
-        metrics = {
-            group: {judge.name: judge.views[view][group] for judge in report.judges}
-            for group in report.judges[0].views[view]
-        }
-        _print_view(f"by {view}", metrics)
-    _print_chance(report.judges)
-    _print_confidence(report.judges)
+    """Print the scores of the judges, or of the model that answered, and the pairs of judges."""
+    if report.judges:
+        print_overall({judge.name: judge.overall for judge in report.judges})
+        for view in VIEWS:
+            metrics = {
+                group: {judge.name: judge.views[view][group] for judge in report.judges}
+                for group in report.judges[0].views[view]
+            }
+            _print_view(f"by {view}", metrics)
+        _print_chance(report.judges)
+        _print_confidence(report.judges)
+    for name, found in report.scores.items():
+        say(f"by the judge {name}:")
+        print_scores(found)
     _print_pairs(report.pairs)
-    if report.pairs:
-        say("balanced accuracy over all rows, where no verdict counts as wrong:")
-        for pair in report.pairs:
-            say(f"  {pair.a}, {pair.b}: {pair.in_words}")
     if report.panel is not None:
         print_panel(report.panel)
     if report.changes:
         print_changes(report.changes)
 
 
-def print_answers(report: AnswersReport) -> None:
-    """Print the scores of the answers by each judge, and the agreement of the judges."""
-    for name, found in report.scores.items():
-        say(f"by the judge {name}:")
-        print_scores(found)
-    _print_pairs(report.pairs)
-    if report.changes:
-        print_changes(report.changes)
+def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
+    """Print a row for each judge, on all labelled rows."""
+    if any(metrics.many_open for metrics in judges.values()):
+        say(_MANY_OPEN)
+    _print_view("overall", {"all": judges})
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
@@ -63,7 +61,10 @@ def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) ->
 def _cells(metrics: JudgeMetrics) -> Iterator[str]:
     yield f"{metrics.n_items:,}"
     yield percent(metrics.coverage)
-    yield percent(metrics.accuracy) + limits(metrics.intervals.get("accuracy"))
+    if metrics.many_open and metrics.bounds:
+        yield bounds_of(metrics.bounds)
+    else:
+        yield percent(metrics.accuracy) + limits(metrics.intervals.get("accuracy"))
     yield percent(metrics.balanced_accuracy)
     yield decimal(metrics.kappa)
     yield percent(metrics.majority)
@@ -114,6 +115,10 @@ def _print_pairs(pairs: Sequence[JudgePair]) -> None:
         rows.append((pair.a, pair.b, f"{pair.n_both:,}", *agreement, *counts))
     names = ("a", "b", "rows", "agree", "kappa", "differ", *right)
     show(names, rows, "pairs of judges, on the rows that both judged")
+    if right:
+        say("balanced accuracy over all rows, where no verdict counts as wrong:")
+        for pair in pairs:
+            say(f"  {pair.a}, {pair.b}: {pair.in_words}")
 
 
 _NO_ANSWER: Final = {
@@ -127,6 +132,8 @@ def print_scores(found: ModelScores) -> None:
     groups = [("all", found.overall)]
     groups += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
     accuracies = ("accuracy, %", "of answers, %", "consensus, %")
+    if any(one.many_open for _, one in groups):
+        say(_MANY_OPEN)
     show(
         ("", "rows", "questions", *accuracies), [(name, *_accuracies(one)) for name, one in groups]
     )
@@ -146,12 +153,14 @@ def print_scores(found: ModelScores) -> None:
 
 
 def _accuracies(score: GroupScore) -> list[str]:
-    shares = (score.accuracy, score.accuracy_of_answers, score.consensus)
-    return [f"{score.n_rows:,}", f"{score.n_questions:,}", *map(shown, shares)]
+    counts = [f"{score.n_rows:,}", f"{score.n_questions:,}"]
+    if score.many_open:
+        return [*counts, bounds_of(score.bounds), "–", "–"]
+    return [*counts, *map(shown, (score.accuracy, score.accuracy_of_answers, score.consensus))]
 
 
 def _rates(score: GroupScore) -> list[str]:
     """The percent of the rows, with their number."""
-    counts = [getattr(score.rates, kind).n for kind in _NO_ANSWER]
+    counts = [score.no_answer.get(kind, 0) for kind in _NO_ANSWER]
     counts.append(sum(score.not_judged.values()))
     return [f"{100 * n / score.n_rows:.2f} ({n:,})" if n else "–" for n in counts]

@@ -25,7 +25,9 @@ from .prompts import PromptStyle
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
-@app.command(epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl, and gradegpt eval.scores")
+@app.command(
+    epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl, and gradegpt report judged.jsonl"
+)
 def main(
     questions: Annotated[
         Path,

@@ -1,4 +1,4 @@
-"""Judgements and labels -> estimates of the model's accuracy, each with what it assumes."""
+"""Judgements and labels -> a model's accuracy, or two models' difference, and what it assumes."""
 
 from __future__ import annotations
 
@@ -6,31 +6,36 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Judgement, Row, Verdict
-from gradegpt.judges.statistics import CONFIDENCE, wilson
+from gradegpt.judges.statistics import CONFIDENCE, mcnemar, says_yes, wilson
 
+from ..console import percent, signed
 from .estimators import (
-    LEAST_COUNT,
+    LEAST_LABELS,
     NOTHING,
     Bounds,
     LabelCounts,
+    PairCounts,
+    bonett_price,
     gold_only,
-    prediction_powered,
-    rogan_gladen,
     stratified,
+    stratified_difference,
 )
+from .sides import Sides
 
 Labels = Sequence[Verdict | None]
 ResultStratum = tuple[str, ...]
 """The results that judges gave an item: ``correct``, ``incorrect`` or an outcome."""
 CORRECT: Final = Verdict.CORRECT.value
 INCORRECT: Final = Verdict.INCORRECT.value
-BY_VERDICT_ONLY: Final = "not usable: the labels were drawn by verdict, not at random"
+_JUDGED: Final = (CORRECT, INCORRECT)
+_BY_VERDICT: Final = (NOTHING, "not usable: the labels were drawn by verdict, not at random")
+_RANDOM: Final = "the labelled items are a random draw of all items"
 
 
 class Drawn(StrEnum):
@@ -41,12 +46,15 @@ class Drawn(StrEnum):
 
 
 class Estimate(Row):
-    """A number with its interval, and the method, counts and assumptions behind it.
+    """An accuracy, or the first model's less the second's, with limits, counts and assumptions.
 
-    The number and its limits are None where the method must not be used; ``assumes`` then says why.
+    ``value`` is in [0, 1], or [-1, 1] for a difference. It and its limits are None where the method
+    must not be used; ``assumes`` then says why. Of two models ``n_labels`` is the number of items
+    with both labels.
     """
 
     method: str
+    value: float | None
     low: float | None
     high: float | None
     n_items: int
@@ -54,29 +62,28 @@ class Estimate(Row):
     assumes: str
 
 
-class Accuracy(Estimate):
-    """An accuracy in [0, 1]."""
+class ModelComparison(Row):
+    """The estimates; and of the items with both labels, those that only one model has right.
 
-    accuracy: float | None
+    ``p`` is that of McNemar's exact test of equal accuracies; None where the labels were drawn by
+    verdict, to which it does not apply.
+    """
+
+    estimates: tuple[Estimate, ...]
+    first_only: int
+    second_only: int
+    p: float | None
 
 
-def made(
-    method: str, bounds: Bounds, assumes: str, n_items: int, n_labels: int
-) -> tuple[float | None, dict[str, Any]]:
-    """The number of an estimate, and its other fields."""
+def _made(method: str, bounds: Bounds, assumes: str, n_items: int, n_labels: int) -> Estimate:
     value, low, high = (None if math.isnan(float(x)) else float(x) for x in bounds)
-    low, high = (None, None) if value is None else (low, high)
-    counts = {"n_items": n_items, "n_labels": n_labels}
-    return value, {"method": method, "low": low, "high": high, "assumes": assumes, **counts}
+    return Estimate(
+        method=method, value=value, low=low, high=high, n_items=n_items, n_labels=n_labels,
+        assumes=assumes,
+    )  # fmt: skip
 
 
-def _accuracy(method: str, bounds: Bounds, assumes: str, items: int, labels: int) -> Accuracy:
-    value, others = made(method, bounds, assumes, items, labels)
-    return Accuracy(accuracy=value, **others)
-
-
-def always_right(left: int) -> str:
-    """What it assumes to take the judge's own verdicts."""
+def _always_right(left: int) -> str:
     others = f", and would judge the {left:,} items left open as it did the others" if left else ""
     return f"the judge is always right{others}"
 
@@ -111,8 +118,8 @@ def estimates(
     labels: Labels,
     drawn: Drawn,
     confidence: float = CONFIDENCE,
-) -> list[Accuracy]:
-    """The judge's own share, labels alone, the stratified estimate, and PPI++.
+) -> list[Estimate]:
+    """The judge's own share, that of the labels alone, and the stratified estimate.
 
     Args:
         judges: Judgements of the same items; the first judge is the one that is corrected, the
@@ -129,83 +136,126 @@ def estimates(
     items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
-    alone, powered = (NOTHING, BY_VERDICT_ONLY), (NOTHING, BY_VERDICT_ONLY)
-    if drawn is Drawn.RANDOM:
-        alone = gold_only(counts, confidence), "the labelled items are a random draw of all items"
-        powered = _powered(names, counts, confidence)
-    return [
-        _as_judged(names, counts, confidence),
-        _accuracy("labels alone", *alone, items, n_labels),
-        _accuracy(
-            "stratified", stratified(counts, confidence), _unknown(names, counts), items, n_labels
-        ),
-        _accuracy("PPI++", *powered, items, n_labels),
-    ]
-
-
-def from_pool(
-    judgements: Sequence[Judgement],
-    pool: Sequence[Judgement],
-    labels: Labels,
-    drawn: Drawn,
-    confidence: float = CONFIDENCE,
-) -> list[Accuracy]:
-    """The judge's own share, and Rogan and Gladen's estimate from labels of another pool.
-
-    Raises:
-        InputError: the labels of the pool were drawn by verdict, which biases how often the judge
-            accepts a right answer; or the pool has no label of either kind.
-
-    """
-    if drawn is not Drawn.RANDOM:
-        raise InputError("the pool's labels were drawn by verdict; draw them at random instead")
-    names, counts = counts_of(strata_of([judgements]), [None] * len(judgements))
-    both = ((CORRECT,), (INCORRECT,))
-    given = [(s, v) for s, v in zip(strata_of([pool]), labels, strict=True) if v and s in both]
-    strata, verdicts = zip(*zip(both, (None, None), strict=True), *given, strict=True)
-    _, table = counts_of(strata, verdicts)
-    if int(table.correct.sum()) in (0, len(given)):
-        raise InputError("the pool needs answers labelled correct and others labelled incorrect")
-    share = dict(zip(names, counts.items, strict=True))
-    yes, judged = share.get(both[0], 0.0), sum(share.get(one, 0.0) for one in both)
-    bounds = rogan_gladen(np.array(yes), np.array(judged), table, confidence)
-    assumes = "the judge errs as often on these answers as in the pool, on right and on wrong ones"
-    if math.isnan(float(bounds.value)):
-        assumes = "not usable: in the pool the judge is hardly better than chance"
-    corrected = _accuracy("Rogan-Gladen", bounds, assumes, int(judged), len(given))
-    return [_as_judged(names, counts, confidence), corrected]
-
-
-def _as_judged(names: Sequence[ResultStratum], counts: LabelCounts, confidence: float) -> Accuracy:
-    by_result: Counter[str] = Counter()
-    for (result, *_), n in zip(names, counts.items, strict=True):
-        by_result[result] += int(n)
-    judged = by_result[CORRECT] + by_result[INCORRECT]
+    said = Counter(map(_result, judges[0]))
+    judged = said[CORRECT] + said[INCORRECT]
     if not judged:
         raise InputError("no item was judged, so there is no accuracy to correct")
-    share = np.array(by_result[CORRECT] / judged)
-    bounds = Bounds(share, *wilson(by_result[CORRECT], judged, confidence))
-    return _accuracy("as judged", bounds, always_right(by_result.total() - judged), judged, 0)
-
-
-def _powered(
-    names: Sequence[ResultStratum], counts: LabelCounts, confidence: float
-) -> tuple[Bounds, str]:
-    of_result = {CORRECT: 1.0, INCORRECT: 0.0}
-    scores = np.array([of_result.get(name[0], 0.5) for name in names])
-    bounds = prediction_powered(counts, scores, confidence)
-    if math.isnan(float(bounds.value)):
-        few = f"not usable: needs {LEAST_COUNT} labels of either kind, and as many errors"
-        return bounds, f"{few} of the judge"
-    return bounds, "a random draw, and enough labels for a normal interval"
-
-
-def _unknown(names: Sequence[ResultStratum], counts: LabelCounts) -> str:
-    """What the stratified estimate assumes, and which items it knows nothing of."""
-    missing = [
+    own = Bounds(np.array(said[CORRECT] / judged), *wilson(said[CORRECT], judged, confidence))
+    by_chance = drawn is Drawn.RANDOM
+    alone = (gold_only(counts, confidence), _RANDOM) if by_chance else _BY_VERDICT
+    unknown = [
         f"{int(n):,} {' and '.join(name)}"
         for name, n, labelled in zip(names, counts.items, counts.labelled, strict=True)
         if n and not labelled
     ]
-    assumes = "within each result of the judge the labelled items are a random draw"
-    return assumes + (f"; no label among the {', '.join(missing)} (0 to 1)" if missing else "")
+    assumes = "within each result of the judge the labelled items are a random draw" + (
+        f"; no label among the {', '.join(unknown)} (0 to 1)" if unknown else ""
+    )
+    return [
+        _made("as judged", own, _always_right(items - judged), judged, 0),
+        _made("labels alone", *alone, items, n_labels),
+        _made("stratified", stratified(counts, confidence), assumes, items, n_labels),
+    ]
+
+
+def pair_counts(strata: Sequence[ResultStratum], first: Labels, second: Labels) -> PairCounts:
+    """The counts of each stratum, in the order of their names."""
+    place = {name: n for n, name in enumerate(sorted(set(strata)))}
+    items, both = np.zeros(len(place)), np.zeros((len(place), 2, 2))
+    alone = np.zeros((2, len(place), 2))
+    for name, a, b in zip(strata, first, second, strict=True):
+        stratum = place[name]
+        items[stratum] += 1
+        if a is not None and b is not None:
+            both[stratum, int(says_yes(a)), int(says_yes(b))] += 1
+        elif (one := a or b) is not None:
+            alone[int(a is None), stratum, int(says_yes(one))] += 1
+    return PairCounts(items, both, alone[0], alone[1])
+
+
+def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> ModelComparison:
+    """The difference as judged, by the labels alone, and corrected.
+
+    Raises:
+        InputError: no item has a label.
+
+    """
+    strata = strata_of([sides.first.only, sides.second.only])
+    counts = pair_counts(strata, sides.first.labels, sides.second.labels)
+    if not any(side.sum() for side in counts.sides):
+        raise InputError("no item has a label; make a sheet: --pick 60 --compare OTHER.jsonl")
+    items, pairs = int(counts.items.sum()), int(counts.table.sum())
+    alone = _BY_VERDICT
+    if drawn is Drawn.RANDOM:
+        alone = (bonett_price(counts.table, confidence), _RANDOM)
+        if pairs < LEAST_LABELS:
+            alone = (NOTHING, f"not usable: needs {LEAST_LABELS} items with both labels")
+    first, second = int(counts.table[1, 0]), int(counts.table[0, 1])
+    return ModelComparison(
+        estimates=(
+            _difference_as_judged(strata, confidence),
+            _made("labels alone", *alone, items, pairs),
+            _made("stratified", *_corrected(counts, strata, confidence), items, pairs),
+        ),
+        first_only=first, second_only=second,
+        p=mcnemar(first, second) if drawn is Drawn.RANDOM else None,
+    )  # fmt: skip
+
+
+def _difference_as_judged(strata: Sequence[ResultStratum], confidence: float) -> Estimate:
+    table = np.zeros((2, 2))
+    for first, second in strata:
+        if first in _JUDGED and second in _JUDGED:
+            table[int(first == CORRECT), int(second == CORRECT)] += 1
+    n = int(table.sum())
+    if not n:
+        return _made("as judged", NOTHING, "not usable: no item was judged for both models", 0, 0)
+    bounds = bonett_price(table, confidence)
+    return _made("as judged", bounds, _always_right(len(strata) - n), n, 0)
+
+
+def _corrected(
+    counts: PairCounts, strata: Sequence[ResultStratum], confidence: float
+) -> tuple[Bounds, str]:
+    labels = [side.sum(axis=-1) for side in counts.sides]
+    if min(side.sum() for side in labels) < LEAST_LABELS:
+        have = " and ".join(f"{side.sum():.0f}" for side in labels)
+        return NOTHING, f"not usable: needs {LEAST_LABELS} labels of each model, there are {have}"
+    missing = [
+        f"{int(n):,} {' / '.join(name)}"
+        for name, n, *both in zip(sorted(set(strata)), counts.items, *labels, strict=True)
+        if not min(both)
+    ]
+    assumes = "within each pair of results the labelled items are a random draw" + (
+        f"; too few labels among the {', '.join(missing)}" if missing else ""
+    )
+    return stratified_difference(counts, confidence), assumes
+
+
+def in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:
+    """The answer of ``estimates`` in one sentence: the last one, beside the judge's own share."""
+    own, best = found[0], found[-1]
+    if best.value is None or best.low is None or best.high is None:
+        return f"No corrected accuracy yet: {best.assumes}."
+    ends = f"{confidence:.0%} interval {percent(best.low)} to {percent(best.high)}"
+    return (
+        f"The accuracy is {percent(best.value)} % ({ends}), by {best.n_labels:,} labels; the judge "
+        f"alone says {percent(own.value)} %, of the {own.n_items:,} of {best.n_items:,} items that "
+        "it decided."
+    )
+
+
+def difference_in_words(found: ModelComparison, confidence: float = CONFIDENCE) -> str:
+    """Which model is better, and whether it may be chance, in one sentence."""
+    best = found.estimates[-1]
+    if best.value is None or best.low is None or best.high is None:
+        return f"No corrected difference yet: {best.assumes}."
+    sign = -1 if best.value < 0 else 1
+    ends = sorted((sign * best.low, sign * best.high))
+    interval = f"{confidence:.0%} interval {signed(ends[0])} to {signed(ends[1])}"
+    said = (
+        f"{'AB'[sign < 0]} is better by {percent(abs(best.value))} points"
+        if best.value else "A and B are equally accurate"
+    )  # fmt: skip
+    chance = "; that may be chance" if best.value and ends[0] <= 0 else ""
+    return f"{said} ({interval}), by {best.n_labels:,} items with both labels{chance}."

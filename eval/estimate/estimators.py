@@ -14,11 +14,6 @@ import numpy as np
 
 from gradegpt.judges.statistics import CONFIDENCE, Values, jeffreys, wilson, z_of
 
-LEAST_COUNT: Final = 15
-"""The fewest labels of either kind, and the fewest errors of the judge, for a normal interval."""
-LEAST_YOUDEN: Final = 0.2
-"""The least sensitivity + specificity - 1 of a judge that Rogan and Gladen's estimate corrects."""
-
 
 class LabelCounts(NamedTuple):
     """Items, labelled items and those labelled correct, each ``[..., strata]``."""
@@ -68,64 +63,6 @@ def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
     return Bounds(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
 
 
-def prediction_powered(
-    counts: LabelCounts, scores: Values, confidence: float = CONFIDENCE
-) -> Bounds:
-    """PPI++ (arXiv 2311.01453, example 6.1 with the power tuning of section 6): a normal interval.
-
-    For random labels. ``scores`` ``[strata]`` are the judge's: 1 correct, 0 incorrect. NaN where
-    fewer than ``LEAST_COUNT`` labels are correct, incorrect, or differ from the judge: there its
-    interval covers too little.
-    """
-    items, labelled, correct = counts
-    n, rest = labelled.sum(axis=-1), (items - labelled).sum(axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = correct.sum(axis=-1) / n
-        seen, unseen = (labelled * scores).sum(-1) / n, ((items - labelled) * scores).sum(-1) / rest
-        total = items.sum(axis=-1)
-        over_all = (items * scores).sum(axis=-1) / total
-        spread = (items * scores**2).sum(axis=-1) / total - over_all**2
-        covariance = ((correct * scores).sum(axis=-1) / n - mean * seen) * n / (n - 1)
-        power = np.clip(covariance / (spread * (1 + n / rest)), 0, 1)
-        value = mean + power * (unseen - seen)
-        left = 1 - power[..., None] * scores
-        squares = (correct * left**2 + (labelled - correct) * (left - 1) ** 2).sum(axis=-1) / n
-        residual = (squares - (mean - power * seen) ** 2) * n / (n - 1)
-        half = z_of(confidence) * np.sqrt(residual / n + power**2 * spread / rest)
-    wrong = labelled.sum(axis=-1) - correct.sum(axis=-1)
-    differ = np.where(scores > 0.5, labelled - correct, correct).sum(axis=-1)
-    few = np.minimum(np.minimum(wrong, n - wrong), differ) < LEAST_COUNT
-    value, half = (np.where(few | (rest <= 0), np.nan, x) for x in (value, half))
-    return Bounds(value, np.clip(value - half, 0, 1), np.clip(value + half, 0, 1))
-
-
-def rogan_gladen(
-    judged_correct: Values, judged: Values, pool: LabelCounts, confidence: float = CONFIDENCE
-) -> Bounds:
-    """The share judged correct, corrected by the judge's sensitivity and specificity elsewhere.
-
-    For labels of another pool. ``pool`` has the strata judged correct and judged incorrect. Rogan
-    and Gladen (1978); the limits are those of Lang and Reiczigel (2014), which Lee et al. use
-    (arXiv 2511.21140). NaN where the judge is too close to chance (``LEAST_YOUDEN``).
-    """
-    z = z_of(confidence)
-    right, wrong = pool.correct, pool.labelled - pool.correct
-    n_right, n_wrong = right.sum(axis=-1) + 2, wrong.sum(axis=-1) + 2
-    sensitivity, specificity = (right[..., 0] + 1) / n_right, (wrong[..., 1] + 1) / n_wrong
-    n = judged + z**2
-    share = (judged_correct + z**2 / 2) / n
-    youden = sensitivity + specificity - 1
-    youden = np.where(youden < LEAST_YOUDEN, np.nan, youden)
-    value = (share + specificity - 1) / youden
-    of_right = sensitivity * (1 - sensitivity) / n_right
-    of_wrong = specificity * (1 - specificity) / n_wrong
-    shift = 2 * z**2 * (value * of_right - (1 - value) * of_wrong)
-    spread = share * (1 - share) / n + (1 - value) ** 2 * of_wrong + value**2 * of_right
-    half = z * np.sqrt(spread) / youden
-    low, high = value + shift - half, value + shift + half
-    return Bounds(np.clip(value, 0, 1), np.clip(low, 0, 1), np.clip(high, 0, 1))
-
-
 LEAST_LABELS: Final = 30
 """The fewest labels of each model: the coverage of the intervals was measured from here on."""
 
@@ -162,7 +99,7 @@ def bonett_price(table: Values, confidence: float = CONFIDENCE) -> Bounds:
     """
     none = np.zeros((*table.shape[:-2], 1, 2))
     items = table.sum(axis=(-2, -1))[..., None]
-    return _difference(PairCounts(items, table[..., None, :, :], none, none), 0.0, confidence)
+    return stratified_difference(PairCounts(items, table[..., None, :, :], none, none), confidence)
 
 
 def stratified_difference(counts: PairCounts, confidence: float = CONFIDENCE) -> Bounds:
@@ -173,21 +110,16 @@ def stratified_difference(counts: PairCounts, confidence: float = CONFIDENCE) ->
     variance of the strata's shares. Items with one label count for that model's share. A stratum
     without labels is unknown: -1 to 1.
     """
-    return _difference(counts, 1.0, confidence)
-
-
-def _difference(counts: PairCounts, sampled: float, confidence: float) -> Bounds:
-    """As above; ``sampled`` is 1 where the strata's shares are those of a sample, else 0."""
     total = counts.items.sum(axis=-1, keepdims=True)
     weight = counts.items / total
     added = 1 / np.maximum((counts.items > 0).sum(axis=-1), 1)[..., None, None, None]
     smooth = counts._replace(both=counts.both + added * (1 - np.eye(2)))
-    raw, inner = _apart(counts), _apart(smooth)
-    variance = np.where(_labels(counts) > 0, _variance(smooth), 1 / z_of(confidence) ** 2)
-    value, middle = (weight * raw).sum(axis=-1), (weight * inner).sum(axis=-1)
+    labels = sum(side.sum(axis=-1) for side in counts.sides)
+    variance = np.where(labels > 0, _variance(smooth), 1 / z_of(confidence) ** 2)
+    inner = _apart(smooth)
+    value, middle = (weight * _apart(counts)).sum(axis=-1), (weight * inner).sum(axis=-1)
     between = ((weight * inner**2).sum(axis=-1) - middle**2) / total[..., 0]
-    spread = (weight**2 * variance).sum(axis=-1) + sampled * between
-    half = z_of(confidence) * np.sqrt(spread)
+    half = z_of(confidence) * np.sqrt((weight**2 * variance).sum(axis=-1) + between)
     return Bounds(value, np.clip(middle - half, -1, 1), np.clip(middle + half, -1, 1))
 
 
@@ -195,11 +127,6 @@ def _apart(counts: PairCounts) -> Values:
     """The difference of the labelled shares in each stratum; a share without labels is a half."""
     first, second = map(_share, counts.sides)
     return first - second
-
-
-def _labels(counts: PairCounts) -> Values:
-    first, second = counts.sides
-    return np.asarray((first + second).sum(axis=-1), dtype=np.float64)
 
 
 def _variance(counts: PairCounts) -> Values:

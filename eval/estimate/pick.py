@@ -1,21 +1,23 @@
-"""Which judgements to label, and how many."""
+"""Which judgements to label, and the sheet for it."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from gradegpt.core.errors import InputError
-from gradegpt.judges.statistics import CONFIDENCE, Values
+from gradegpt.core.errors import InputError, OutputError
+from gradegpt.core.records import whole_file
+from gradegpt.core.schema import Item
+from gradegpt.judges.statistics import Values
+from gradegpt.tables import Form, form_of, write
 
-from .estimate import CORRECT, INCORRECT, Labels, ResultStratum, counts_of
-from .estimators import LabelCounts, stratified
+from ..report.results import ANSWER_OF
+from .estimate import Drawn, Labels, ResultStratum
 
-_RIGHT: Final = 0.9
-"""The share of right verdicts that a plan assumes where there are no labels yet."""
 _FEWEST: Final = 4
 """The fewest labels of a stratum, if it has so many items."""
 
@@ -70,47 +72,29 @@ def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> 
     return picked
 
 
-def labels_for(
-    width: float,
-    strata: Sequence[ResultStratum],
-    labels: LabelCounts | None = None,
-    confidence: float = CONFIDENCE,
-) -> int | None:
-    """How many labels, drawn by ``allocation``, make the stratified interval so wide.
+def write_sheet(rows: Sequence[tuple[str, Item]], out: Path | None) -> None:
+    """Write items to label, each with whose answer it is, empty for one model.
 
-    The rates within the strata are those of the labels so far, or nine right verdicts in ten. None
-    where labels of all items would not be enough.
+    The sheet does not show the judge's verdict, which would influence whoever labels.
 
     Raises:
-        InputError: the width is not between 0 and 1.
+        OutputError: the name is missing or is none of a sheet, or the file exists.
 
     """
-    if not 0 < width < 1:
-        raise InputError(f"--plan {width:g}: the width of an interval is between 0 and 1")
-    names, counts = counts_of(strata, [None] * len(strata))
-    rate = _rates(names, labels)
-
-    def reached(n: int) -> bool:
-        labelled = allocation(counts.items, n)
-        found = stratified(LabelCounts(counts.items, labelled, labelled * rate), confidence)
-        return bool(found.high - found.low <= width)
-
-    return next((n for n in _growing(len(strata)) if reached(n)), None)
-
-
-def _rates(names: Sequence[ResultStratum], labels: LabelCounts | None) -> Values:
-    """The share labelled correct that is expected in each stratum."""
-    of_result = {CORRECT: _RIGHT, INCORRECT: 1 - _RIGHT}
-    expected: Values = np.array([of_result.get(name[0], 0.5) for name in names])
-    if labels is None:
-        return expected
-    return (labels.correct + expected) / (labels.labelled + 1)
-
-
-def _growing(most: int) -> Iterator[int]:
-    """Values of labels that are tried: each a tenth more than the one before."""
-    n = 2 * _FEWEST
-    while n < most:
-        yield n
-        n += max(1, n // 10)
-    yield most
+    form = form_of(out) if out else None
+    if out is None or form not in (Form.CSV, Form.TSV, Form.XLSX):
+        raise OutputError("--pick: needs the name of a .csv, .tsv or .xlsx, such as -o labels.csv")
+    if out.exists():
+        raise OutputError(f"{out}: exists already, and may hold labels; choose another name")
+    whose = [ANSWER_OF] if any(side for side, _ in rows) else []
+    cells = [
+        {
+            "id": item.id, ANSWER_OF: side, "question": item.question,
+            "reference": " / ".join(item.reference), "response": item.response, "label": "",
+            "drawn": Drawn.BY_VERDICT.value,
+        }
+        for side, item in rows
+    ]  # fmt: skip
+    with whole_file(out) as file:
+        columns = ("id", *whose, "question", "reference", "response", "label", "drawn")
+        write(file, form, columns, cells)

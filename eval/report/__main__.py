@@ -1,4 +1,4 @@
-"""One page for judged files: ``gradegpt report JUDGED.jsonl -o report.html``."""
+"""Scores and a page of judged files: ``gradegpt report JUDGED.jsonl -o report.html``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import typer
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import OutputError
-from gradegpt.core.records import dump, whole_file
+from gradegpt.core.records import dump, whole_file, write_json
 from gradegpt.tables import Form, form_of, write
 from gradegpt.tables.importers import logs
 
 if TYPE_CHECKING:
+    from .numbers import Numbers
     from .replaced import Replacement
     from .results import JudgedRows
 
@@ -39,7 +40,7 @@ def main(
     out: Annotated[
         list[Path] | None,
         options.output(
-            "Write, by the suffix: the page (.html), or of two judges all numbers (.json) or the "
+            "Write, by the suffix: the page (.html), all numbers (.json), or of two judges the "
             "items with another result (.jsonl, .csv, .tsv, .xlsx); repeatable, and replaced if it "
             "exists. [default: report.html]"
         ),
@@ -71,13 +72,36 @@ def main(
     most: Annotated[
         int,
         typer.Option(
-            min=0, help="The most items to list; judges' differences and errors come first."
+            min=0,
+            help="The most items to list: some of every verdict, judges' differences and errors "
+            "first. All others go to a file beside the page.",
         ),
     ] = 5000,
+    k: Annotated[
+        list[int] | None,
+        typer.Option(
+            min=1,
+            help="Without labels, the k of pass@k, G-Pass@k and mG-Pass@k, the number of answers "
+            "drawn per question; repeatable. [default: 2, 4, 8, ... as far as every question has "
+            "as many]",
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(
+            help="For SSR (knowledge successful solve rate), the share of a tag's values with an "
+            "accuracy above alpha; repeatable."
+        ),
+    ] = None,
+    mapped: options.Map = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Write an HTML report on judged files, and compare them.
+    """Write an HTML report on judged files, score the model that answered, and compare judges.
 
-    It shows scores, scores by tag, and every item with its judgements.
+    It shows scores, scores by tag, and the items with their judgements. Without labels it also
+    prints the scores of the model that answered: accuracy, by tag, and over several answers to a
+    question. Rows with the same question are samples of it; tags are an item's column `tags`, as in
+    {"subject": "physics", "points": ["optics", "waves"]}.
 
     What changes when the second of two judges replaces the first is also printed: their verdicts
     and agreement, who is right where there are labels, how the scores and ranks of the models that
@@ -88,8 +112,9 @@ def main(
     """
     from gradegpt.app.console import progress
 
+    from ..tables import print_overall, print_scores
     from .numbers import numbers
-    from .page import render_page
+    from .page import write_page
     from .replaced import print_replacement, replacement
     from .results import read_judged, seconds_of
 
@@ -97,24 +122,32 @@ def main(
     for path in outputs:
         _check(path, [path for path in (*judged, labels, items) if path], len(judged))
     by = by or ("model" if len(judged) == 2 else "")
-    results = read_judged(judged, items=items, labels=labels, name=name, by=by)
-    found = None
+    results = read_judged(
+        judged, items=items, labels=labels, name=name, by=by, columns=options.columns_of(mapped),
+        ks=k or (), alphas=alpha or (),
+    )  # fmt: skip
+    with progress("measuring") as advance:
+        found = numbers(results, advance)
+    replaced = None
     if len(judged) == 2:
         typer.echo(logs.between(*judged))
         seconds = dict(zip(results.judges, map(seconds_of, judged), strict=False))
-        found = replacement(results, by, seconds)
-        print_replacement(found)
+        replaced = replacement(results, by, seconds)
+        print_replacement(replaced)
     elif logs.is_regraded(judged[0]):
         typer.echo(logs.compare(judged[0]))
+    if results.labelled:
+        print_overall(found.measured)
+    elif len(judged) == 1:
+        print_scores(results.scores[judged[0].stem])
     for path in outputs:
         if path.suffix.lower() in _PAGE:
-            with progress("measuring") as advance:
-                page = render_page(results, numbers(results, advance), most=most)
-            with whole_file(path) as file:
-                file.write(page)
-            typer.echo(f"wrote {path} ({len(page.encode()) / 1e6:.1f} MB)")
-        elif found is not None:
-            _write(path, found, results)
+            for line in write_page(path, results, found, most=most):
+                typer.echo(line)
+            if show:
+                typer.launch(path.resolve().as_uri())
+        else:
+            _write(path, replaced, results, found)
             typer.echo(f"wrote {path}")
 
 
@@ -129,25 +162,30 @@ def _check(path: Path, inputs: Sequence[Path], n_judges: int) -> None:
         if form_of(path) in (None, Form.PARQUET):
             what = "a .html for the page, .json for the numbers, .jsonl or .csv for the items"
             raise OutputError(f"{path}: has an unknown suffix; give {what}")
-        if n_judges != 2:
+        if n_judges != 2 and form_of(path) is not Form.JSON:
             raise OutputError(f"{path}: compares two judges; give two files, or -o report.html")
     if path.exists() and any(other.exists() and path.samefile(other) for other in inputs):
         raise OutputError(f"{path}: is an input; choose another name")
 
 
-def _write(path: Path, found: Replacement, results: JudgedRows) -> None:
+def _write(path: Path, replaced: Replacement | None, results: JudgedRows, found: Numbers) -> None:
+    """All numbers: of two judges, of the model that answered, or of judges against labels."""
     from .replaced import differing
 
     form = form_of(path)
+    if form is Form.JSON:
+        many = results.scores or found.overall
+        single = {name: one.model_dump(mode="json") for name, one in many.items()}
+        write_json(path, replaced.model_dump(mode="json") if replaced else single)
+        return
     with whole_file(path) as file:
-        if form is Form.JSON:
-            file.write(found.model_dump_json(indent=2) + "\n")
-        elif form is Form.JSONL:
+        if form is Form.JSONL:
             file.writelines(f"{dump(row)}\n" for row in differing(results))
         elif form is not None:
             label = ("id", "question", "reference", "response", "label")
-            judged = (found.old, found.new, f"{found.old} reason", f"{found.new} reason")
-            write(file, form, (*label, *judged), differing(results))
+            judged = list(results.judges)[:2]
+            columns = (*label, *judged, *(f"{name} reason" for name in judged))
+            write(file, form, columns, differing(results))
 
 
 if __name__ == "__main__":

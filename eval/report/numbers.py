@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, count
 from typing import Final, NamedTuple, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gradegpt.core.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
-from gradegpt.judges.statistics import Interval, says_yes
+from gradegpt.judges.statistics import Interval, numbered
 from gradegpt.tables.importers.labelled import item_key
 
 from ..judging import Advance, tagged
-from ..metrics import JudgeMetrics, JudgePair, compare_judges, measure
+from ..metrics import FEW_OPEN, Graded, JudgeMetrics, JudgePair, compare_judges, graded, measured
 from ..reliability import Reliability, calibrations
 from ..selective import RiskCoverage, risk_coverage
 from .results import JudgedRows
@@ -27,8 +30,9 @@ class MeasuredGroup(Row):
     """One judge on a group of rows. ``said`` counts its verdicts, and outcomes without one.
 
     ``score`` is the accuracy over the labelled rows that it judged or, where the page has no label
-    at all, the share judged correct; in [0, 1] and None where nothing counts. ``metrics`` has the
-    other scores where there are labels.
+    at all, the share judged correct; in [0, 1] and None where nothing counts. ``bounds`` are the
+    score with all rows without a verdict wrong, and right. ``metrics`` has the other scores where
+    there are labels.
     """
 
     n_rows: int
@@ -36,15 +40,13 @@ class MeasuredGroup(Row):
     said: dict[str, int]
     score: float | None
     interval: Interval | None
+    bounds: Interval | None
     metrics: JudgeMetrics | None
 
-
-class ComparedJudges(NamedTuple):
-    """Two judges, and the number of rows that only one of them judges correct."""
-
-    pair: JudgePair
-    first_only: int
-    second_only: int
+    @property
+    def many_open(self) -> bool:
+        """Whether so many scored rows have no verdict that only the bounds may be quoted."""
+        return self.bounds is not None and self.bounds.high - self.bounds.low > FEW_OPEN
 
 
 class Numbers(NamedTuple):
@@ -59,7 +61,7 @@ class Numbers(NamedTuple):
     confusion: dict[str, dict[str, dict[str, int]]]
     calibration: dict[str, dict[str, Reliability | None]]
     risk: dict[str, RiskCoverage | None]
-    pairs: list[ComparedJudges]
+    pairs: list[JudgePair]
 
     @property
     def several(self) -> dict[str, dict[str, dict[str, MeasuredGroup]]]:
@@ -76,25 +78,29 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
     """Measure every judge on all rows, and by every tag."""
     every = range(len(results.items))
     groups = tagged(every, lambda row: results.tags[row])
-    examples = _examples(results)
+    question = numbered(map(item_key, results.items))
+    # Against labels that are all correct, the accuracy is the share judged correct.
+    labels = results.labels if results.labelled else [Verdict.CORRECT] * len(results.items)
+    rows = {name: graded(question, labels, of) for name, of in results.judges.items()}
+    said = {name: np.array([RESULTS.index(result_of(j)) for j in of])
+            for name, of in results.judges.items()}  # fmt: skip
     steps, total = count(1), 1 + sum(map(len, groups.values()))
 
-    def measured(rows: Sequence[int]) -> dict[str, MeasuredGroup]:
-        found = {
-            name: _group(results, examples, judgements, rows)
-            for name, judgements in results.judges.items()
-        }
+    def group(places: Sequence[int]) -> dict[str, MeasuredGroup]:
+        at = np.array(places, dtype=np.int64)
+        whole = len(at) == len(every)
+        found = {name: _group(results, rows[name].at(at), said[name][at], whole) for name in rows}
         advance(next(steps), total)
         return found
 
-    overall = measured(every)
+    overall = group(every)
     return Numbers(
         n_questions=len({item_key(item) for item in results.items}),
         overall=overall,
         tags={
             tag: {
-                value: overall if len(rows) == len(every) else measured(rows)
-                for value, rows in sorted(values.items(), key=_in_order)
+                value: overall if len(places) == len(every) else group(places)
+                for value, places in sorted(values.items(), key=_in_order)
             }
             for tag, values in groups.items()
         },
@@ -103,9 +109,9 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
             for name, judgements in results.judges.items()
             if results.labelled
         },
-        calibration=_each(results, examples, calibrations),
-        risk=_each(results, examples, risk_coverage),
-        pairs=_pairs(results, examples),
+        calibration=_each(results, calibrations),
+        risk=_each(results, risk_coverage),
+        pairs=_pairs(results, rows),
     )
 
 
@@ -114,15 +120,17 @@ def _in_order(group: tuple[str, list[int]]) -> int:
     return _TYPE_ORDER.get(group[0], 0)
 
 
-def _each(
-    results: JudgedRows, examples: Sequence[Example | None], measured: Callable[..., T]
-) -> dict[str, T]:
+def _each(results: JudgedRows, measured: Callable[..., T]) -> dict[str, T]:
     """Every judge on all labelled rows; nothing where there are no labels."""
-    known = [(n, e) for n, e in enumerate(examples) if e is not None and results.labelled]
+    known = [n for n, label in enumerate(results.labels) if label is not None]
+    examples = [  # Items are valid already and are not checked again.
+        Example.model_construct(**{**dict(results.items[n]), "verdict": results.labels[n]})
+        for n in known
+    ]
     return {
         name: measured(
-            [example for _, example in known],
-            [judgements[n] for n, _ in known],
+            examples,
+            [judgements[n] for n in known],
             bootstrap=results.bootstrap,
             seed=results.seed,
         )
@@ -136,39 +144,21 @@ def result_of(judgement: Judgement) -> str:
     return (judgement.verdict or judgement.outcome).value
 
 
-def _examples(results: JudgedRows) -> list[Example | None]:
-    """The labelled rows; without any label, all rows labelled correct.
-
-    Against such labels the accuracy is the share judged correct. Items are valid already and are
-    not checked again.
-    """
-    labels = results.labels if results.labelled else [Verdict.CORRECT] * len(results.items)
-    return [
-        Example.model_construct(**{**dict(item), "verdict": label}) if label else None
-        for item, label in zip(results.items, labels, strict=True)
-    ]
-
-
 def _group(
-    results: JudgedRows,
-    examples: Sequence[Example | None],
-    judgements: Sequence[Judgement],
-    rows: Sequence[int],
+    results: JudgedRows, rows: Graded, said: NDArray[np.int64], whole: bool
 ) -> MeasuredGroup:
-    scored = [(example, judgements[n]) for n in rows if (example := examples[n]) is not None]
-    metrics = measure(
-        [example for example, _ in scored],
-        [judgement for _, judgement in scored],
-        bootstrap=results.bootstrap,
-        seed=results.seed,
-    ) if scored else None  # fmt: skip
-    found = Counter(result_of(judgements[n]) for n in rows)
+    """The AUC has an interval over all rows alone, as it takes the longest."""
+    scored = rows.at(rows.label >= 0)
+    resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
+    metrics = measured(scored, area=whole, **resampling) if len(scored.label) else None
+    words = np.bincount(said, minlength=len(RESULTS)).tolist()
     return MeasuredGroup(
-        n_rows=len(rows),
-        n_labelled=len(scored) if results.labelled else 0,
-        said={word: found[word] for word in RESULTS},
+        n_rows=len(rows.label),
+        n_labelled=len(scored.label) if results.labelled else 0,
+        said=dict(zip(map(str, RESULTS), words, strict=True)),
         score=metrics.accuracy if metrics else None,
         interval=metrics.intervals.get("accuracy") if metrics else None,
+        bounds=metrics.bounds if metrics else None,
         metrics=metrics if results.labelled else None,
     )
 
@@ -182,20 +172,8 @@ def confusion(
     return {label.value: {word: counts[label, word] for word in RESULTS} for label in present}
 
 
-def _pairs(results: JudgedRows, examples: Sequence[Example | None]) -> list[ComparedJudges]:
-    known = [example for example in examples if example is not None]
-    every = known if results.labelled and len(known) == len(examples) else None
+def _pairs(results: JudgedRows, rows: Mapping[str, Graded]) -> list[JudgePair]:
+    unknown = np.full(len(results.items), -1)
+    given = {n: one if results.labelled else one._replace(label=unknown) for n, one in rows.items()}
     resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
-    return [
-        _compared(compare_judges(every, a, b, **resampling), a[1], b[1])
-        for a, b in combinations(results.judges.items(), 2)
-    ]
-
-
-def _compared(pair: JudgePair, a: Sequence[Judgement], b: Sequence[Judgement]) -> ComparedJudges:
-    both = Counter(
-        (says_yes(one.verdict), says_yes(other.verdict))
-        for one, other in zip(a, b, strict=True)
-        if one.verdict is not None and other.verdict is not None
-    )
-    return ComparedJudges(pair, both[True, False], both[False, True])
+    return [compare_judges(a, b, **resampling) for a, b in combinations(given.items(), 2)]

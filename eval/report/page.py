@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.chains.fit import fit_middle, fit_response
 from gradegpt.core.errors import MissingError
+from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
 
@@ -22,6 +24,9 @@ from .results import JudgedRows
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
 _DECIMALS: Final = 4
+_OF_EACH: Final = 100
+LISTED: Final = 5000
+"""The usual number of items that a page lists: about 10 MB of ordinary rows."""
 
 
 def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, labelled: bool) -> int:
@@ -40,15 +45,28 @@ def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, label
 
 
 def listed(results: JudgedRows, most: int) -> list[dict[str, Any]]:
-    """The first ``most`` rows by interest, as values for the page's script."""
-    labelled = results.labelled
-    order = [
-        (interest(label, [j.verdict for j in judged], labelled=labelled), n)
-        for n, (label, *judged) in enumerate(
-            zip(results.labels, *results.judges.values(), strict=True)
-        )
-    ]
-    return [_row(results, n, kind) for kind, n in sorted(order)[:most]]
+    """At most ``most`` rows by interest, as values for the page's script."""
+    return [_row(results, n, kind) for kind, n in sorted(_chosen(results)[:most])]
+
+
+def _chosen(results: JudgedRows) -> list[tuple[int, int]]:
+    """The interest and the place of every row, those first without which a filter finds few.
+
+    These are, by interest, a hundred rows of each combination of label and results and of each
+    value of a tag; then the next hundred.
+    """
+    seen: Counter[Any] = Counter()
+    order = []
+    for n, (label, *judged) in enumerate(
+        zip(results.labels, *results.judges.values(), strict=True)
+    ):
+        kind = interest(label, [j.verdict for j in judged], labelled=results.labelled)
+        tags = results.tags[n].items()
+        filters = [(tag, value) for tag, values in tags for value in values]
+        keys = [(label, *map(result_of, judged)), *filters]
+        order.append((min(seen[key] for key in keys) // _OF_EACH, kind, n))
+        seen.update(keys)
+    return [(kind, n) for _, kind, n in sorted(order)]
 
 
 def _row(results: JudgedRows, n: int, kind: int) -> dict[str, Any]:
@@ -80,7 +98,8 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
             "reason": judgement.reason,
             "quote": judgement.key_sentence,
             "answer": judgement.answer,
-            "chain": _cut("chain", judgement.chain or ""),
+            # A chain ends in a tag, which a row without a verdict does not have.
+            "chain": _cut("chain", judgement.chain or "") if judgement.verdict else "",
         }
     )
 
@@ -110,12 +129,34 @@ _STYLE: Final = "page.css"
 _SCRIPTS: Final = ("items.js", "page.js")
 
 
-LISTED: Final = 5000
-"""The usual number of items that a page lists: about 10 MB of ordinary rows."""
+def write_page(path: Path, results: JudgedRows, found: Numbers, *, most: int = LISTED) -> list[str]:
+    """Write the page, and beside it the items that it does not list; what was written, in words.
+
+    Raises:
+        MissingError: jinja2 is not installed.
+
+    """
+    rest = path.with_name(f"{path.stem}.rest.jsonl")
+    page = render_page(results, found, most=most, rest=rest.name)
+    with whole_file(path) as file:
+        file.write(page)
+    said = [f"wrote {path} ({len(page.encode()) / 1e6:.1f} MB)"]
+    if most < len(results.items):
+        left = sorted(n for _, n in _chosen(results)[most:])
+        said.append(
+            f"wrote {rest}: {write_rows(rest, (_row(results, n, 0) for n in left)):,} items"
+        )
+    else:
+        rest.unlink(missing_ok=True)
+    return said
 
 
-def render_page(results: JudgedRows, found: Numbers | None = None, *, most: int = LISTED) -> str:
+def render_page(
+    results: JudgedRows, found: Numbers | None = None, *, most: int = LISTED, rest: str = ""
+) -> str:
     """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
+
+    ``rest`` is the name of the file that holds the other items.
 
     Raises:
         MissingError: jinja2 is not installed.
@@ -148,6 +189,7 @@ def render_page(results: JudgedRows, found: Numbers | None = None, *, most: int 
         judges=list(results.judges),
         words=[word.value for word in RESULTS],
         n_listed=len(rows),
+        rest=rest,
         n_cut=sum("cut" in row for row in rows),
         style=Markup(style),
         script=Markup(script),

@@ -8,47 +8,28 @@ from typing import Any, Final
 
 import numpy as np
 
-from gradegpt.core.schema import Judgement, Row, Verdict
+from gradegpt.core.schema import Judgement, Row
 from gradegpt.judges.statistics import (
-    Cells,
-    Interval,
     Share,
-    Values,
     estimate,
     mcnemar,
     numbered,
+    ratio,
     resampled,
     says_yes,
-    score,
     sums,
     table,
-    varied,
-    wilson,
 )
 from gradegpt.tables.importers.labelled import item_key
 
 from ..console import decimal, percent, say, show, signed
 from ..estimate.estimators import bonett_price
-from ..metrics import JudgePair, compare_judges
+from ..metrics import Graded, JudgePair, compare_judges, graded
 from .numbers import RESULTS, result_of
 from .results import JudgedRows
 
 LEAST_MODELS: Final = 3
 """The fewest models whose ranks are correlated: two have one order or the other."""
-
-
-class Rightness(Row):
-    """The labelled items that both judged, and on how many of them only one judge is right.
-
-    ``p`` is that of McNemar's exact test of equal accuracies.
-    """
-
-    n: int
-    both_right: int
-    old_only: int
-    new_only: int
-    both_wrong: int
-    p: float
 
 
 class ScoredModel(Row):
@@ -82,8 +63,9 @@ class Replacement(Row):
 
     ``results`` counts the items by the results of both, ``results[old][new]``; a result is a
     verdict, or an outcome without one. ``pair`` is over the items that both judged, correct or not;
-    ``p`` is McNemar's exact test of equal shares judged correct. ``tau`` is Kendall's tau-b of the
-    models' scores; None for fewer than three models, or equal scores.
+    ``p`` is McNemar's exact test of equal shares judged correct, ``p_right`` of equal accuracies on
+    labelled items. ``tau`` is Kendall's tau-b of the models' scores; None for fewer than three
+    models, or equal scores.
     """
 
     old: str
@@ -91,11 +73,8 @@ class Replacement(Row):
     n_items: int
     results: dict[str, dict[str, int]]
     pair: JudgePair
-    kappa: Interval | None
-    now_correct: int
-    no_longer_correct: int
     p: float
-    labelled: Rightness | None
+    p_right: float | None
     models: tuple[ScoredModel, ...]
     tau: float | None
     costs: dict[str, JudgeCost]
@@ -108,27 +87,18 @@ def replacement(
     (old, before), (new, after) = list(results.judges.items())[:2]
     counts = Counter((result_of(a), result_of(b)) for a, b in zip(before, after, strict=True))
     names = [word.value for word in RESULTS if any(word in pair for pair in counts)]
-    verdicts = np.array([[*_yes(a), *_yes(b)] for a, b in zip(before, after, strict=True)])
     question = numbered(map(item_key, results.items))
-    both = _both(question, verdicts)
-    lost, gained = int(both[:, 1, 0].sum()), int(both[:, 0, 1].sum())
-    models = _ranked(_models(results, by, question, verdicts))
-    kappa = score(resampled(both, results.bootstrap, results.seed))["kappa"] if len(both) else None
+    one, other = (graded(question, results.labels, judged) for judged in (before, after))
+    pair = compare_judges((old, one), (new, other), bootstrap=results.bootstrap, seed=results.seed)
+    models = _ranked(_models(results, by, one, other))
     return Replacement(
-        old=old, new=new, n_items=len(results.items),
+        old=old, new=new, n_items=len(results.items), pair=pair,
         results={a: {b: counts[a, b] for b in names} for a in names},
-        pair=compare_judges(None, (old, before), (new, after)),
-        kappa=None if kappa is None or np.isnan(kappa[0]) else varied(kappa),
-        now_correct=gained, no_longer_correct=lost, p=mcnemar(gained, lost),
-        labelled=_labelled(results.labels, before, after) if results.labelled else None,
+        p=mcnemar(pair.second_only, pair.first_only),
+        p_right=None if pair.b_right is None else mcnemar(pair.b_right, pair.a_right or 0),
         models=models, tau=_tau(models),
         costs={name: _cost(results.judges[name], (seconds or {}).get(name)) for name in (old, new)},
     )  # fmt: skip
-
-
-def _yes(judgement: Judgement) -> tuple[bool, bool]:
-    """Whether it was judged correct, and whether it was judged."""
-    return says_yes(judgement.verdict), judgement.verdict is not None
 
 
 def differing(results: JudgedRows) -> list[dict[str, Any]]:
@@ -153,64 +123,33 @@ def _order(a: Judgement, b: Judgement) -> int:
     return 0 if says_yes(a.verdict) is not says_yes(b.verdict) else 2
 
 
-def _both(question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any]) -> Cells:
-    """The cells ``[questions, 2, 5]`` of the items that both judged: the old by the new verdict."""
-    rows = verdicts[:, 1] & verdicts[:, 3]
-    return table(verdicts[rows, 0], verdicts[rows, 2], numbered(map(str, question[rows])))
-
-
-def _labelled(
-    labels: Sequence[Verdict | None], before: Sequence[Judgement], after: Sequence[Judgement]
-) -> Rightness:
-    counts = Counter(
-        (says_yes(a.verdict) is says_yes(label), says_yes(b.verdict) is says_yes(label))
-        for label, a, b in zip(labels, before, after, strict=True)
-        if label is not None and a.verdict is not None and b.verdict is not None
-    )
-    old, new = counts[True, False], counts[False, True]
-    return Rightness(
-        n=counts.total(), both_right=counts[True, True], old_only=old, new_only=new,
-        both_wrong=counts[False, False], p=mcnemar(new, old),
-    )  # fmt: skip
-
-
-def _models(
-    results: JudgedRows, by: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any]
-) -> list[ScoredModel]:
+def _models(results: JudgedRows, by: str, old: Graded, new: Graded) -> list[ScoredModel]:
     """The models of whose items both judges judged some."""
     places: dict[str, list[int]] = {}
     for place, tags in enumerate(results.tags):
         places.setdefault((tags.get(by) or ("all",))[0], []).append(place)
-    judged = {name: rows for name, rows in places.items() if verdicts[rows][:, [1, 3]].any(0).all()}
-    return [
-        _model(name, numbered(map(str, question[rows])), verdicts[rows], results)
-        for name, rows in judged.items()
-    ]
+    found = (_model(name, old.at(rows), new.at(rows), results) for name, rows in places.items())
+    return [one for one in found if one is not None]
 
 
-def _model(
-    name: str, question: np.ndarray[Any, Any], verdicts: np.ndarray[Any, Any], results: JudgedRows
-) -> ScoredModel:
-    counts = sums(question, *verdicts.T)
+def _model(name: str, old: Graded, new: Graded, results: JudgedRows) -> ScoredModel | None:
+    columns = [one.result == 1 for one in (old, new)] + [one.result <= 1 for one in (old, new)]
+    _, question = np.unique(old.question, return_inverse=True)
+    counts = sums(question, *columns)
+    shares = [ratio(counts[:, [n, n + 2]], results.seed) for n in (0, 1)]
+    if shares[0] is None or shares[1] is None:
+        return None
     totals = resampled(counts, results.bootstrap if len(counts) > 1 else 0, results.seed)
     with np.errstate(invalid="ignore"):
-        old, new = totals[:, 0] / totals[:, 1], totals[:, 2] / totals[:, 3]
-    value, low, high = estimate(new - old)
+        value, low, high = estimate(totals[:, 1] / totals[:, 3] - totals[:, 0] / totals[:, 2])
     if not low < high:
-        both = _both(question, verdicts).sum(axis=0)[:, :2].T
-        _, low, high = map(float, bonett_price(np.asarray(both, dtype=np.float64)))
+        both = columns[2] & columns[3]
+        said = table(new.result[both] == 1, old.result[both]).sum(axis=0)[:, :2]
+        _, low, high = map(float, bonett_price(said.astype(np.float64)))
     return ScoredModel(
-        name=name, n_items=len(question), old=_share(old, counts[:, 1]),
-        new=_share(new, counts[:, 3]), difference=value, low=low, high=high,
+        name=name, n_items=len(old.label), old=shares[0], new=shares[1],
+        difference=value, low=low, high=high,
     )  # fmt: skip
-
-
-def _share(values: Values, judged: Values) -> Share:
-    n = int((judged > 0).sum())
-    value, low, high = estimate(values)
-    if not low < high:
-        low, high = (float(x) for x in wilson(n * value, n))
-    return Share(value=value, interval=Interval(low=low, high=high), n_questions=n)
 
 
 def _ranked(models: Sequence[ScoredModel]) -> tuple[ScoredModel, ...]:
@@ -269,18 +208,17 @@ def print_replacement(found: Replacement) -> None:
 
 
 def _summary(found: Replacement) -> list[str]:
-    pair, kappa = found.pair, found.kappa
+    pair, kappa = found.pair, found.pair.kappa_interval
     interval = f" ({decimal(kappa.low)} to {decimal(kappa.high)})" if kappa else ""
     lines = [
         f"both judged {pair.n_both:,}: agree on {percent(pair.agreement)} %, kappa "
-        f"{decimal(pair.kappa)}{interval}; {found.now_correct:,} now correct, "
-        f"{found.no_longer_correct:,} no longer; McNemar's exact p {found.p:.3g}"
+        f"{decimal(pair.kappa)}{interval}; {pair.second_only:,} now correct, "
+        f"{pair.first_only:,} no longer; McNemar's exact p {found.p:.3g}"
     ]
-    if (right := found.labelled) is not None:
+    if found.p_right is not None:
         lines.append(
-            f"with labels {right.n:,}: right both {right.both_right:,}, only {found.old} "
-            f"{right.old_only:,}, only {found.new} {right.new_only:,}, neither "
-            f"{right.both_wrong:,}; McNemar's exact p {right.p:.3g}"
+            f"by the labels, where they differ {found.old} is right {pair.a_right:,} and "
+            f"{found.new} {pair.b_right:,} times; McNemar's exact p {found.p_right:.3g}"
         )
     for name, cost in found.costs.items():
         time = "" if cost.seconds is None else f", {cost.seconds:,.1f} s"

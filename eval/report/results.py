@@ -52,13 +52,33 @@ class JudgedRows(NamedTuple):
         """Whether any row has a label."""
         return any(label is not None for label in self.labels)
 
+    @property
+    def only(self) -> Sequence[Judgement]:
+        """The judgements of the first judge."""
+        return next(iter(self.judges.values()))
+
+    def chosen(self, places: Sequence[int]) -> JudgedRows:
+        """These rows alone, in this order, without scores of the model."""
+        return self._replace(
+            items=[self.items[n] for n in places],
+            judges={name: [rows[n] for n in places] for name, rows in self.judges.items()},
+            labels=[self.labels[n] for n in places],
+            tags=[self.tags[n] for n in places],
+            scores={},
+        )
+
 
 def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged]) -> JudgedRows:
     """The results of an evaluation's judges, on labelled rows or on answers."""
+    judges = {run.name: run.judgements for run in runs}
+    scored = judges if settings.answers else {}
     return JudgedRows(
         name=settings.name,
         items=rows,
-        judges={run.name: run.judgements for run in runs},
+        judges=judges,
+        scores={
+            n: scores(rows, of, ks=settings.ks, seed=settings.seed) for n, of in scored.items()
+        },
         labels=[row.verdict if isinstance(row, Example) else None for row in rows],
         tags=[tags_of(row, _of_example(row)) for row in rows],
         bootstrap=settings.bootstrap,
@@ -96,12 +116,16 @@ def read_judged(
     name: str = "",
     of: str = "",
     by: str = "",
+    columns: Mapping[str, str] | None = None,
+    ks: Sequence[int] = (),
+    alphas: Sequence[float] = (),
 ) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``. A
     judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
-    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag.
+    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag;
+    ``columns`` name the fields of ``items``; ``ks`` and ``alphas`` are those of ``scores``.
 
     Raises:
         MissingError: a file, or the input that was judged, does not exist.
@@ -116,9 +140,11 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = _rows(paths[0], items, ids)
+    rows = _rows(paths[0], items, columns, ids)
     found = [item for _, item in rows]
-    scored = {} if labels else {n: scores(found, judged) for n, judged in judges.items()}
+    scored = {} if labels else {
+        name: scores(found, judged, ks=ks, alphas=alphas) for name, judged in judges.items()
+    }  # fmt: skip
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
     given = _labels(labels, ids, of) if labels else [None] * len(ids)
@@ -179,8 +205,10 @@ def _judgements(path: Path) -> list[Judgement]:
     return found
 
 
-def _rows(judged: Path, items: Path | None, ids: Sequence[str]) -> list[tuple[TableRow, Item]]:
-    checked = _read(items, {}) if items else _as_manifest_says(judged)
+def _rows(
+    judged: Path, items: Path | None, columns: Mapping[str, str] | None, ids: Sequence[str]
+) -> list[tuple[TableRow, Item]]:
+    checked = _read(items, {"columns": columns}) if items else _as_manifest_says(judged)
     rows = list(checked.items())
     if [item.id for _, item in rows] != ids:
         what = "holds other rows than were judged; give the file that was, with --items FILE"

@@ -31,7 +31,7 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "train": ("train", "Fine-tune a judge: a LoRA adapter on any chat model."),
     "eval": ("eval", "Measure judges against labels, or score a model."),
     "serve": ("serve", "Serve a judge over HTTP, with OpenAI-compatible APIs."),
-    "report": ("eval", "Write an HTML report that shows and compares judgements.", "eval.report"),
+    "report": ("eval", "Score judged files, show them on a page, compare judges.", "eval.report"),
     "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
     "train.lexical": ("train", "Fit the lexical judge."),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),
@@ -41,7 +41,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval.estimate": ("eval", "Estimate a model's accuracy from a few human labels."),
     "eval.protocol": ("eval", "Grade steps, by rubrics, in parts; errors and leakage."),
     "eval.references": ("eval", "Find wrong references in a benchmark."),
-    "eval.scores": ("eval", "Score the model whose answers were judged."),
     "serve.batch": ("serve", "Answer a file of OpenAI's batch requests."),
     "serve.template": ("serve", "Try a template of your own judge prompt."),
 }.items()}  # fmt: skip

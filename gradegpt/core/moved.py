@@ -17,6 +17,7 @@ MOVED_COMMANDS: Final[dict[str, str]] = {
     "eval.panel": "is gradegpt eval FILE panel=majority",
     "eval.parts": "is gradegpt eval.protocol parts FILE -o OUT",
     "eval.rubric": "is gradegpt eval.protocol rubric FILE [--rubrics RUBRICS] -o OUT",
+    "eval.scores": "is gradegpt report JUDGED [--items FILE] -o scores.json",
     "eval.steps": "is gradegpt eval.protocol steps FILE -o OUT",
     "train.average": "was removed; train to the end of the schedule, and take the last step",
     "train.merge": "is now gradegpt export --merged",

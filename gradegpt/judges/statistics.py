@@ -31,6 +31,8 @@ _JUDGED: Final = 2
 """The first two columns are verdicts; the columns of outcomes without a verdict follow."""
 _NOT_JUDGED: Final = (Outcome.UNDECIDED, Outcome.UNPARSED, Outcome.FAILED)
 _WEIGHTS_AT_ONCE: Final = 4_000_000
+_WEIGHTS_IN_ALL: Final = 40_000_000
+_LEAST_DRAWS: Final = 200
 
 
 # --- counts and scores ----------------------------------------------------------------------------
@@ -202,17 +204,22 @@ def mcnemar(gained: int, lost: int) -> float:
 
 
 def drawn_weights(
-    n: int, draws: int, seed: int | np.random.Generator, n_rows: int = 0
+    n: int | NDArray[np.int64], draws: int, seed: int | np.random.Generator, n_rows: int = 0
 ) -> Iterator[NDArray[np.int64]]:
     """How often each of ``n`` questions is in each draw: blocks of draws, ``[block, n]``.
 
     The cluster bootstrap (Field and Welsh 2007): questions are drawn with replacement, each with
-    all its answers. A block is small enough to be repeated for ``n_rows`` rows.
+    all its answers. ``n`` may be the numbers ``[kinds]`` of questions that are alike. A block is
+    small enough to be repeated for ``n_rows`` rows; very many questions get fewer draws, at least
+    200, so that the time grows no faster than their number.
     """
     rng = np.random.default_rng(seed)
-    block = 1 + _WEIGHTS_AT_ONCE // (1 + max(n, n_rows))  # all draws need not fit in memory
+    alike = np.ones(n, dtype=np.int64) if isinstance(n, int) else n
+    draws = min(draws, max(_LEAST_DRAWS, _WEIGHTS_IN_ALL // (1 + max(len(alike), n_rows))))
+    block = 1 + _WEIGHTS_AT_ONCE // (1 + max(len(alike), n_rows))  # not all draws are in memory
     for start in range(0, draws, block):
-        yield rng.multinomial(n, np.full(n, 1 / n), size=min(block, draws - start))
+        size = min(block, draws - start)
+        yield rng.multinomial(alike.sum(), alike / alike.sum(), size=size)
 
 
 def resampled(
@@ -221,11 +228,17 @@ def resampled(
     """Totals ``[1 + draws, ...]`` of ``cells`` ``[questions, ...]``: observed, then resampled.
 
     Several judges, ``[questions, judges, 2, 5]``, share their ``drawn_weights``, so that their
-    differences are paired.
+    differences are paired. Questions with equal cells are drawn as one kind, which has the same
+    distribution and a time that hardly depends on their number.
     """
     totals = [cells.sum(axis=0)[None]]
-    blocks = drawn_weights(len(cells), draws, seed)
-    totals.extend(np.tensordot(weights, cells, axes=1) for weights in blocks)
+    if draws and len(cells):
+        _, first, alike = np.unique(
+            cells.reshape(len(cells), -1), axis=0, return_index=True, return_counts=True
+        )
+        order = np.argsort(first)  # of appearance, in which judges that swap places do not matter
+        blocks = drawn_weights(alike[order], draws, seed)
+        totals.extend(np.tensordot(weights, cells[first[order]], axes=1) for weights in blocks)
     return np.concatenate(totals)
 
 

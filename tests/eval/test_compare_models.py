@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app
-from eval.estimate.compare import compared, pair_counts, read_sides
-from eval.estimate.estimate import Drawn
+from eval.estimate.estimate import Drawn, compared, difference_in_words, pair_counts, strata_of
 from eval.estimate.estimators import PairCounts, bonett_price, stratified_difference
+from eval.estimate.sides import read_sides
 from gradegpt.app.run import judge_file
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import write_rows
@@ -130,7 +130,8 @@ def test_answers_are_matched_by_id(files: tuple[Path, Path], tmp_path: Path) -> 
     sides = read_sides(files, labels=[one, other])
     assert sides.left_out == 1
     assert [i.id for i in sides.first.items] == [i.id for i in sides.second.items]
-    made = pair_counts(sides.strata, sides.first.labels, sides.second.labels)
+    strata = strata_of([sides.first.only, sides.second.only])
+    made = pair_counts(strata, sides.first.labels, sides.second.labels)
     assert (made.both.sum(), made.first.sum(), made.second.sum()) == (40, 20, 20)
     assert made.items.sum() == ITEMS
 
@@ -144,10 +145,11 @@ def test_the_command_prints_and_writes_the_difference(
     out = tmp_path / "out.json"
     shown = invoke(files[0], one, "--compare", files[1], other, "-o", out)
     found = json.loads(out.read_text(encoding="utf-8"))
-    assert [e["difference"] for e in found["estimates"]] == pytest.approx([0.25] * 3)
+    assert [e["value"] for e in found["estimates"]] == pytest.approx([0.25] * 3)
     assert (found["first_only"], found["second_only"]) == (25, 5)
     assert found["p"] == pytest.approx(mcnemar(25, 5))
     assert "+25.0" in shown
+    assert "A is better by 25.0 points (95% interval +" in shown
     assert "1 items that only one file has" in shown
 
 
@@ -170,23 +172,25 @@ def test_a_sheet_has_both_responses_and_comes_back(
         writer.writerows(rows)
     found = compared(read_sides(files, labels=[sheet]), Drawn.BY_VERDICT)
     raw, alone, corrected = found.estimates
-    assert raw.difference == pytest.approx(0.25)
-    assert corrected.difference == pytest.approx(0.25)
+    assert raw.value == pytest.approx(0.25)
+    assert corrected.value == pytest.approx(0.25)
     assert corrected.n_labels == 50
-    assert alone.difference is None
+    assert alone.value is None
     assert found.p is None
-    assert "both labels" not in invoke(files[0], sheet, "--compare", files[1])
+    assert "not usable: needs" not in invoke(files[0], sheet, "--compare", files[1])
 
 
 def test_few_labels_give_no_interval(files: tuple[Path, Path], tmp_path: Path) -> None:
     """Below thirty of each model the coverage was not measured; the judge's own share remains."""
     one = labelled(tmp_path / "la.jsonl", set(range(10)), range(29))
     other = labelled(tmp_path / "lb.jsonl", set(range(5, 35)), range(60))
-    raw, alone, corrected = compared(read_sides(files, labels=[one, other]), Drawn.RANDOM).estimates
-    assert raw.difference is not None
-    assert alone.difference is None
+    found = compared(read_sides(files, labels=[one, other]), Drawn.RANDOM)
+    raw, alone, corrected = found.estimates
+    assert raw.value is not None
+    assert alone.value is None
     assert corrected.low is None
     assert "there are 29 and 60" in corrected.assumes
+    assert difference_in_words(found).startswith("No corrected difference yet: not usable")
 
 
 def test_what_cannot_be_compared_is_refused(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -207,11 +211,11 @@ def test_what_cannot_be_compared_is_refused(files: tuple[Path, Path], tmp_path: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--plan", "0.1"], "--compare: excludes"),
+        (["--beside", "x.jsonl"], "--compare: excludes"),
         ([], "needs a table of labels"),
         (["--pick", "10"], "needs the name of a .csv"),
     ],
-    ids=["plan", "no labels", "no sheet"],
+    ids=["beside", "no labels", "no sheet"],
 )
 def test_options_that_do_not_go_together_are_refused(
     files: tuple[Path, Path], options: list[str], message: str

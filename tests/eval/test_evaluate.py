@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eval.console import WIDTH
-from eval.evaluate import evaluate, evaluate_answers
+from eval.evaluate import evaluate
 from eval.judging import read_sources
 from eval.report.content import parsed_rate
 from eval.settings import EvalSettings, RowsSettings
@@ -75,11 +75,8 @@ def test_a_run_ends_in_judgements_a_report_a_page_and_a_manifest(settings: EvalS
     assert report.labels == {"correct": 2, "incorrect": 1, "invalid": 1}
     yes = report.judges[1]
     assert (yes.overall.acc_outcome, yes.overall.kappa) == (50.0, 0.0)
-    assert yes.confusion["invalid"] == {
-        "correct": 1, "incorrect": 0, "invalid": 0, "not judged": 0,
-    }  # fmt: skip
+    assert sum(yes.confusion["invalid"].values()) == yes.confusion["invalid"]["correct"] == 1
     assert list(yes.views["language"]) == ["en", "zh"]
-    assert yes.n_disagreements == 2
     assert yes.parsed_rate == 1.0
     assert report.judges[0].parsed_rate is None
     assert json.loads((settings.folder / "report.json").read_text("utf-8"))["name"] == "small"
@@ -294,7 +291,7 @@ def test_answers_without_labels_score_the_model(tmp_path: Path) -> None:
         "name": "bench", "out": str(tmp_path / "run"), "answers": [str(path)],
         "judges": [{"name": "rules", "kind": "rules"}, {"name": "yes", "kind": "model"}],
     }  # fmt: skip
-    report = evaluate_answers(EvalSettings.model_validate(values), build=builder())
+    report = evaluate(EvalSettings.model_validate(values), build=builder())
     assert report.scores["rules"].overall.accuracy is not None
     assert report.scores["rules"].overall.accuracy.value == 0.75
     (of_two,) = report.scores["rules"].overall.samples

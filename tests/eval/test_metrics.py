@@ -16,11 +16,13 @@ from eval.metrics import (
     Difference,
     Interval,
     JudgeMetrics,
+    JudgePair,
     compare_judges,
+    graded,
     measure,
 )
 from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
-from gradegpt.judges.statistics import drawn_weights
+from gradegpt.judges.statistics import drawn_weights, numbered
 
 LETTERS = {
     "c": (Outcome.JUDGED, Verdict.CORRECT),
@@ -48,6 +50,16 @@ def judgements(said: str) -> list[Judgement]:
 
 def measured(labels: str, said: str, bootstrap: int = 0) -> JudgeMetrics:
     return measure(examples(labels), judgements(said), bootstrap=bootstrap)
+
+
+def pair_of(
+    labels: str, one: str, other: str, bootstrap: int = 2000, same_question: bool = False
+) -> JudgePair:
+    """The judges a and b; a label that is a blank is unknown."""
+    question = numbered("q" if same_question else str(n) for n in range(len(labels)))
+    known = [None if letter == " " else _verdict(letter) for letter in labels]
+    rows = [graded(question, known, judgements(said)) for said in (one, other)]
+    return compare_judges(("a", rows[0]), ("b", rows[1]), bootstrap=bootstrap)
 
 
 def sure(said: str, confidences: Sequence[float | None]) -> list[Judgement]:
@@ -154,15 +166,16 @@ def test_the_rows_of_one_question_count_once() -> None:
 
 def test_two_judges_are_compared_where_both_judged() -> None:
     """Rows 1-5 both judged; they differ on rows 2, 3 and 5, and a is right each time."""
-    pair = compare_judges(
-        examples("cicccc"), ("a", judgements("ciccc-")), ("b", judgements("cciciv"))
-    )
+    pair = pair_of("cicccc", "ciccc-", "cciciv")
     assert (pair.n_both, pair.n_differ) == (5, 3)
     assert (pair.a_right, pair.b_right) == (3, 0)
     assert pair.agreement == pytest.approx(2 / 5)
+    assert (pair.first_only, pair.second_only) == (2, 1)
     # both yes 2, only a 2, only b 1, both no 0; yes a 4, b 3; no a 1, b 2:
     # kappa = 2 (2*0 - 2*1) / (3*1 + 4*2)
     assert pair.kappa == pytest.approx(-4 / 11)
+    some = pair_of("ci c c", "ciccc-", "cciciv")
+    assert (some.n_differ, some.a_right, some.b_right) == (3, 1, 0), "of the labelled rows"
 
 
 def test_the_area_is_the_share_of_pairs_in_the_right_order() -> None:
@@ -211,9 +224,7 @@ def test_a_row_without_a_verdict_is_wrong_in_balanced_accuracy_over_all_rows() -
 
 def test_the_difference_is_over_all_rows_and_b_minus_a() -> None:
     """Right of labels ccccii: a 3 of 4 and 1 of 2, b, which leaves two open, 2 of 4 and 2 of 2."""
-    pair = compare_judges(
-        examples("ccccii"), ("a", judgements("ccciic")), ("b", judgements("cc--ii"))
-    )
+    pair = pair_of("ccccii", "ccciic", "cc--ii")
     assert pair.difference is not None
     assert pair.difference.value == pytest.approx((2 / 4 + 2 / 2) / 2 - (3 / 4 + 1 / 2) / 2)
     ends = pair.difference.interval
@@ -236,9 +247,8 @@ def test_a_difference_is_that_of_two_measures_and_swaps_its_sign(
 ) -> None:
     """A judge does not differ from itself, at either end of its interval."""
     labels, one, other = ("".join(column) for column in zip(*drawn, strict=True))
-    rows, a, b = examples(labels), ("a", judgements(one)), ("b", judgements(other))
-    there, back = (compare_judges(rows, *pair, bootstrap=40) for pair in ((a, b), (b, a)))
-    itself = compare_judges(rows, a, a, bootstrap=40).difference
+    there, back = (pair_of(labels, *both, bootstrap=40) for both in ((one, other), (other, one)))
+    itself = pair_of(labels, one, one, bootstrap=40).difference
     if len({*labels}) < 2:
         assert there.difference is itself is None
         return
@@ -257,12 +267,9 @@ def test_a_difference_is_that_of_two_measures_and_swaps_its_sign(
 
 def test_a_difference_that_is_not_defined_is_none() -> None:
     """Without labels, for one question, for one label, and where it is the same in every draw."""
-    a, b = ("a", judgements("cici")), ("b", judgements("ccii"))
-    one_question = [row.model_copy(update={"question": "q"}) for row in examples("cici")]
-    same = compare_judges(examples("cici"), a, ("b", judgements("cccc")))
     for pair in (
-        compare_judges(None, a, b), compare_judges(one_question, a, b),
-        compare_judges(examples("cccc"), a, b), same,
+        pair_of("    ", "cici", "ccii"), pair_of("cici", "cici", "ccii", same_question=True),
+        pair_of("cccc", "cici", "ccii"), pair_of("cici", "cici", "cccc"),
     ):  # fmt: skip
         assert pair.difference is None
         assert pair.in_words == "–"
@@ -279,6 +286,6 @@ def test_a_difference_that_is_not_defined_is_none() -> None:
 )
 def test_a_difference_is_said_in_words(value: float, low: float, high: float, words: str) -> None:
     """The better judge comes first, and an interval that holds 0 is said to."""
-    pair = compare_judges(None, ("a", []), ("b", []))
+    pair = pair_of("", "", "")
     found = Difference(value=value, interval=Interval(low=low, high=high))
     assert pair.model_copy(update={"difference": found}).in_words == words

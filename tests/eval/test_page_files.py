@@ -74,8 +74,8 @@ def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
     write_rows(other, [judged(row["id"], R) for row in ROWS])
     found = read_judged([rules, other])
     assert list(found.judges) == [f"{tmp_path.name}/rules", "other/rules"]
-    assert numbers(found).pairs[0].pair.n_differ == 1
-    assert numbers(found).pairs[0][1:] == (0, 1)
+    assert numbers(found).pairs[0].n_differ == 1
+    assert (numbers(found).pairs[0].first_only, numbers(found).pairs[0].second_only) == (0, 1)
 
 
 def test_a_judged_table_is_read_by_the_judgements_beside_it(answers: Path) -> None:

@@ -76,23 +76,22 @@ def test_the_results_of_both_are_counted(folder: Path) -> None:
     """One answer is now correct, three no longer, and one is decided now; the table adds up."""
     found = replacement(results(folder), "model")
     assert found.results["undecided"]["correct"] == 1
-    assert (found.now_correct, found.no_longer_correct) == (1, 3)
+    assert (found.pair.second_only, found.pair.first_only) == (1, 3)
     assert sum(n for row in found.results.values() for n in row.values()) == found.n_items == 20
     assert found.pair.n_both == 19
     assert found.pair.agreement == pytest.approx(15 / 19)
     assert found.p == mcnemar(1, 3)
-    assert found.kappa is not None
+    assert found.pair.kappa_interval is not None
     assert found.pair.kappa is not None
-    assert found.kappa.low < found.pair.kappa < found.kappa.high
+    assert found.pair.kappa_interval.low < found.pair.kappa < found.pair.kappa_interval.high
 
 
 def test_labels_say_who_is_right(folder: Path) -> None:
     """The new judge gives the label everywhere; without labels nobody is right."""
-    right = replacement(results(folder), "model").labelled
-    assert right is not None
-    assert (right.n, right.both_right, right.old_only, right.new_only) == (19, 15, 0, 4)
-    assert right.p == pytest.approx(0.125)
-    assert replacement(results(folder, labels=False), "model").labelled is None
+    found = replacement(results(folder), "model")
+    assert (found.pair.a_right, found.pair.b_right) == (0, 4)
+    assert found.p_right == pytest.approx(0.125)
+    assert replacement(results(folder, labels=False), "model").p_right is None
 
 
 def test_scores_and_ranks_move(folder: Path) -> None:

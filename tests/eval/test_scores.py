@@ -6,15 +6,25 @@ import json
 import re
 from collections.abc import Sequence
 from importlib import import_module
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from eval.scores import ModelScores, classes, score_of, scores, ssr
-from eval.scores.__main__ import app
-from eval.scores.rates import Rate, Rates, no_answer, rates
+from eval.report.__main__ import app
+from eval.scores import (
+    ModelScores,
+    classes,
+    g_pass_at_k,
+    mg_pass_at_k,
+    no_answer,
+    pass_at_k,
+    score_of,
+    scores,
+    ssr,
+)
 from eval.tables import print_scores
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import InputError
@@ -82,6 +92,8 @@ def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
     assert score.accuracy.n_questions == 1
     assert score.accuracy_of_answers.value == 0.5
     assert (score.no_answer, score.not_judged) == ({"refusal": 1}, {"undecided": 3})
+    assert (score.bounds.low, score.bounds.high) == pytest.approx((1 / 6, 4 / 6))
+    assert score.many_open
     assert [one.pass_at_k.n_questions for one in score.samples] == [1, 1]
     with pytest.raises(InputError, match="k = 4: no question has as many judged answers"):
         score_of(answers("+-0?", "a"), (4,))
@@ -137,19 +149,17 @@ def test_consensus_is_by_value() -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """Labels in the items are ignored; judgements of other rows are refused with their position."""
+    """It prints and writes the scores; judgements of other rows are refused with their position."""
     rows = [*answers("++-+", "a", ["angles"]), *answers("+0--", "b", ["areas"])]
-    write_rows(
-        tmp_path / "in.jsonl", (i.model_dump(mode="json") | {"verdict": "x"} for i, _ in rows)
-    )
+    write_rows(tmp_path / "in.jsonl", (i.model_dump(mode="json") for i, _ in rows))
     write_rows(tmp_path / "out.jsonl", (j.model_dump(mode="json") for _, j in rows))
-    files = [str(tmp_path / "in.jsonl"), str(tmp_path / "out.jsonl")]
-    ran = CliRunner().invoke(app, [*files, "-o", str(tmp_path / "scores.json"), "--k", "4"])
+    call = [str(tmp_path / "out.jsonl"), "--items", str(tmp_path / "in.jsonl")]
+    ran = CliRunner().invoke(app, [*call, "-o", str(tmp_path / "scores.json"), "--k", "4"])
     assert ran.exit_code == 0, ran.output
     assert re.search(r"\n 4 +2 +", ran.output)
     assert "SSR of points" in ran.output
-    written = ModelScores.model_validate(json.loads((tmp_path / "scores.json").read_text()))
-    assert written == found(rows, 4)
+    written = json.loads((tmp_path / "scores.json").read_text())
+    assert ModelScores.model_validate(written["out"]) == found(rows, 4)
     other = rows[1:] + rows[:1]
     with pytest.raises(InputError, match="row 1: item 'a0' beside judgement 'a1'"):
         scores([i for i, _ in rows], [j for _, j in other])
@@ -159,7 +169,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["answer.__main__", "estimate.__main__", "protocol", "report.__main__", "scores.__main__"],
+    ["answer.__main__", "estimate.__main__", "protocol", "report.__main__"],
 )
 def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
     """By every command that writes a file."""
@@ -168,18 +178,6 @@ def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_pa
     given = [str(tmp_path)] if output.multiple else str(tmp_path)
     with pytest.raises(typer.BadParameter, match="is a directory"):
         output.process_value(typer.Context(command), given)
-
-
-def test_a_file_without_a_verdict_has_no_scores(tmp_path: Path) -> None:
-    """The error counts why."""
-    item = Item(id="1", reference=("4",), response="4")
-    failed = Judgement(id="1", outcome=Outcome.FAILED, method="model")
-    write_rows(tmp_path / "items.jsonl", [item])
-    write_rows(tmp_path / "judged.jsonl", [failed])
-    done = CliRunner().invoke(app, [str(tmp_path / "items.jsonl"), str(tmp_path / "judged.jsonl")])
-    assert isinstance(done.exception, InputError)
-    says = r"judged\.jsonl: no row has a verdict \(1 failed\); judge them again first$"
-    assert re.search(says, str(done.exception))
 
 
 def test_the_rates_of_atlas() -> None:
@@ -193,11 +191,9 @@ def test_the_rates_of_atlas() -> None:
         item, judgement = rows[n]
         rows[n] = (item.model_copy(update={"meta": {"cut_off": True}}), judgement)
     rows[99] = (rows[99][0], none_because("response:json-error"))
-    found = rates(rows)
-    assert (found.truncated.n, found.json_error.n, found.refusal.n) == (99, 1, 0)
-    assert f"{100 * found.truncated.share:.2f}" == "8.22"
-    assert f"{100 * found.json_error.share:.2f}" == "0.08"
-    for count, printed in ((19, "1.58"), (26, "2.16"), (42, "3.49"), (125, "10.38")):
+    counted = score_of(rows).no_answer
+    assert counted == {"truncated": 99, "json_error": 1}
+    for count, printed in ((19, "1.58"), (26, "2.16"), (42, "3.49"), (99, "8.22"), (1, "0.08")):
         assert f"{100 * count / 1204:.2f}" == printed
 
 
@@ -230,17 +226,6 @@ def test_why_there_is_no_answer(reason: str, kind: str) -> None:
     assert no_answer(item, wrong) is no_answer(item, unjudged) is None
 
 
-def test_every_score_has_rates() -> None:
-    """There are rates of all rows and of each tag; they never count more rows than exist."""
-    got = found([*answers("+0-?", "a", ["angles"]), *answers("00", "b", ["areas"])])
-    assert (got.overall.rates.refusal.n, got.overall.rates.refusal.share) == (3, 0.5)
-    assert got.tags["points"]["areas"].rates.refusal.share == 1.0
-    assert got.tags["points"]["angles"].rates.n_rows == 4
-    one = Rate(n=2, share=1.0)
-    with pytest.raises(ValueError, match="more rows without an answer than rows"):
-        Rates(n_rows=2, truncated=one, refusal=one, json_error=one, unparsable=one)
-
-
 def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """No line is longer than 100 columns, no cell is cut, and shares have their counts."""
     rows = [*answers("+-0?" * 300, "a", ["angles"]), *answers("+" * 4, "b", ["areas"])]
@@ -250,7 +235,8 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 100
     assert "24.92 (300)" in said
-    assert "33.6 [33,100]" in said
+    assert "25.2 to 50.2" in said
+    assert "a score is its bounds" in said
     assert "…" not in said
 
 
@@ -260,8 +246,52 @@ def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
     path.write_text("q,gold,output,n\n2+2=?,4,It is 4.,1\n2+3=?,5,It is 6.,2\n")
     source = check_input(path, columns={"question": "q"})
     judge_file(source, judged, RuleJudge())
-    call = [str(path), str(judged), "--map", "question=q", "-o", str(tmp_path / "scores.json")]
+    call = [str(judged), "--items", str(path), "--map", "question=q"]
+    call += ["-o", str(tmp_path / "scores.json")]
     result = CliRunner().invoke(app, call)
     assert result.exit_code == 0, result.output
-    written = json.loads((tmp_path / "scores.json").read_text())
+    written = json.loads((tmp_path / "scores.json").read_text())["judged"]
     assert (written["overall"]["n_questions"], written["overall"]["accuracy"]["value"]) == (2, 0.5)
+
+
+def drawn(n: int, c: int, k: int, least: int) -> float:
+    """The share of all subsets of ``k`` answers with at least ``least`` right ones."""
+    subsets = list(combinations([1] * c + [0] * (n - c), k))
+    return sum(sum(subset) >= least for subset in subsets) / len(subsets)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_every_subset_is_counted(n: int) -> None:
+    """The formulas are the shares of subsets, for every number of right answers."""
+    for c in range(n + 1):
+        for k in range(1, n + 1):
+            assert pass_at_k(n, c, k) == pytest.approx(drawn(n, c, k, 1), abs=1e-12)
+            of_i = [drawn(n, c, k, i) for i in range(1, k + 1)]
+            for i in range(1, k + 1):
+                assert g_pass_at_k(n, c, k, i / k) == pytest.approx(of_i[i - 1], abs=1e-12)
+            upper = of_i[-(-k // 2) :]
+            assert mg_pass_at_k(n, c, k) == pytest.approx(2 / k * sum(upper), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("n", "c", "k", "passes", "mean"),
+    [
+        # Chen et al. 2021: the usual estimate is 1 - (1 - c/n)^k = 0.271 and biased.
+        (10, 1, 3, 0.3, 0.0),
+        # Four predictions as ATLAS draws them (section 5.1); by hand: C(3,2)/C(4,2) = 1/2.
+        (4, 3, 2, 1.0, 0.5),
+        (4, 2, 2, 5 / 6, 1 / 6),
+        (4, 3, 4, 1.0, 0.5),
+        (4, 4, 4, 1.0, 1.0),
+    ],
+)
+def test_counted_by_hand(n: int, c: int, k: int, passes: float, mean: float) -> None:
+    """The comments have the arithmetic."""
+    assert pass_at_k(n, c, k) == pytest.approx(passes, abs=1e-9)
+    assert mg_pass_at_k(n, c, k) == pytest.approx(mean, abs=1e-9)
+
+
+def test_thresholds_are_not_affected_by_rounding() -> None:
+    """0.55 of 20 is 11, although 0.55 * 20 is slightly more in floating point."""
+    assert g_pass_at_k(40, 30, 20, 0.55) == g_pass_at_k(40, 30, 20, 11 / 20)
+    assert g_pass_at_k(40, 30, 20, 1e-6) == pass_at_k(40, 30, 20)

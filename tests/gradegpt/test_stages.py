@@ -106,7 +106,7 @@ def test_an_unknown_command_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize(
     ("command", "extra"),
-    [("serve", "serve"), ("data", "data"), ("eval.scores", "eval"), ("export", "export"),
+    [("serve", "serve"), ("data", "data"), ("eval.estimate", "eval"), ("export", "export"),
      ("eval.ablation", "all")],
 )  # fmt: skip
 def test_the_error_of_a_missing_package_names_its_extra(command: str, extra: str) -> None:
