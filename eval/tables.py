@@ -14,7 +14,9 @@ from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
-_MANY_OPEN: Final = "Where over 5 % of the rows have no verdict, a score is its bounds: all of them wrong, all right."
+_MANY_OPEN: Final = (
+    "Where over 5 % of the rows have no verdict, a score is its bounds: all wrong, all right."
+)
 
 
 def print_report(report: EvalReport) -> None:

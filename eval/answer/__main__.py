@@ -26,7 +26,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 @app.command(
-    epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl, and gradegpt report judged.jsonl"
+    epilog="Then: gradegpt judge answers.jsonl -o judged.jsonl; gradegpt report judged.jsonl"
 )
 def main(
     questions: Annotated[
