@@ -121,7 +121,7 @@ def methods(case: Case, draws: int, rng: np.random.Generator) -> Iterator[tuple[
     """Every method on labels drawn in every way that it accepts."""
     random, by_verdict = (drawn(case, draws, rng, way) for way in (False, True))
     for name, found in (
-        ("labels alone (Bonett-Price), random", bonett_price(random.table)),
+        ("labels alone (Bonett-Price), random", bonett_price(random.both.sum(axis=-3))),
         ("stratified, random", stratified_difference(random)),
         ("stratified, by results", stratified_difference(by_verdict)),
         ("stratified, random, half with one label", one_label(random, rng)),

@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.estimate.estimators import Bounds, LabelCounts, gold_only, stratified
+from eval.estimate.estimators import Bounds, LabelCounts, stratified
 from eval.estimate.pick import allocation
-from gradegpt.judges.statistics import Values
+from gradegpt.judges.statistics import Values, wilson
 
 ACCURACIES: Final = (0.3, 0.5, 0.7, 0.85, 0.93, 0.97)
 SENSITIVITIES: Final = (0.7, 0.85, 0.95, 0.99)
@@ -84,6 +84,12 @@ def drawn(case: Case, draws: int, rng: np.random.Generator, by_verdict: bool) ->
     return LabelCounts(*(x.astype(float) for x in (
         items, labelled, rng.hypergeometric(correct, items - correct, labelled)
     )))  # fmt: skip
+
+
+def gold_only(counts: LabelCounts) -> Bounds:
+    """The share of labelled items that are correct, with Wilson's limits; for random labels."""
+    n, k = counts.labelled.sum(axis=-1), counts.correct.sum(axis=-1)
+    return Bounds(k / n, *wilson(k, n))
 
 
 def measured(found: Bounds, accuracy: float) -> Measured:

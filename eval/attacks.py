@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar
 
@@ -47,15 +48,11 @@ class AttackRate(Row):
 
 
 class AttackedJudge(Row):
-    """One judge: over all attacks, by pattern, and the mean of the patterns.
-
-    ``exceeds`` says why the bound does not hold; it is empty where it holds.
-    """
+    """One judge: over all attacks, by pattern, and why the bound does not hold, or nothing."""
 
     judge: str
     overall: AttackRate
     patterns: dict[str, AttackRate]
-    mean: float
     exceeds: str
 
 
@@ -82,20 +79,10 @@ def judge_report(
     for attack, judgement in zip(attacks, judgements, strict=True):
         found.setdefault(attack.source, []).append(judgement)
     patterns = {pattern: rate_of(rows) for pattern, rows in found.items()}
-    overall = rate_of(judgements)
-    return AttackedJudge(
-        judge=name, overall=overall, patterns=patterns,
-        mean=sum(rate.rate for rate in patterns.values()) / len(patterns),
-        exceeds="" if bound is None else "; ".join(_above(bound, overall, patterns)),
-    )  # fmt: skip
-
-
-def _above(bound: float, overall: AttackRate, patterns: dict[str, AttackRate]) -> Iterator[str]:
-    if overall.rate > bound:
-        yield f"{overall.accepted} of {overall.n:,} attacks"
-    for pattern, rate in patterns.items():
-        if rate.low > bound:
-            yield f"{rate.accepted} of {rate.n:,} {pattern}"
+    overall, most = rate_of(judgements), math.inf if bound is None else bound
+    above = [f"{overall.accepted} of {overall.n:,} attacks"] if overall.rate > most else []
+    above += [f"{r.accepted} of {r.n:,} {name}" for name, r in patterns.items() if r.low > most]
+    return AttackedJudge(judge=name, overall=overall, patterns=patterns, exceeds="; ".join(above))
 
 
 def measure_attacks(
@@ -143,7 +130,6 @@ def print_attacks(reports: Sequence[AttackedJudge]) -> None:
     rows += [
         None,
         ["all", f"{overall[0].n:,}", *map(_cell, overall)],
-        ["mean of the patterns", "", *(percent(report.mean) for report in reports)],
         ["no verdict", "", *(percent(rate.undecided / rate.n) for rate in overall)],
     ]
     names = ("pattern", "rows", *(report.judge for report in reports))

@@ -16,11 +16,9 @@ from gradegpt.core.schema import Item
 from gradegpt.judges.statistics import CONFIDENCE
 
 from ..console import percent, show, signed
-from ..report.results import drawn_by, read_judged
+from ..report.results import read_judged
 from .estimate import (
-    Drawn,
     Estimate,
-    ModelComparison,
     compared,
     difference_in_words,
     estimates,
@@ -48,13 +46,6 @@ def main(
             metavar="JUDGED",
             help="Another model's judged answers to the same items, matched by id: estimate the "
             "difference of the two accuracies. Give LABELS of each, or one sheet of both.",
-        ),
-    ] = None,
-    drawn: Annotated[
-        Drawn | None,
-        typer.Option(
-            help="How the labelled items were chosen. [default: what a sheet of --pick says, else "
-            "random]"
         ),
     ] = None,
     beside: Annotated[
@@ -89,8 +80,7 @@ def main(
 
     A judge errs, so the share that it judged correct is not the accuracy. Label 60 of its
     judgements, half judged correct and half not: the estimate corrects the share and has an
-    interval. The share itself and the labels alone are printed beside it, and the answer in one
-    sentence.
+    interval. The share itself is printed beside it, and the answer in one sentence.
     """
     given, files = labels or [], items or []
     if compare is not None:
@@ -103,9 +93,12 @@ def main(
             picked = pick(strata, [a or b for a, b in both], pick_n, seed)
             return _write_sheet(list(to_label(sides, picked)), pick_n, out)
         _needs(given, judged, f"--pick 60 --compare {compare} -o labels.csv")
-        difference = compared(sides, _drawn(drawn, given), confidence)
-        _print_comparison(difference, sides.left_out, confidence)
-        return _save(difference.model_dump(mode="json"), out)
+        difference = compared(sides, confidence)
+        _print(difference, signed)
+        if sides.left_out:
+            typer.echo(f"left out: {sides.left_out:,} items that only one file has")
+        typer.echo(difference_in_words(difference, confidence))
+        return _save(difference, out)
     if len(given) > 1 or len(files) > 1:
         raise SettingsError("two files of labels or items need --compare JUDGED")
     results = read_judged(
@@ -117,10 +110,10 @@ def main(
         picked = pick(strata_of(judges), results.labels, pick_n, seed)
         return _write_sheet([("", results.items[n]) for n in picked], pick_n, out)
     _needs(given, judged, "--pick 60 -o labels.csv")
-    found = estimates(judges, results.labels, _drawn(drawn, given), confidence)
+    found = estimates(judges, results.labels, confidence)
     _print(found, percent)
     typer.echo(in_words(found, confidence))
-    return _save([one.model_dump(mode="json") for one in found], out)
+    return _save(found, out)
 
 
 def _needs(labels: Sequence[Path], judged: Path, how: str) -> None:
@@ -128,14 +121,6 @@ def _needs(labels: Sequence[Path], judged: Path, how: str) -> None:
         raise SettingsError(
             f"{judged}: needs a table of labels as the second argument; make one: {how}"
         )
-
-
-def _drawn(stated: Drawn | None, labels: Sequence[Path]) -> Drawn:
-    """What the user says, else what the sheets say, else a random draw."""
-    if stated is not None:
-        return stated
-    by_verdict = any(drawn_by(path) == Drawn.BY_VERDICT for path in labels)
-    return Drawn.BY_VERDICT if by_verdict else Drawn.RANDOM
 
 
 def _print(found: Sequence[Estimate], shown: Callable[[float | None], str]) -> None:
@@ -151,21 +136,10 @@ def _print(found: Sequence[Estimate], shown: Callable[[float | None], str]) -> N
     show(("method", what, "interval", "items", "labels", "assumes"), rows)
 
 
-def _save(found: object, out: Path | None) -> None:
+def _save(found: Sequence[Estimate], out: Path | None) -> None:
     if out is not None:
-        write_json(out, found)
+        write_json(out, [one.model_dump(mode="json") for one in found])
         typer.echo(f"wrote {out}")
-
-
-def _print_comparison(found: ModelComparison, left_out: int, confidence: float) -> None:
-    _print(found.estimates, signed)
-    if left_out:
-        typer.echo(f"left out: {left_out:,} items that only one file has")
-    p = "" if found.p is None else f"; McNemar's exact p {found.p:.3g}"
-    typer.echo(
-        f"by the labels only A is right {found.first_only}, only B {found.second_only} times{p}"
-    )
-    typer.echo(difference_in_words(found, confidence))
 
 
 def _write_sheet(rows: Sequence[tuple[str, Item]], n: int, out: Path | None) -> None:

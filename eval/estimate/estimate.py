@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from enum import StrEnum
 from typing import Final
 
 import numpy as np
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Judgement, Row, Verdict
-from gradegpt.judges.statistics import CONFIDENCE, mcnemar, says_yes, wilson
+from gradegpt.judges.statistics import CONFIDENCE, says_yes, wilson
 
 from ..console import percent, signed
 from .estimators import (
@@ -22,7 +21,6 @@ from .estimators import (
     LabelCounts,
     PairCounts,
     bonett_price,
-    gold_only,
     stratified,
     stratified_difference,
 )
@@ -34,15 +32,6 @@ ResultStratum = tuple[str, ...]
 CORRECT: Final = Verdict.CORRECT.value
 INCORRECT: Final = Verdict.INCORRECT.value
 _JUDGED: Final = (CORRECT, INCORRECT)
-_BY_VERDICT: Final = (NOTHING, "not usable: the labels were drawn by verdict, not at random")
-_RANDOM: Final = "the labelled items are a random draw of all items"
-
-
-class Drawn(StrEnum):
-    """How the labelled items were chosen."""
-
-    RANDOM = "random"
-    BY_VERDICT = "by verdict"
 
 
 class Estimate(Row):
@@ -50,7 +39,8 @@ class Estimate(Row):
 
     ``value`` is in [0, 1], or [-1, 1] for a difference. It and its limits are None where the method
     must not be used; ``assumes`` then says why. Of two models ``n_labels`` is the number of items
-    with both labels.
+    with both labels. Labels are drawn at random over all items or, by ``pick``, within each result
+    of the judge.
     """
 
     method: str
@@ -60,19 +50,6 @@ class Estimate(Row):
     n_items: int
     n_labels: int
     assumes: str
-
-
-class ModelComparison(Row):
-    """The estimates; and of the items with both labels, those that only one model has right.
-
-    ``p`` is that of McNemar's exact test of equal accuracies; None where the labels were drawn by
-    verdict, to which it does not apply.
-    """
-
-    estimates: tuple[Estimate, ...]
-    first_only: int
-    second_only: int
-    p: float | None
 
 
 def _made(method: str, bounds: Bounds, assumes: str, n_items: int, n_labels: int) -> Estimate:
@@ -114,18 +91,14 @@ def counts_of(
 
 
 def estimates(
-    judges: Sequence[Sequence[Judgement]],
-    labels: Labels,
-    drawn: Drawn,
-    confidence: float = CONFIDENCE,
+    judges: Sequence[Sequence[Judgement]], labels: Labels, confidence: float = CONFIDENCE
 ) -> list[Estimate]:
-    """The judge's own share, that of the labels alone, and the stratified estimate.
+    """The judge's own share, and the stratified estimate that corrects it by the labels.
 
     Args:
         judges: Judgements of the same items; the first judge is the one that is corrected, the
             others refine the strata.
         labels: The label of each item, None where it has none.
-        drawn: How the labelled items were chosen.
         confidence: The level of the intervals.
 
     Raises:
@@ -141,8 +114,6 @@ def estimates(
     if not judged:
         raise InputError("no item was judged, so there is no accuracy to correct")
     own = Bounds(np.array(said[CORRECT] / judged), *wilson(said[CORRECT], judged, confidence))
-    by_chance = drawn is Drawn.RANDOM
-    alone = (gold_only(counts, confidence), _RANDOM) if by_chance else _BY_VERDICT
     unknown = [
         f"{int(n):,} {' and '.join(name)}"
         for name, n, labelled in zip(names, counts.items, counts.labelled, strict=True)
@@ -153,7 +124,6 @@ def estimates(
     )
     return [
         _made("as judged", own, _always_right(items - judged), judged, 0),
-        _made("labels alone", *alone, items, n_labels),
         _made("stratified", stratified(counts, confidence), assumes, items, n_labels),
     ]
 
@@ -173,8 +143,8 @@ def pair_counts(strata: Sequence[ResultStratum], first: Labels, second: Labels) 
     return PairCounts(items, both, alone[0], alone[1])
 
 
-def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> ModelComparison:
-    """The difference as judged, by the labels alone, and corrected.
+def compared(sides: Sides, confidence: float = CONFIDENCE) -> list[Estimate]:
+    """The difference as judged, and corrected.
 
     Raises:
         InputError: no item has a label.
@@ -184,22 +154,11 @@ def compared(sides: Sides, drawn: Drawn, confidence: float = CONFIDENCE) -> Mode
     counts = pair_counts(strata, sides.first.labels, sides.second.labels)
     if not any(side.sum() for side in counts.sides):
         raise InputError("no item has a label; make a sheet: --pick 60 --compare OTHER.jsonl")
-    items, pairs = int(counts.items.sum()), int(counts.table.sum())
-    alone = _BY_VERDICT
-    if drawn is Drawn.RANDOM:
-        alone = (bonett_price(counts.table, confidence), _RANDOM)
-        if pairs < LEAST_LABELS:
-            alone = (NOTHING, f"not usable: needs {LEAST_LABELS} items with both labels")
-    first, second = int(counts.table[1, 0]), int(counts.table[0, 1])
-    return ModelComparison(
-        estimates=(
-            _difference_as_judged(strata, confidence),
-            _made("labels alone", *alone, items, pairs),
-            _made("stratified", *_corrected(counts, strata, confidence), items, pairs),
-        ),
-        first_only=first, second_only=second,
-        p=mcnemar(first, second) if drawn is Drawn.RANDOM else None,
-    )  # fmt: skip
+    items, pairs = int(counts.items.sum()), int(counts.both.sum())
+    return [
+        _difference_as_judged(strata, confidence),
+        _made("stratified", *_corrected(counts, strata, confidence), items, pairs),
+    ]
 
 
 def _difference_as_judged(strata: Sequence[ResultStratum], confidence: float) -> Estimate:
@@ -245,9 +204,9 @@ def in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:
     )
 
 
-def difference_in_words(found: ModelComparison, confidence: float = CONFIDENCE) -> str:
+def difference_in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:
     """Which model is better, and whether it may be chance, in one sentence."""
-    best = found.estimates[-1]
+    best = found[-1]
     if best.value is None or best.low is None or best.high is None:
         return f"No corrected difference yet: {best.assumes}."
     sign = -1 if best.value < 0 else 1

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.judges.statistics import CONFIDENCE, Values, jeffreys, wilson, z_of
+from gradegpt.judges.statistics import CONFIDENCE, Values, jeffreys, z_of
 
 
 class LabelCounts(NamedTuple):
@@ -33,13 +33,6 @@ class Bounds(NamedTuple):
 
 NOTHING: Final = Bounds(np.array(np.nan), np.array(np.nan), np.array(np.nan))
 """The estimate of a method that must not be used."""
-
-
-def gold_only(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
-    """The share of labelled items that are correct, with Wilson's limits; for random labels."""
-    n, k = counts.labelled.sum(axis=-1), counts.correct.sum(axis=-1)
-    value = np.divide(k, n, out=np.full_like(k, np.nan), where=n > 0)
-    return Bounds(value, *wilson(k, n, confidence))
 
 
 def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
@@ -79,11 +72,6 @@ class PairCounts(NamedTuple):
     both: Values
     first: Values
     second: Values
-
-    @property
-    def table(self) -> Values:
-        """The items with both labels over all strata, ``[..., 2, 2]``."""
-        return np.asarray(self.both.sum(axis=-3), dtype=np.float64)
 
     @property
     def sides(self) -> tuple[Values, Values]:

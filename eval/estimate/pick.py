@@ -16,7 +16,7 @@ from gradegpt.judges.statistics import Values
 from gradegpt.tables import Form, form_of, write
 
 from ..report.results import ANSWER_OF
-from .estimate import Drawn, Labels, ResultStratum
+from .estimate import Labels, ResultStratum
 
 _FEWEST: Final = 4
 """The fewest labels of a stratum, if it has so many items."""
@@ -91,10 +91,9 @@ def write_sheet(rows: Sequence[tuple[str, Item]], out: Path | None) -> None:
         {
             "id": item.id, ANSWER_OF: side, "question": item.question,
             "reference": " / ".join(item.reference), "response": item.response, "label": "",
-            "drawn": Drawn.BY_VERDICT.value,
         }
         for side, item in rows
     ]  # fmt: skip
     with whole_file(out) as file:
-        columns = ("id", *whose, "question", "reference", "response", "label", "drawn")
+        columns = ("id", *whose, "question", "reference", "response", "label")
         write(file, form, columns, cells)

@@ -18,7 +18,7 @@ from ..judging import Advance, tagged
 from ..metrics import FEW_OPEN, Graded, JudgeMetrics, JudgePair, compare_judges, graded, measured
 from ..reliability import Reliability, calibrations
 from ..selective import RiskCoverage, risk_coverage
-from .results import JudgedRows
+from .results import JudgedRows, result_of
 
 RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
 """The results that a row can have: three verdicts, and three outcomes without one."""
@@ -93,9 +93,14 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
         advance(next(steps), total)
         return found
 
+    examples = [  # Items are valid already and are not checked again.
+        Example.model_construct(**{**dict(item), "verdict": label})
+        for item, label in zip(results.items, results.labels, strict=True)
+        if label is not None
+    ]
     overall = group(every)
     return Numbers(
-        n_questions=len({item_key(item) for item in results.items}),
+        n_questions=int(question.max(initial=-1)) + 1,
         overall=overall,
         tags={
             tag: {
@@ -109,8 +114,8 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
             for name, judgements in results.judges.items()
             if results.labelled
         },
-        calibration=_each(results, calibrations),
-        risk=_each(results, risk_coverage),
+        calibration=_each(results, examples, calibrations),
+        risk=_each(results, examples, risk_coverage),
         pairs=_pairs(results, rows),
     )
 
@@ -120,15 +125,11 @@ def _in_order(group: tuple[str, list[int]]) -> int:
     return _TYPE_ORDER.get(group[0], 0)
 
 
-def _each(results: JudgedRows, measured: Callable[..., T]) -> dict[str, T]:
+def _each(results: JudgedRows, examples: Sequence[Example], of: Callable[..., T]) -> dict[str, T]:
     """Every judge on all labelled rows; nothing where there are no labels."""
     known = [n for n, label in enumerate(results.labels) if label is not None]
-    examples = [  # Items are valid already and are not checked again.
-        Example.model_construct(**{**dict(results.items[n]), "verdict": results.labels[n]})
-        for n in known
-    ]
     return {
-        name: measured(
+        name: of(
             examples,
             [judgements[n] for n in known],
             bootstrap=results.bootstrap,
@@ -137,11 +138,6 @@ def _each(results: JudgedRows, measured: Callable[..., T]) -> dict[str, T]:
         for name, judgements in results.judges.items()
         if known
     }
-
-
-def result_of(judgement: Judgement) -> str:
-    """The verdict, or the outcome where there is none."""
-    return (judgement.verdict or judgement.outcome).value
 
 
 def _group(

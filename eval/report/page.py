@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,8 +18,8 @@ from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
 from . import plots
-from .numbers import RESULTS, Numbers, numbers, result_of
-from .results import JudgedRows
+from .numbers import RESULTS, Numbers, numbers
+from .results import JudgedRows, result_of
 
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
@@ -44,9 +44,11 @@ def interest(label: Verdict | None, verdicts: Iterable[Verdict | None], *, label
     return 2 if None in given else 3
 
 
-def listed(results: JudgedRows, most: int) -> list[dict[str, Any]]:
+def listed(
+    results: JudgedRows, most: int, order: Sequence[tuple[int, int]] = ()
+) -> list[dict[str, Any]]:
     """At most ``most`` rows by interest, as values for the page's script."""
-    return [_row(results, n, kind) for kind, n in sorted(_chosen(results)[:most])]
+    return [_row(results, n, kind) for kind, n in sorted((order or _chosen(results))[:most])]
 
 
 def _chosen(results: JudgedRows) -> list[tuple[int, int]]:
@@ -137,26 +139,30 @@ def write_page(path: Path, results: JudgedRows, found: Numbers, *, most: int = L
 
     """
     rest = path.with_name(f"{path.stem}.rest.jsonl")
-    page = render_page(results, found, most=most, rest=rest.name)
+    order = _chosen(results)
+    page = render_page(results, found, most=most, rest=rest.name, order=order)
     with whole_file(path) as file:
         file.write(page)
     said = [f"wrote {path} ({len(page.encode()) / 1e6:.1f} MB)"]
     if most < len(results.items):
-        left = sorted(n for _, n in _chosen(results)[most:])
-        said.append(
-            f"wrote {rest}: {write_rows(rest, (_row(results, n, 0) for n in left)):,} items"
-        )
+        left = write_rows(rest, map(results.row, sorted(n for _, n in order[most:])))
+        said.append(f"wrote {rest} ({left:,} items)")
     else:
         rest.unlink(missing_ok=True)
     return said
 
 
 def render_page(
-    results: JudgedRows, found: Numbers | None = None, *, most: int = LISTED, rest: str = ""
+    results: JudgedRows,
+    found: Numbers | None = None,
+    *,
+    most: int = LISTED,
+    rest: str = "",
+    order: Sequence[tuple[int, int]] = (),
 ) -> str:
     """The page of ``results``, with at most ``most`` items; equal results give equal bytes.
 
-    ``rest`` is the name of the file that holds the other items.
+    ``rest`` is the name of the file that holds the other items, ``order`` is that of ``_chosen``.
 
     Raises:
         MissingError: jinja2 is not installed.
@@ -181,7 +187,7 @@ def render_page(
         "per_cent_of": lambda part, whole: f"{100 * part / whole:.1f}" if whole else "–",
     }
     style, script = _read(_STYLE), "".join(map(_read, _SCRIPTS))
-    rows = listed(results, most)
+    rows = listed(results, most, order)
     return environment.get_template("page.html.j2").render(
         results=results,
         numbers=found or numbers(results),

@@ -1,22 +1,14 @@
-"""Where things are in the page's plots: axes that fit the data, and names that do not overlap."""
+"""Where things are in the page's plots: axes that fit the data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple
 
-from gradegpt.judges.statistics import Interval
-
-from ..metrics import JudgeMetrics
 from ..reliability import Reliability
 from ..selective import RiskCoverage
 
 TOP: Final = 16
 """The pixels above a plot; its height in pixels is twice a percentage."""
-_LINE: Final = 16
-"""The pixels from one line of text to the next."""
-_LONGEST: Final = 24
 _FROM: Final = ((0.9, 0.02), (0.8, 0.05), (0.7, 0.05), (0.5, 0.1), (0.0, 0.25))
 """The starts of axes that end in 1, with the steps of their ticks."""
 _TO: Final = ((0.05, 0.01), (0.1, 0.02), (0.2, 0.05), (0.5, 0.1), (1.0, 0.25))
@@ -63,63 +55,6 @@ def from_zero(most: float) -> Axis:
     """The shortest axis that starts in 0 and holds ``most``."""
     high, step = next((high, step) for high, step in _TO if most <= high)
     return Axis(0.0, high, step)
-
-
-class Dot(NamedTuple):
-    """A judge by what it decides and how rightly; ``text_y`` is the place of its name, in pixels.
-
-    ``number`` is that of the judge on the page.
-    """
-
-    name: str
-    number: int
-    decided: float
-    decided_range: Interval
-    right: float
-    right_range: Interval
-    text_y: float
-
-    @property
-    def shown(self) -> str:
-        """The name, shortened for the plot."""
-        return self.name if len(self.name) <= _LONGEST else f"{self.name[: _LONGEST - 1]}…"
-
-
-class Judges(NamedTuple):
-    """The plot of all judges."""
-
-    x: Axis
-    y: Axis
-    dots: list[Dot]
-
-
-def judges_plot(measured: Mapping[str, JudgeMetrics]) -> Judges | None:
-    """The judges that decided a row; None where no judge did."""
-    found = [
-        (name, number, m.coverage, m.intervals["coverage"], m.accuracy, m.intervals["accuracy"])
-        for number, (name, m) in enumerate(measured.items())
-        if m.coverage is not None and m.accuracy is not None
-    ]
-    if not found:
-        return None
-    x = up_to_one(min(decided.low for _, _, _, decided, _, _ in found))
-    y = up_to_one(min(right.low for *_, right in found))
-    heights = apart([y.y(right) - 8 for *_, right, _ in found])
-    dots = [Dot(*one, text_y) for one, text_y in zip(found, heights, strict=True)]
-    return Judges(x, y, dots)
-
-
-def apart(heights: Sequence[float]) -> list[float]:
-    """The heights of texts, in pixels, moved down until none overlaps another.
-
-    >>> apart([50, 10, 12])
-    [50, 10, 26]
-    """
-    placed = list(heights)
-    order = sorted(range(len(heights)), key=lambda n: heights[n])
-    for above, below in pairwise(order):
-        placed[below] = max(placed[below], placed[above] + _LINE)
-    return placed
 
 
 def reliability_axis(found: Reliability) -> Axis:

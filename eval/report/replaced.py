@@ -25,8 +25,8 @@ from gradegpt.tables.importers.labelled import item_key
 from ..console import decimal, percent, say, show, signed
 from ..estimate.estimators import bonett_price
 from ..metrics import Graded, JudgePair, compare_judges, graded
-from .numbers import RESULTS, result_of
-from .results import JudgedRows
+from .numbers import RESULTS
+from .results import JudgedRows, result_of
 
 LEAST_MODELS: Final = 3
 """The fewest models whose ranks are correlated: two have one order or the other."""
@@ -103,18 +103,9 @@ def replacement(
 
 def differing(results: JudgedRows) -> list[dict[str, Any]]:
     """The items with another result: opposite verdicts first, then those that one left open."""
-    (old, before), (new, after) = list(results.judges.items())[:2]
-    rows = zip(results.items, before, after, results.labels, strict=True)
-    found = [row for row in rows if result_of(row[1]) != result_of(row[2])]
-    return [
-        {
-            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
-            "response": item.response, "label": label.value if label else "",
-            old: result_of(a), new: result_of(b), f"{old} reason": a.reason,
-            f"{new} reason": b.reason,
-        }
-        for item, a, b, label in sorted(found, key=lambda row: _order(row[1], row[2]))
-    ]  # fmt: skip
+    pairs = list(zip(*list(results.judges.values())[:2], strict=True))
+    found = [n for n, (a, b) in enumerate(pairs) if result_of(a) != result_of(b)]
+    return [results.row(n) for n in sorted(found, key=lambda n: _order(*pairs[n]))]
 
 
 def _order(a: Judgement, b: Judgement) -> int:

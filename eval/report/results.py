@@ -17,7 +17,7 @@ from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import FIELDS
 from gradegpt.tables.importers.logs.changed import was_right
-from gradegpt.tables.inputs import CheckedInput, check_input, columns_in
+from gradegpt.tables.inputs import columns_in, items_of
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
@@ -29,6 +29,11 @@ Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
 """The tags by which ``report.json`` breaks every judge's metrics down."""
 _UNNAMED: Final = "not stated"
+
+
+def result_of(judgement: Judgement) -> str:
+    """The verdict, or the outcome where there is none."""
+    return (judgement.verdict or judgement.outcome).value
 
 
 class JudgedRows(NamedTuple):
@@ -56,6 +61,17 @@ class JudgedRows(NamedTuple):
     def only(self) -> Sequence[Judgement]:
         """The judgements of the first judge."""
         return next(iter(self.judges.values()))
+
+    def row(self, n: int) -> dict[str, Any]:
+        """A row as plain values, with every judge's result and reason."""
+        item, label = self.items[n], self.labels[n]
+        said = {name: judged[n] for name, judged in self.judges.items()}
+        return {
+            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
+            "response": item.response, "label": label.value if label else "",
+            **{name: result_of(one) for name, one in said.items()},
+            **{f"{name} reason": one.reason for name, one in said.items()},
+        }  # fmt: skip
 
     def chosen(self, places: Sequence[int]) -> JudgedRows:
         """These rows alone, in this order, without scores of the model."""
@@ -158,20 +174,6 @@ def read_judged(
     )
 
 
-def drawn_by(labels: Path) -> str:
-    """How the items of a sheet of labels were chosen, by its column ``drawn``; empty if unstated.
-
-    Raises:
-        InputError: the sheet's rows say different things.
-
-    """
-    rows = (row for _, row in Table.of(labels).rows() if not isinstance(row, str))
-    found = sorted({str(row.get("drawn") or "") for row in rows})
-    if len(found) > 1:
-        raise InputError(f"{labels}: drawn: is {' and '.join(map(repr, found))}; use one draw")
-    return found[0] if found else ""
-
-
 def has_column(table: Path, column: str) -> bool:
     """Whether any row of a table has that column."""
     return any(column in row for _, row in Table.of(table).rows() if not isinstance(row, str))
@@ -208,11 +210,13 @@ def _judgements(path: Path) -> list[Judgement]:
 def _rows(
     judged: Path, items: Path | None, columns: Mapping[str, str] | None, ids: Sequence[str]
 ) -> list[tuple[TableRow, Item]]:
-    checked = _read(items, {"columns": columns}) if items else _as_manifest_says(judged)
-    rows = list(checked.items())
+    path, made_from = (items, {"columns": columns}) if items else _as_manifest_says(judged)
+    table = Table.of(path)
+    held = columns_in(table, made_from.get("columns"))
+    rows = list(items_of(table, held, skip_bad="set_aside" in made_from))
     if [item.id for _, item in rows] != ids:
         what = "holds other rows than were judged; give the file that was, with --items FILE"
-        raise InputError(f"{checked.path}: {what}")
+        raise InputError(f"{path}: {what}")
     return rows
 
 
@@ -230,8 +234,8 @@ def _manifest(judged: Path) -> Path:
     return record.with_name(record.name + MANIFEST)
 
 
-def _as_manifest_says(judged: Path) -> CheckedInput:
-    """The table that was judged, at its recorded path or else beside the judgements."""
+def _as_manifest_says(judged: Path) -> tuple[Path, dict[str, Any]]:
+    """The table that was judged, at its recorded path or else beside it, and how it was read."""
     manifest = _manifest(judged)
     how = "give the file that was judged, with --items FILE"
     if not manifest.is_file():
@@ -244,16 +248,7 @@ def _as_manifest_says(judged: Path) -> CheckedInput:
         raise MissingError(f"{made_from['path']}: does not exist, but {judged} needs it; {how}")
     if sha256_file(path) != made_from["sha256"]:
         raise InputError(f"{path}: has changed since {judged} was made from it; {how}")
-    return _read(path, made_from)
-
-
-def _read(path: Path, made_from: Mapping[str, Any]) -> CheckedInput:
-    return check_input(
-        Table.of(path, sheet=made_from.get("sheet", "")),
-        columns=made_from.get("columns"),
-        separator=made_from.get("separator", ""),
-        skip_bad="set_aside" in made_from,
-    )
+    return path, made_from
 
 
 def _stated(row: TableRow, item: Item, by: str) -> dict[str, str]:

@@ -13,8 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app
-from eval.estimate.estimate import Drawn, counts_of, estimates, in_words, strata_of
-from eval.estimate.estimators import LabelCounts, gold_only, stratified
+from eval.estimate.estimate import counts_of, estimates, in_words, strata_of
+from eval.estimate.estimators import LabelCounts, stratified
 from eval.estimate.pick import allocation, pick
 from gradegpt.app.run import judge_file
 from gradegpt.core.errors import GradeGPTError, InputError
@@ -63,14 +63,6 @@ def test_a_stratum_without_labels_is_unknown() -> None:
     assert found.high - found.low > 0.1
 
 
-def test_all_items_labelled_give_their_share() -> None:
-    """The estimate is then the share of correct ones, with an interval as wide as theirs."""
-    found, alone = (f(counts((70, 70, 66), (30, 30, 4))) for f in (stratified, gold_only))
-    assert found.value == pytest.approx(0.7)
-    assert alone.value == pytest.approx(0.7)
-    assert found.high - found.low == pytest.approx(alone.high - alone.low, rel=0.1)
-
-
 @pytest.mark.parametrize("by_verdict", [True, False], ids=["by verdict", "random"])
 @pytest.mark.parametrize(
     ("accuracy", "sensitivity", "specificity"), [(0.7, 0.9, 0.8), (0.95, 0.97, 0.6)]
@@ -79,7 +71,7 @@ def test_the_interval_covers_the_truth(
     accuracy: float, sensitivity: float, specificity: float, *, by_verdict: bool
 ) -> None:
     """In 93 to 98.5 % of 4,000 data sets with 60 labels, and no wider than labels alone."""
-    from benchmarks.intervals import Case, drawn
+    from benchmarks.intervals import Case, drawn, gold_only
 
     case = Case(accuracy, sensitivity, specificity, 60)
     data = drawn(case, 4000, np.random.default_rng(5), by_verdict)
@@ -94,23 +86,21 @@ def test_the_interval_covers_the_truth(
 
 
 def test_estimates_stand_beside_what_they_correct() -> None:
-    """The judge's share, labels alone and the corrected accuracy, with their counts."""
+    """The judge's share and the corrected accuracy, with their counts, and in one sentence."""
     results = [R] * 60 + [W] * 30 + [OPEN] * 10
     labels: list[Verdict | None] = [None] * 100
     for place, label in ((0, YES), (1, YES), (2, NO), (60, NO), (61, YES), (90, YES)):
         labels[place] = label
-    raw, alone, corrected = found = estimates([judged(results)], labels, Drawn.RANDOM)
+    raw, corrected = found = estimates([judged(results)], labels)
     assert (raw.value, raw.n_items) == (pytest.approx(60 / 90), 90)
     assert "10 items left open" in raw.assumes
-    assert (alone.value, alone.n_labels) == (pytest.approx(4 / 6), 6)
     assert corrected.value == pytest.approx(0.6 * 2 / 3 + 0.3 / 2 + 0.1)
     assert in_words(found).startswith("The accuracy is 65.0 % (95% interval ")
     assert in_words(found).endswith(
         "by 6 labels; the judge alone says 66.7 %, of the 90 of 100 items that it decided."
     )
-    found = estimates([judged(results)], [None] * 90 + labels[:10], Drawn.BY_VERDICT)
-    assert found[1].value is None, "labels alone would be biased"
-    assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[2].assumes
+    found = estimates([judged(results)], [None] * 90 + labels[:10])
+    assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[1].assumes
 
 
 def test_a_second_judge_refines_the_strata() -> None:
@@ -125,9 +115,9 @@ def test_a_second_judge_refines_the_strata() -> None:
 def test_what_cannot_be_estimated_is_refused() -> None:
     """No label, and nothing judged."""
     with pytest.raises(InputError, match="no judged item has a label"):
-        estimates([judged([R])], [None], Drawn.RANDOM)
+        estimates([judged([R])], [None])
     with pytest.raises(InputError, match="no item was judged"):
-        estimates([judged([OPEN])], [YES], Drawn.RANDOM)
+        estimates([judged([OPEN])], [YES])
 
 
 # --- which and how many ---------------------------------------------------------------------------
@@ -185,7 +175,7 @@ def test_from_a_file_of_judgements_to_an_accuracy(folder: Path) -> None:
     assert "12 items" in command(folder / "judged.jsonl", "--pick", 12, "-o", sheet)
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {*rows[0]} == {"id", "question", "reference", "response", "label", "drawn"}
+    assert {*rows[0]} == {"id", "question", "reference", "response", "label"}
     assert Counter(int(row["id"][1:]) % 4 == 0 for row in rows) == {True: 5, False: 7}
     for row in rows:
         row["label"] = "incorrect" if "3" in row["response"] else "correct"
@@ -195,7 +185,6 @@ def test_from_a_file_of_judgements_to_an_accuracy(folder: Path) -> None:
         writer.writerows(rows)
     printed = command(folder / "judged.jsonl", sheet, "-o", folder / "found.json")
     assert "75.0" in printed
-    assert "drawn by verdict" in printed
     found = {e["method"]: e for e in json.loads((folder / "found.json").read_text("utf-8"))}
     assert found["stratified"]["value"] == pytest.approx(0.75)
     assert found["stratified"]["n_labels"] == 12

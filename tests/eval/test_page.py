@@ -16,7 +16,7 @@ import pytest
 from eval import report
 from eval.report.numbers import confusion, numbers
 from eval.report.page import interest, listed, render_page
-from eval.report.plots import from_zero, judges_plot, up_to_one
+from eval.report.plots import from_zero, up_to_one
 from gradegpt.core.schema import Verdict
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
 
@@ -118,21 +118,6 @@ def test_withheld_verdicts_continue_the_curve() -> None:
     assert "continues through 1 verdict that it withheld" in text
     assert "decided 66.7 %, 50.0 % of these wrong" in text
     assert text.count('class="band"') == 3
-
-
-def test_judges_are_compared_by_what_they_decide_and_how_rightly() -> None:
-    """A point each, in the order given; one that decided nothing has none."""
-    one = results(labels=[R, R, R])
-    silent = one._replace(judges={**one.judges, "silent": [judged(i.id, None) for i in one.items]})
-    plot = judges_plot(numbers(silent).measured)
-    assert plot is not None
-    assert [(d.name, d.number, round(d.decided, 3), d.right) for d in plot.dots] == [
-        ("rules", 0, 1.0, 1.0), ("other, too", 1, 0.667, 0.5),
-    ]  # fmt: skip
-    assert plot.dots[0].right_range.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
-    text = render_page(silent, most=3)
-    assert "rules: decided 100.0 %, 100.0 % right" in text
-    assert "silent: decided" not in text
 
 
 def test_scores_that_chance_has_too_and_the_better_judge_are_shown() -> None:
