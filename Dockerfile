@@ -1,4 +1,4 @@
-# The server on a CPU: rules and the lexical judge, and exported models on ONNX Runtime, without torch.
+# The server on a CPU: the rules, and exported models on ONNX Runtime, without torch.
 #   docker build -t gradegpt . && docker run --rm -p 127.0.0.1:8000:8000 gradegpt
 #   docker run --rm -i gradegpt judge --judge rules - < answers.jsonl
 FROM python:3.11-slim AS build

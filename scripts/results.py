@@ -44,7 +44,7 @@ earlier versions than the current ones; the signature below a table names the ve
 | lexical judge | a small classifier on word counts, for short free text |
 | nano | `gradegpt-nano` (3.7M parameters), a fixture of the tests and no judge to use |
 | chain; verdict only | a model's explanation that ends in the verdict; the verdict alone |
-| cascade | rules, then lexical judge, then model; each gets the rows still undecided or unsure |
+| cascade | several judges in order; each gets the rows still undecided or unsure |
 | undecided | a row on which a judge gives no verdict |
 | balanced accuracy | the mean of the accuracies on rows labelled correct and labelled incorrect |
 | AUC | the area under the ROC curve of the judge's probability that a response is correct |

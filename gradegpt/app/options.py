@@ -29,9 +29,9 @@ class JudgeKind(StrEnum):
 
 JUDGES: Final = (
     "rules: deterministic and fast. lexical: a classifier on word counts, for short free text. "
-    "model: a language model. cascade: rules, then lexical, then model; each judges the rows on "
-    "which those before it are undecided or unsure. A model without calibration.json comes "
-    "directly after rules; one that was measured to add nothing is not asked. code: runs a "
+    "model: a language model. cascade: rules, then a model if one is named, with the judges that "
+    "its calibration.json names between them; each judges the rows on which those before it are "
+    "undecided or unsure. A model that was measured to add nothing is not asked. code: runs a "
     "program's test cases. parts: judges each answer of a JSON list by the cascade."
 )
 
@@ -202,7 +202,7 @@ ModelOption = Annotated[
     typer.Option(
         help="The model: a folder, a Hugging Face name, or a shipped judge such as gradegpt-1.5b. "
         "With --base-url, the model's name on the server. [default: none; a cascade then "
-        "consists of rules and lexical]"
+        "consists of the rules]"
     ),
 ]
 Adapter = Annotated[

@@ -128,10 +128,10 @@ def _usual(settings: CascadeJudgeSettings) -> Sequence[JudgeSettings]:
 
     A model that nobody calibrated, such as one behind a URL, decides all that the rules leave open.
     One that was found to know nothing more is left out, unless every verdict is given. Without a
-    model: rules and the lexical judge.
+    model: the rules.
     """
     if not (settings.model or settings.base_url or settings.adapter not in (OWN, None)):
-        return RuleJudgeSettings(), LexicalJudgeSettings()
+        return (RuleJudgeSettings(),)
     model = settings.shared_with(ModelJudgeSettings)
     measured = _calibration(model)
     before = [KINDS[kind]() for kind in (("rules",) if measured is None else measured.after)]

@@ -154,7 +154,7 @@ class StagesSettings(EngineSettings):
     """A list of judges, the cheapest first, and which verdicts are sure enough.
 
     ``judges`` are by default the rules and the model, with the judges between them after which it
-    was calibrated; without a model rules and lexical.
+    was calibrated; without a model the rules.
     """
 
     judges: tuple[AnyJudge, ...] = ()
