@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.core.records import dump, sha256_file, whole_file, write_json
@@ -39,7 +38,7 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 def write_attacks(settings: AttackRowSettings) -> dict[str, Any]:
     """Write ``attacks.jsonl`` and the manifest into ``settings.folder``; return the manifest."""
-    folder = Path(settings.folder)
+    folder = settings.folder
     rows = list(attack_rows(settings))
     with whole_file(folder / FILE) as out:
         out.writelines(f"{dump(row)}\n" for row in rows)

@@ -51,7 +51,7 @@ def generate(
 
 
 def _generated(settings: DataGenSettings, progress: StageProgress, command: str) -> dict[str, Any]:
-    folder, counts = Path(settings.folder), Counter[str]()
+    folder, counts = settings.folder, Counter[str]()
     work = (folder / ".work" / fingerprint(settings)).resolve()
     paths = make_shards(seeds(settings, counts), settings, work, progress)
     paths, spent = ask_teacher(paths, settings, work / "asked", progress)

@@ -12,7 +12,6 @@ import hashlib
 import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.app.console import report_columns
@@ -58,7 +57,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         InputError: a row cannot be read; no labels, one class, or too few rows or questions.
 
     """
-    folder = Path(settings.folder)
+    folder = settings.folder
     parts, left_out = _parts(settings)
     chains = _chains(parts["train"], settings)
     # One format for all chains: with a gloss only where every Chinese quote has one.

@@ -9,14 +9,20 @@ from typing import Final, NamedTuple
 
 from gradegpt.core.schema import Example, Item, Verdict
 from gradegpt.tables import Table
-from gradegpt.tables.importers.labelled import in_split, question_key, read_examples, read_items
+from gradegpt.tables.importers.labelled import (
+    PartSettings,
+    in_split,
+    question_key,
+    read_examples,
+    read_items,
+)
 
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
 from .generators import parametric
 from .problems import Problem, bank
 from .real import crossed, group_of, labelled, unlabelled
-from .settings import Avoid, DataGenSettings
+from .settings import DataGenSettings
 from .sources import read_problems
 from .synthetic import synthetic
 
@@ -50,7 +56,7 @@ def seeds(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
             yield seed
 
 
-def avoided_texts(avoid: Iterable[Avoid]) -> Iterator[tuple[str, str, str]]:
+def avoided_texts(avoid: Iterable[PartSettings]) -> Iterator[tuple[str, str, str]]:
     """Question, reference and response of each row of the evaluation files."""
     for part in avoid:
         for _, row in Table.of(part.path).valid():

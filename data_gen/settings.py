@@ -10,19 +10,12 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_v
 
 from gradegpt.chains.chain import PromptSettings
 from gradegpt.core.schema import ChainFormat, Verdict
-from gradegpt.core.settings import Settings, load_settings
+from gradegpt.core.settings import RunSettings, Settings, load_settings
 from gradegpt.core.shipped import found
-from gradegpt.tables.importers.labelled import Source, SplitPart
+from gradegpt.tables.importers.labelled import PartSettings, Source
 
 from .sources import Questions
 from .teacher import TeacherSettings
-
-
-class Avoid(Settings):
-    """An evaluation file or one split of it, from which no row may be generated."""
-
-    path: str
-    split: SplitPart | None = None
 
 
 def _as_avoid(value: Any) -> Any:
@@ -61,7 +54,7 @@ class Stratum(Settings):
     open: bool | None = None
 
 
-class DataSettings(Settings):
+class DataSettings(RunSettings):
     """What all kinds have in common.
 
     ``kind``: ``judge`` makes rows from problems and answers of many sources, ``labelled`` from one
@@ -70,14 +63,8 @@ class DataSettings(Settings):
 
     command: ClassVar[str] = "data"
     kind: Literal["judge", "labelled", "attacks"] = "judge"
-    name: str
-    out: str = ""
+    home: ClassVar[str] = "data"
     seed: int = 0
-
-    @property
-    def folder(self) -> str:
-        """The output folder: ``out``, or ``data/<name>``."""
-        return self.out or f"data/{self.name}"
 
 
 class DataGenSettings(DataSettings):
@@ -101,7 +88,7 @@ class DataGenSettings(DataSettings):
     """Answers without a grade: the rules or a teacher may give one."""
     questions: tuple[Questions, ...] = ()
     """Questions with references, to which the writer writes responses."""
-    avoid: tuple[Annotated[Avoid, BeforeValidator(_as_avoid)], ...] = ()
+    avoid: tuple[Annotated[PartSettings, BeforeValidator(_as_avoid)], ...] = ()
     bank: int = Field(default=4, ge=0)
     """Responses written for each problem of the built-in bank."""
     parametric: int = Field(default=2_000, ge=0)

@@ -24,6 +24,7 @@ from gradegpt.core.errors import OutputError
 from gradegpt.core.machine import cores
 from gradegpt.core.ngrams import Contamination
 from gradegpt.core.records import dump, read_objects, validate, whole_file
+from gradegpt.tables.importers.labelled import PartSettings
 
 from .candidates import (
     Candidate,
@@ -36,7 +37,7 @@ from .candidates import (
 )
 from .duplicates import signature
 from .seeds import Seed, avoided_texts, candidates_of
-from .settings import Avoid, DataGenSettings
+from .settings import DataGenSettings
 
 if TYPE_CHECKING:
     from .duplicates import Signature
@@ -80,7 +81,7 @@ def finished(
 
 
 def _in_processes(
-    function: Callable[[T], R], tasks: Sequence[T], count: int, folder: str
+    function: Callable[[T], R], tasks: Sequence[T], count: int, folder: Path
 ) -> Iterator[R]:
     # Not fork: the caller's threads (a progress bar, a test runner) would be copied in any state.
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
@@ -193,7 +194,7 @@ def signature_of(candidate: Candidate) -> Signature:
 
 
 @cache
-def _contamination(avoid: tuple[Avoid, ...]) -> Contamination:
+def _contamination(avoid: tuple[PartSettings, ...]) -> Contamination:
     seen = Contamination(_NGRAM)
     for texts in avoided_texts(avoid):
         for text in texts:

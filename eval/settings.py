@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from typing import Annotated, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from gradegpt.core.settings import Settings
+from gradegpt.core.settings import RunSettings
 from gradegpt.judges.panel import Vote
 from gradegpt.judges.settings import AnyJudge, JudgeSettings
 from gradegpt.tables.importers.labelled import Source
@@ -24,7 +23,7 @@ def _file_name(name: str) -> str:
     return name
 
 
-class RowsSettings(Settings):
+class RowsSettings(RunSettings):
     """Labelled rows, and where everything that is made of them is written.
 
     ``left_open`` keeps the rows that the rules leave undecided, which a cascade's other judges
@@ -32,17 +31,15 @@ class RowsSettings(Settings):
     defaults to ``runs/<name>``.
     """
 
-    name: Annotated[str, AfterValidator(_file_name)]
-    out: str = ""
     sources: tuple[Source, ...] = Field(default=(), examples=["[{path: graded.csv}]"])
     left_open: bool = False
     sample: int = Field(default=0, ge=0)
     seed: int = Field(default=0, ge=0)
 
-    @property
-    def folder(self) -> Path:
-        """Where everything of this run is written."""
-        return Path(self.out or f"runs/{self.name}")
+    @field_validator("name")
+    @classmethod
+    def _names_a_folder(cls, name: str) -> str:
+        return _file_name(name)
 
 
 class EvalSettings(RowsSettings):

@@ -52,7 +52,7 @@ def serve(
             "processes=2 (server processes that share the port). For limits: max_items, "
             "max_body_bytes, max_queue, max_batch, deadline_s, grace_s. For "
             "prompts: templates=[FILE], refused=FILE, unrecognised=pass, undecided=error, "
-            "any_model=false. For logs: log_requests=true. docs/guides/serve.md describes each."
+            "any_model=false. For logs: log=requests. docs/guides/serve.md describes each."
         ),
     ] = None,
     api_key: Annotated[

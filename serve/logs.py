@@ -28,7 +28,7 @@ class Note:
 
     ``key`` is the beginning of the API key's SHA-256. ``status`` is 0 until the reply begins.
     ``held`` are the bytes of its body and reply. ``errors`` counts codes: that of the reply, or
-    those of a stream's lines. ``content`` are its rows, logged only with ``log_content``. ``left``
+    those of a stream's lines. ``content`` are its rows, logged only with ``log=content``. ``left``
     is set when the connection is lost, also while nothing reads from it.
     """
 

@@ -79,7 +79,7 @@ class Middleware:
             return
         self.service.gate.held += len(body)
         note.held += len(body)
-        if not self.service.settings.log_content:
+        if self.service.settings.log != "content":
             note.content = None  # it may be as large
         for start in range(0, len(body), _PIECE):
             piece = body[start : start + _PIECE]
@@ -147,5 +147,5 @@ class Middleware:
         )
         for code, number in note.errors.items():
             service.metrics.count("errors", code, by=number)
-        if service.settings.log_requests:
-            write(note, with_content=service.settings.log_content)
+        if service.settings.log != "nothing":
+            write(note, with_content=service.settings.log == "content")

@@ -74,10 +74,8 @@ class ServeSettings(Settings):
     grace_s: float = Field(default=30.0, ge=0)
     """Seconds for running requests to finish after SIGTERM."""
 
-    log_requests: bool = False
-    """Write a JSON line per request to stderr, without content."""
-    log_content: bool = False
-    """Also log the content of requests."""
+    log: Literal["nothing", "requests", "content"] = "nothing"
+    """Write a JSON line per request to stderr: without its content, or with it."""
 
     @property
     def max_held_bytes(self) -> int:

@@ -89,4 +89,4 @@ def test_a_stage_reads_the_folder_that_the_previous_one_writes() -> None:
     for rows, recipe in pairs:
         data = load_settings(DataGenSettings, CONFIGS / "data_gen" / f"{rows}.yaml")
         train = load_settings(SFTSettings, CONFIGS / "train" / f"{recipe}.yaml")
-        assert (data.kind, train.data) == ("judge", data.folder)
+        assert (data.kind, train.data) == ("judge", str(data.folder))

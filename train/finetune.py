@@ -80,7 +80,7 @@ def finetune(given: Options) -> dict[str, Any]:
         )
     typer.echo(takes)
     _train(settings, work)
-    for path in (Path(settings.folder) / "adapter").iterdir():
+    for path in (settings.folder / "adapter").iterdir():
         shutil.copyfile(path, out / path.name)
     _calibrate(work, out)
     report = _evaluate(work, "eval", _judges(out, settings, data))
@@ -216,7 +216,7 @@ def _with_settings(
 
 def _train(settings: SFTSettings, work: Path) -> None:
     changed = settings.model_dump(mode="json", exclude_defaults=True)
-    folder = Path(settings.folder)
+    folder = settings.folder
     _with_settings("train", work / f"{folder.name}.yaml", changed, folder / MANIFEST)
 
 

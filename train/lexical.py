@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 import typer
@@ -29,16 +29,19 @@ from gradegpt.tables.importers.labelled import Source, read_examples
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 
+_DEPTH: Final = 4
+_RATE: Final = 0.06
+"""The learning rate of the trees."""
+_SEED: Final = 7
+
+
 class LexicalSettings(Settings):
-    """The graded files to fit and to test, and the number, depth and learning rate of trees."""
+    """The graded files to fit and to test, and the number of trees."""
 
     command: ClassVar[str] = "train.lexical"
     train: tuple[Source, ...] = Field(min_length=1)
     test: tuple[Source, ...] = ()
     trees: int = Field(default=150, ge=1)
-    depth: int = Field(default=4, ge=1)
-    rate: float = Field(default=0.06, gt=0)
-    seed: int = 7
     out: Path = WEIGHTS
 
 
@@ -77,15 +80,15 @@ def fit(settings: LexicalSettings) -> Weights:
     table, right = _table([example for file in files.values() for example in file])
     weights = np.concatenate([_weights(file) for file in files.values() if file])
     model = GradientBoostingClassifier(
-        n_estimators=settings.trees, max_depth=settings.depth, learning_rate=settings.rate,
-        subsample=0.7, min_samples_leaf=20, random_state=settings.seed,
+        n_estimators=settings.trees, max_depth=_DEPTH, learning_rate=_RATE,
+        subsample=0.7, min_samples_leaf=20, random_state=_SEED,
     )  # fmt: skip
     model.fit(table, right, sample_weight=weights)
     prior = float(np.average(right, weights=weights))
     return Weights(
         features=FEATURES,
         base=round(float(np.log(prior / (1 - prior))), 4),
-        trees=tuple(_tree(one.tree_, settings.rate) for one in model.estimators_[:, 0]),
+        trees=tuple(_tree(one.tree_, _RATE) for one in model.estimators_[:, 0]),
         fitted={name: len(file) for name, file in files.items()},
     )
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from gradegpt.chains.chain import PromptSettings
-from gradegpt.core.settings import Settings
+from gradegpt.core.settings import RunSettings
 
 SFT: Final[dict[str, Any]] = {
     "seed": 0, "max_length": 1024, "max_steps": -1, "num_train_epochs": 1,
@@ -38,7 +38,7 @@ _OURS: Final = frozenset(
 """Options of either class that this trainer sets itself."""
 
 
-class SFTSettings(Settings):
+class SFTSettings(RunSettings):
     """LoRA supervised fine-tuning with TRL and PEFT.
 
     An evaluation generates chains for ``dev_rows`` rows of dev; the best evaluated step by
@@ -48,7 +48,6 @@ class SFTSettings(Settings):
 
     command: ClassVar[str] = "train"
     merged: ClassVar[tuple[str, ...]] = ("sft", "lora")
-    name: str
     data: str
     """Folder with train.jsonl and dev.jsonl from data_gen."""
     model: str
@@ -58,7 +57,6 @@ class SFTSettings(Settings):
     adapter: str = ""
     """Start from this adapter of the model instead of a new one; its LoRA settings must equal the
     ones here."""
-    out: str = ""
     prompt: PromptSettings | None = None
     """Stored beside the adapter; by default the settings in the manifest of the rows."""
     sft: dict[str, Any] = Field(default={}, validate_default=True)
@@ -104,11 +102,6 @@ class SFTSettings(Settings):
                 "sft.metric_for_best_model: needs generated chains; set dev_rows too, or loss"
             )
         return self
-
-    @property
-    def folder(self) -> str:
-        """Where checkpoints go: ``out``, or ``runs/<name>``; the adapter is in its ``adapter/``."""
-        return self.out or f"runs/{self.name}"
 
     @property
     def evaluates(self) -> bool:

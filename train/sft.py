@@ -78,7 +78,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
         parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
     checkpoint = resume_point(
-        Path(settings.folder), plan, any_length=settings.sft["lr_scheduler_type"] == "constant"
+        settings.folder, plan, any_length=settings.sft["lr_scheduler_type"] == "constant"
     )
     trainer = _trainer(settings, tokenizer, model, parts, plan)
     started = time.monotonic()
@@ -94,8 +94,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     base = settings.base_name or (Path(base).name if Path(base).is_dir() else base)
     seconds = time.monotonic() - started
     manifest = manifest_of(settings, base, parts, run, seconds) | {"base_sha256": digests}
-    save_adapter(trainer.model, Path(settings.folder) / "adapter", prompt, manifest, weights)
-    write_json(Path(settings.folder) / "manifest.json", manifest)
+    save_adapter(trainer.model, settings.folder / "adapter", prompt, manifest, weights)
+    write_json(settings.folder / "manifest.json", manifest)
     return manifest
 
 
@@ -184,7 +184,7 @@ def _trainer(
         )
     for callback in trainer.callback_handler.callbacks:
         if isinstance(callback, TensorBoardCallback):
-            callback.logging_dir = str(Path(settings.folder) / "logs")
+            callback.logging_dir = str(settings.folder / "logs")
     return trainer
 
 
@@ -252,7 +252,7 @@ def _arguments(settings: SFTSettings, *, evaluate: bool) -> SFTConfig:
     if not evaluate:
         evaluation = {"eval_strategy": "no", "metric_for_best_model": None}
     usual = {
-        "output_dir": settings.folder,
+        "output_dir": str(settings.folder),
         "completion_only_loss": True,
         # The rows are ids and labels already; the collator packs them.
         "dataset_kwargs": {"skip_prepare_dataset": True},

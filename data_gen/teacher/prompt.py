@@ -19,13 +19,14 @@ from gradegpt.chains.chain import (
     build_prompt,
 )
 from gradegpt.chains.fit import Budget
+from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.records import validate
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Row
 
 from ..phrases import TEXT
 
 FORMAT: Final = ChainFormat.CROSS_LINGUAL
-INSTRUCTIONS: Final = (TEXT / "teacher.txt").read_text(encoding="utf-8").strip().format(
+INSTRUCTIONS: Final = prompt_text("teacher").format(
     key=KEY, no_key=NO_KEY, gloss=GLOSS, reference=REFERENCE, gives=GIVES, agree=AGREE,
     types=", ".join(kind.words for kind in AnswerType),
 )  # fmt: skip

@@ -17,26 +17,14 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from gradegpt.chains.fit import Budget, Counter, cost, fit_middle, fit_response
+from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Outcome, Row, Verdict
 from gradegpt.core.settings import Settings
 
 YES: Final = "<Yes>"
 NO: Final = "<No>"
 
-_ROLE = (
-    "You grade answers. Decide whether the model response reaches the same final answer as the "
-    "reference answer. Every option or part asked for must be there; "
-    "a response that commits to no answer is <No>. "
-)
-SYSTEM: Final = {
-    ChainFormat.OUTCOME: _ROLE + "Reply with <Yes> or <No> alone.",
-    ChainFormat.JUDGE_OF_CHAIN: _ROLE
-    + "Quote the sentence that gives the answer, name the answer type, compare, "
-    "and end with <Yes> or <No>.",
-    ChainFormat.CROSS_LINGUAL: _ROLE
-    + "Quote the sentence that gives the answer, put it into English, name the answer type, "
-    "compare, and end with <Yes> or <No>.",
-}
+SYSTEM: Final = {one: prompt_text(one) for one in ChainFormat}
 
 KEY: Final = "The model response gives its answer here: "
 NO_KEY: Final = "The model response gives no answer that can be graded."

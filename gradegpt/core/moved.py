@@ -86,6 +86,8 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
     "serve": {
         "general": "gradegpt serve.template learn makes a template of two prompts",
         "judge.api_key": "export the key as OPENAI_API_KEY",
+        "log_requests": "set log=requests",
+        "log_content": "set log=content",
         "judge.device": "choose GPUs by CUDA_VISIBLE_DEVICES, which is empty for the CPU",
         "judge.structured_outputs": "set judge.constrained",
         "judge.stop_confidence": "it is 0.97, or min_confidence where that is higher",

@@ -33,6 +33,19 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class RunSettings(Settings):
+    """Base of the settings of a run that writes a folder: ``out``, or ``<home>/<name>``."""
+
+    home: ClassVar[str] = "runs"
+    name: str
+    out: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """Where everything of this run is written."""
+        return Path(self.out or f"{self.home}/{self.name}")
+
+
 def load_settings(cls: type[S], path: str | Path, overrides: Sequence[str] = ()) -> S:
     """Read the YAML file at ``path``, apply ``key=value`` (dots for nested keys), and validate.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from gradegpt.core.errors import EngineError
-from gradegpt.core.settings import Settings
+from gradegpt.core.schema import Row
 from gradegpt.engines.chat import common_prefix
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ WANTED_FROM: Final = "wanted_from"
 """The model's input with the index of the first token whose logits are returned."""
 
 
-class ModelShape(Settings):
+class ModelShape(Row):
     """The sizes of keys and values; ``context`` is the most tokens that the model reads."""
 
     layers: int
@@ -36,7 +36,7 @@ class ModelShape(Settings):
     context: int
 
 
-class ExportSettings(Settings):
+class ExportSettings(Row):
     """The contents of ``engine_config.json``."""
 
     engine: Literal["onnx"] = "onnx"

@@ -90,7 +90,7 @@ def _judge(settings: JudgeSettings) -> Judge:
         case LexicalJudgeSettings(weights=weights):
             return LexicalJudge(read_weights(weights) if weights else None)
         case CodeJudgeSettings():
-            return CodeJudge(ResourceLimits(settings.seconds), settings.threads)
+            return CodeJudge(ResourceLimits(settings.seconds))
         case PanelJudgeSettings():
             judges = [build_judge(judge) for judge in settings.judges]
             return PanelJudge(judges, settings.vote, settings.accuracies)

@@ -23,8 +23,7 @@ from gradegpt.answers.read import answer_type
 from gradegpt.chains.chain import needs_gloss
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import read_beside
-from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.core.settings import Settings
+from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.reference import reference_answer
 
@@ -46,7 +45,7 @@ _PRIOR_ROWS: Final = 4.0
 Probability = Annotated[float, Field(ge=0, le=1)]
 
 
-class Weights(Settings):
+class Weights(Row):
     """The log odds of a right response: a weighted sum of a judge's, the earlier judges' and 1.
 
     Platt scaling (Platt 1999) with a second predictor. ``most`` is the highest confidence that the
@@ -77,7 +76,7 @@ class Evidence(NamedTuple):
     rows: int = 1
 
 
-class Calibration(Settings):
+class Calibration(Row):
     """What one judge's verdicts are worth, after the judges ``after`` which it is asked.
 
     ``judge`` and ``after`` name what was measured: a version for judges of the package. ``counts``

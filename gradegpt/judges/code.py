@@ -55,7 +55,7 @@ class CodeJudge:
         if why := missing():
             raise MissingError(f"code cannot be judged on this system: {why}")
         self._limits = limits or ResourceLimits()
-        self._workers = workers or cores()
+        self.workers = workers or cores()
 
     @property
     def fingerprint(self) -> str:
@@ -64,7 +64,7 @@ class CodeJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own, several at a time."""
-        with ThreadPoolExecutor(self._workers) as pool:
+        with ThreadPoolExecutor(self.workers) as pool:
             return list(pool.map(self._judge_one, items))
 
     def _judge_one(self, item: Item) -> Judgement:

@@ -94,11 +94,10 @@ class LexicalJudgeSettings(JudgeSettings):
 
 
 class CodeJudgeSettings(JudgeSettings):
-    """Programs on their test cases, ``seconds`` for each, ``threads`` at a time."""
+    """Programs on their test cases, ``seconds`` for each."""
 
     kind: Literal["code"] = "code"
     seconds: float = Field(default=5.0, gt=0)
-    threads: int | None = Field(default=None, ge=1)
 
 
 class EngineSettings(JudgeSettings):

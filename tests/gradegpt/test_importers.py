@@ -288,16 +288,6 @@ def test_items_have_no_label(source: Any) -> None:
     assert item.reference == ("4",)
 
 
-def test_a_limit_counts_the_rows_of_the_split(source: Any) -> None:
-    """It takes the first rows of the split, in file order."""
-    rows = [ROW | {"id": str(n), "question": f"What is {n}+1?"} for n in range(200)]
-    everything = [e.id for e in read_examples(source(*rows, split="test"))]
-    assert 20 < len(everything) < 70
-    assert [e.id for e in read_examples(source(*rows, split="test", limit=5))] == everything[:5]
-    assert [i.id for i, _ in read_items(source(*rows, split="test"))] == everything
-    assert [i.id for i, _ in read_items(source(*rows, split="test", limit=5))] == everything[:5]
-
-
 # --- splits ---------------------------------------------------------------------------------------
 
 

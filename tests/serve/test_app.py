@@ -217,7 +217,7 @@ def test_what_is_nested_in_meta_does_no_harm(client_for: ClientFor, item: dict[s
     meta: dict[str, Any] = {}
     for _ in range(800):
         meta = {"a": meta}
-    client = client_for(log_requests=True, log_content=True)
+    client = client_for(log="content")
     reply = client.post("/v1/judge", json={**item, "meta": meta})
     assert reply.json()["judgement"]["verdict"] == "correct"
 

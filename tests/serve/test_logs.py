@@ -19,7 +19,7 @@ def rows(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 def test_a_request_is_a_line_without_content(
     client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = client_for(log_requests=True)
+    client = client_for(log="requests")
     client.post("/v1/judge", json={"items": [item, {**item, "response": "SECRET?"}]})
     [row] = rows(capsys)
     assert row["ms"] > 0
@@ -36,7 +36,7 @@ def test_the_family_of_a_prompt_is_logged_and_content_only_if_asked_for(
     client_for: ClientFor, prompt: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     body = {"model": "any", "messages": prompt}
-    client_for(log_requests=True, log_content=True).post("/v1/chat/completions", json=body)
+    client_for(log="content").post("/v1/chat/completions", json=body)
     [row] = rows(capsys)
     assert (row["family"], row["items"], row["outcomes"]) == ("gradegpt", 1, {"judged": 1})
     assert row["content"] == [prompt]
@@ -45,7 +45,7 @@ def test_the_family_of_a_prompt_is_logged_and_content_only_if_asked_for(
 def test_refusals_and_streams_are_logged_as_well(
     client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    client = client_for(log_requests=True)
+    client = client_for(log="requests")
     client.post("/v1/judge", content=b"{")
     body = "\n".join([json.dumps(item)] * 3)
     client.post("/v1/judge", content=body, headers={"Content-Type": "application/x-ndjson"})
@@ -58,7 +58,7 @@ def test_the_codes_of_errors_are_logged_and_counted(
     client_for: ClientFor, item: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Those of replies, of refusals before a handler, and of lines in a stream."""
-    client = client_for(log_requests=True)
+    client = client_for(log="requests")
     client.post("/v1/judge", content="{}\n[]", headers={"Content-Type": "application/x-ndjson"})
     client.get("/v1/nothing")
     client.app.state.service.gate.draining = True  # type: ignore[attr-defined]
@@ -73,7 +73,7 @@ def test_a_path_writes_no_line_and_no_command_of_its_own(
     client_for: ClientFor, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Control characters and line separators are escaped; Chinese stays readable."""
-    client_for(log_requests=True).get("/a%0A%1B%C2%9B%E2%80%A8%E2%80%AE答")
+    client_for(log="requests").get("/a%0A%1B%C2%9B%E2%80%A8%E2%80%AE答")
     written = capsys.readouterr().err
     assert [c for c in written if not c.isprintable()] == ["\n"]
     assert "答" in written

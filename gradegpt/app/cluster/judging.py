@@ -22,10 +22,10 @@ from gradegpt.engines.exported import is_exported
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import (
-    CodeJudgeSettings,
     EngineSettings,
     JudgeSettings,
     PanelJudgeSettings,
@@ -237,9 +237,9 @@ def judge_of(settings: JudgeSettings) -> Judge:
     Rules run in a child of this process, which stays: a pair that kills or blocks it is undecided,
     as in a local run. It is one child, as Ray has a process for every core.
     """
-    # Programs are timed: more of them than cores would be too slow.
-    is_code = isinstance(settings, CodeJudgeSettings)
-    judge = build_judge(settings.model_copy(update={"threads": 1}) if is_code else settings)
+    judge = build_judge(settings)
+    if isinstance(judge, CodeJudge):  # programs are timed: more of them than cores is too slow
+        judge.workers = 1
     if isinstance(judge, ParallelJudge):
         return judge.isolated()
     if isinstance(judge, CascadeJudge) and isinstance(judge.stages[0].judge, RuleJudge):

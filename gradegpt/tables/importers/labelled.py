@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -56,7 +55,14 @@ def _known(fields: dict[str, str]) -> dict[str, str]:
     return fields
 
 
-class Source(Settings):
+class PartSettings(Settings):
+    """A table of any form, or one split of its questions, by a hash of each question's text."""
+
+    path: Annotated[str, AfterValidator(found)]
+    split: SplitPart | None = None
+
+
+class Source(PartSettings):
     """A file of graded answers, a table of any form (``gradegpt.tables``), and how to read it.
 
     ``fields: null`` means that the rows are this project's own: examples with their own source,
@@ -73,14 +79,11 @@ class Source(Settings):
     out.
     """
 
-    path: Annotated[str, AfterValidator(found)]
     name: str = ""
     fields: Annotated[dict[str, str], AfterValidator(_known)] | None = Field(default={})
-    split: SplitPart | None = None
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
-    limit: int | None = Field(default=None, ge=1)
 
     def column(self, field: str) -> str:
         """The column of a field; empty where the file has none."""
@@ -132,7 +135,7 @@ def read_examples(source: Source) -> Iterator[Example]:
         examples = (_example(row, source, columns, where) for where, row in table.valid())
         aside = _set_aside(source)
         mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
-        yield from islice(mine, source.limit)
+        yield from mine
 
 
 def _set_aside(source: Source) -> frozenset[str]:
@@ -153,7 +156,7 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
         InputError: a row without a mapped column; the message begins with ``file:line``.
 
     """
-    yield from islice((i for i in _items(source) if _in_split(i[0], source)), source.limit)
+    yield from (i for i in _items(source) if _in_split(i[0], source))
 
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
