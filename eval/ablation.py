@@ -7,7 +7,6 @@ steps and at equal tokens; ``eval`` judges the same labelled rows with all of th
 from __future__ import annotations
 
 import json
-import random
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -33,13 +32,12 @@ from gradegpt.core.schema import ChainFormat, Message, TrainingRow, Verdict
 from gradegpt.core.settings import load_settings
 from gradegpt.judges.settings import JudgeSettings
 
-from .console import percent, show, signed
+from .console import limits, percent, show, signed
 from .evaluate import evaluate
 from .report.content import EvalReport
 from .settings import EvalSettings, RowsSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-UNTUNED: Final = "untuned"
 _FIRST: Final = ChainFormat.OUTCOME
 LONGEST: Final = ChainFormat.CROSS_LINGUAL
 """The format whose equal-steps runs set the number of tokens."""
@@ -53,8 +51,7 @@ class AblationSettings(RowsSettings):
     ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
     ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
     ``steps`` is the length of the equal-steps runs; the equal-tokens runs have more steps, as their
-    rows are shorter. The untuned base is prompted with ``shots`` solved rows before each item.
-    ``judge`` are further settings of every judge.
+    rows are shorter. ``judge`` are further settings of every judge.
     """
 
     command: ClassVar[str] = "eval.ablation"
@@ -64,7 +61,6 @@ class AblationSettings(RowsSettings):
     train: dict[str, str] = Field(default={})
     steps: int = Field(default=300, ge=1)
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
-    shots: int = Field(default=3, ge=0)
     judge: dict[str, Any] = Field(default={"max_new_tokens": 256})
 
 
@@ -85,7 +81,7 @@ def main(
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "name, data, recipe, model, steps, seeds, shots, train.KEY (any setting of the "
+            "name, data, recipe, model, steps, seeds, train.KEY (any setting of the "
             "recipe), judge.KEY, sources."
         ),
     ] = None,
@@ -94,10 +90,10 @@ def main(
 ) -> None:
     """Train each chain format alike, with every seed, and measure what the format is worth.
 
-    The untuned base with solved examples, the tag alone (outcome), the chain in one language and
-    the cross-lingual chain (CMMaTH, table 8): on the same rows, at equal steps and at equal
-    training tokens. Writes runs/<name>/: data, runs, eval (with its report) and ablation.json. A
-    stopped command resumes when it is given again.
+    The tag alone (outcome), the chain in one language and the cross-lingual chain (CMMaTH, table
+    8): on the same rows, at equal steps and at equal training tokens. Writes runs/<name>/: data,
+    runs, eval (with its report) and ablation.json. A stopped command resumes when it is given
+    again.
     """
     settings = load_settings(AblationSettings, config, options.with_folder(output, overrides))
     rows = ablate(settings, overwrite=overwrite)
@@ -129,52 +125,31 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[dict[
 
 
 def _table(runs: Sequence[TrainedRun], report: EvalReport) -> Iterator[dict[str, Any]]:
-    """A row for the untuned base and for each run, with the paired gain over its tag-only twin."""
+    """A row for each run, with the paired gain over its tag-only twin."""
     judges = {judge.name: judge for judge in report.judges}
     gains = {(pair.a, pair.b): pair.difference for pair in report.pairs}
     twins = {(r.budget, r.seed): r.folder.name for r in runs if r.chain_format is _FIRST}
-    for one in (None, *runs):
-        judge = judges[one.folder.name if one else UNTUNED]
-        first = twins[one.budget, one.seed] if one else ""
-        gain, ends = gains.get((first, judge.name)), judge.overall.intervals
-        balanced = ends.get("balanced_accuracy_all")
+    for one in runs:
+        judge = judges[one.folder.name]
+        gain = gains.get((twins[one.budget, one.seed], judge.name))
+        balanced = judge.overall.intervals.get("balanced_accuracy_all")
         yield {
-            "equal": one.budget if one else "",
-            "format": one.chain_format.value if one else UNTUNED,
-            "seed": one.seed if one else "",
-            "steps": one.steps if one else 0,
-            "tokens": one.tokens if one else 0,
+            "equal": one.budget,
+            "format": one.chain_format.value,
+            "seed": one.seed,
+            "steps": one.steps,
+            "tokens": one.tokens,
             "parsed": percent(judge.parsed_rate),
-            "balanced": percent(judge.overall.balanced_accuracy_all)
-            + (f" ({percent(balanced.low)} to {percent(balanced.high)})" if balanced else ""),
-            "gain": f"{signed(gain.value)} ({signed(gain.interval.low)} to "
-            f"{signed(gain.interval.high)})" if gain else "",
-        }  # fmt: skip
+            "balanced": percent(judge.overall.balanced_accuracy_all) + limits(balanced),
+            "gain": signed(gain.value) + limits(gain.interval) if gain else "",
+        }
 
 
 def _judges(settings: AblationSettings, runs: Sequence[TrainedRun]) -> Iterator[JudgeSettings]:
     common = {"kind": "model", "model": settings.model, **settings.judge}
-    untuned = {"adapter": None, "constrained": False, "shots": _shots(settings)}
-    yield JudgeSettings.of(**common | untuned, name=UNTUNED)
     for folder in dict.fromkeys(one.folder for one in runs):
         own = {"name": folder.name, "adapter": str(folder / "adapter")}
         yield JudgeSettings.of(**common | own)
-
-
-def _shots(settings: AblationSettings) -> str | None:
-    """Write correct and incorrect rows in turn, drawn from the other arms' training rows."""
-    if not settings.shots:
-        return None
-    rows = list(read_rows(_data(settings, LONGEST) / "train.jsonl", TrainingRow))
-    random.Random(settings.seed).shuffle(rows)
-    right, wrong = (
-        [row for row in rows if (row.meta["verdict"] == "correct") is verdict]
-        for verdict in (True, False)
-    )
-    taken = [row for pair in zip(right, wrong, strict=False) for row in pair][: settings.shots]
-    path = settings.folder / "shots.jsonl"
-    write_rows(path, taken)
-    return str(path)
 
 
 def train_all(settings: AblationSettings) -> list[TrainedRun]:

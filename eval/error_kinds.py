@@ -21,18 +21,18 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
 
 from .asking import Prompt, Protocol, Reply
-from .error_rules import ATLAS, EQUAL, MEANING, UNKNOWN, Category, ErrorFound, of_answer
+from .error_rules import ATLAS, MEANING, Category, of_answer
 from .figures import Figure, Summary, mean
 from .judging import paired
 
 _NAMED: Final = "\n".join(f"{category.value}: {text}." for category, text in MEANING.items())
+EQUAL: Final = "equal by the rules: check the judgement"
 
 
 class WrongAnswer(Row):
     """One wrong answer. ``part``: the number of its sub-question, from 1; none for the whole.
 
-    ``by`` is what found the category, ``nobody`` for ``unknown``; ``relative_error`` is
-    |given - wanted| / |wanted| of two numbers in one unit.
+    ``by`` is what found the category, ``nobody`` for ``unknown``; ``detail`` are a model's words.
     """
 
     id: str
@@ -40,7 +40,6 @@ class WrongAnswer(Row):
     category: Category
     by: Literal["rules", "model", "nobody"]
     detail: str = ""
-    relative_error: float | None = None
     reference: str
     answer: str | None = None
     reason: str = ""
@@ -77,16 +76,16 @@ def errors_protocol(
     errors = [by_rules(wrong) for wrong in wrongs]
     prompts: list[Prompt] = [
         error_prompt(wrong)
-        if by_model and error.category is Category.UNKNOWN and error.detail != EQUAL.detail
+        if by_model and error.category is Category.UNKNOWN and error.detail != EQUAL
         else ""
         for wrong, error in zip(wrongs, errors, strict=True)
     ]
 
     def read(n: int, reply: Reply) -> WrongAnswer:
-        shown = parse_category(reply.reply)
-        if shown is None or shown.category is Category.UNKNOWN:
+        category, why = parse_category(reply.reply) or (Category.UNKNOWN, "")
+        if category is Category.UNKNOWN:
             return errors[n]
-        found = {"category": shown.category, "by": "model", "detail": shown.detail}
+        found = {"category": category, "by": "model", "detail": why}
         return errors[n].model_copy(update=found)
 
     digest = hashlib.sha256("\n".join(prompt[-1].content for prompt in prompts if prompt).encode())
@@ -125,31 +124,22 @@ def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
 
 
 def by_rules(wrong: Wrong) -> WrongAnswer:
-    """The category that the rules find, compared with the nearest of the accepted references."""
+    """The category that the rules find, unless the answer equals one of the references."""
     item, judgement = wrong.item, wrong.judgement
-    if wrong.answer is None:
-        unnamed = ErrorFound(Category.UNKNOWN, "the judge named no answer")
-        return _error(wrong, unnamed, item.reference[0])
-    kind = type_of(item) if wrong.part else judgement.answer_type or type_of(item)
-    policy = judgement.tolerance or item.tolerance or "auto"
-    shown = [
-        (of_answer(reference, wrong.answer, kind, asked(item), policy), reference)
-        for reference in item.accepted
-    ]
-    return _error(wrong, *min(shown, key=lambda pair: _distance(pair[0])))
-
-
-def _distance(shown: ErrorFound) -> tuple[bool, float]:
-    error = shown.relative_error
-    return shown == UNKNOWN, float("inf") if error is None else error
-
-
-def _error(wrong: Wrong, shown: ErrorFound, reference: str) -> WrongAnswer:
+    found: Category | None = Category.UNKNOWN
+    reference, detail = item.reference[0], "the judge named no answer"
+    if wrong.answer is not None:
+        kind = type_of(item) if wrong.part else judgement.answer_type or type_of(item)
+        policy, detail = judgement.tolerance or item.tolerance or "auto", ""
+        each = {r: of_answer(r, wrong.answer, kind, asked(item), policy) for r in item.accepted}
+        known = (text for text, one in each.items() if one is not Category.UNKNOWN)
+        reference = next((r for r, one in each.items() if one is None), next(known, reference))
+        found = each[reference]
+    unknown = found in (None, Category.UNKNOWN)
     return WrongAnswer(
-        id=wrong.judgement.id, part=wrong.part, category=shown.category,
-        by="nobody" if shown.category is Category.UNKNOWN else "rules", detail=shown.detail,
-        relative_error=shown.relative_error, reference=reference, answer=wrong.answer,
-        reason=wrong.judgement.reason,
+        id=judgement.id, part=wrong.part, category=found or Category.UNKNOWN,
+        by="nobody" if unknown else "rules", detail=EQUAL if found is None else detail,
+        reference=reference, answer=wrong.answer, reason=judgement.reason,
     )  # fmt: skip
 
 
@@ -169,12 +159,12 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
     return Message(role="system", content=system), Message(role="user", content=user)
 
 
-def parse_category(reply: str) -> ErrorFound | None:
+def parse_category(reply: str) -> tuple[Category, str] | None:
     """The category that a reply names, with its reason; None for an unparsed reply."""
     found = json_object(reply, "category")
     if not isinstance(found, dict) or found.get("category") not in list(Category):
         return None
-    return ErrorFound(Category(found["category"]), " ".join(str(found.get("why") or "").split()))
+    return Category(found["category"]), " ".join(str(found.get("why") or "").split())
 
 
 def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) -> Summary:

@@ -51,7 +51,7 @@ _TAKES: Final = {
     ProtocolName.RUBRIC: {"rubrics", "people"},
     ProtocolName.PARTS: set[str](),
     ProtocolName.ERRORS: {"judgements"},
-    ProtocolName.LEAKAGE: {"k", "n"},
+    ProtocolName.LEAKAGE: set[str](),
 }
 """The options that are not for every protocol."""
 
@@ -95,12 +95,6 @@ def main(
             "column of meta that holds such an object, or the points alone.",
         ),
     ] = None,
-    k: Annotated[
-        int | None, typer.Option("-k", min=1, help="Starting points in each item. [default: 5]")
-    ] = None,
-    n: Annotated[
-        int | None, typer.Option("-n", min=1, help="Tokens to predict at each. [default: 5]")
-    ] = None,
     mapped: options.Map = None,
     max_new_tokens: Annotated[
         int | None, typer.Option(min=1, help="The limit of a reply, in tokens.")
@@ -139,9 +133,7 @@ def main(
     OUT.summary.json with the figures, OUT.findings.jsonl with rows to check, and OUT.manifest.json.
     A stopped run resumes with the same command; a finished one only makes the figures again.
     """
-    given = {
-        "judgements": judgements, "rubrics": rubrics, "people": people, "k": k, "n": n,
-    }  # fmt: skip
+    given = {"judgements": judgements, "rubrics": rubrics, "people": people}
     for name, value in given.items():
         if value and name not in _TAKES[kind]:
             raise SettingsError(f"--{name}: not for {kind.value}")
@@ -151,7 +143,7 @@ def main(
         engine: Any = Continuing(continues)
         at_once, concurrency = (1, concurrency) if base_url else (LOCAL_ITEMS, 1)
         protocol: Protocol[Any] = leakage_protocol(
-            path, out, continues, k=k or 5, n=n or 5, at_once=at_once, columns=columns
+            path, out, continues, at_once=at_once, columns=columns
         )
     else:
         engine = engine_of(

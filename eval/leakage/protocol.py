@@ -20,6 +20,9 @@ from ..judging import tagged
 from .grams import Continues, Gram, GramPlace, Match, cut, gram, starting_points
 
 VERSION: Final = "1"
+GRAMS: Final = 5
+TOKENS: Final = 5
+"""n-grams of an item, and their length (both papers)."""
 LOCAL_ITEMS: Final = 64
 """The items that a local model continues at once."""
 
@@ -64,12 +67,10 @@ def leakage_protocol(
     out: Path,
     model: Continues[Any],
     *,
-    k: int = 5,
-    n: int = 5,
     at_once: int = 1,
     columns: Mapping[str, str] | None = None,
 ) -> Protocol[MemorisedItem]:
-    """The ``k`` n-grams of every item of ``path``, and which of them the model predicts.
+    """The n-grams of every item of ``path``, and which of them the model predicts.
 
     Raises:
         InputError: the items cannot be used.
@@ -77,21 +78,21 @@ def leakage_protocol(
     """
     items = [one.item for one in read_asked(path, "question", columns=columns)]
     texts = [cut(item, model) for item in items]
-    starts = [starting_points(len(tokens), k, n) for tokens, _ in texts]
+    starts = [starting_points(len(tokens), GRAMS, TOKENS) for tokens, _ in texts]
 
     def read(number: int, reply: Reply) -> MemorisedItem:
         item, (tokens, asked) = items[number], texts[number]
         grams = (
             gram(
                 start, GramPlace.QUESTION if start < asked else GramPlace.ANSWER,
-                tokens[start : start + n], predicted[:n], model,
+                tokens[start : start + TOKENS], predicted[:TOKENS], model,
             )
             for start, predicted in zip(starts[number], reply.reply, strict=True)
         )  # fmt: skip
         return MemorisedItem(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=tuple(grams))
 
     return Protocol(
-        source=path, out=out, version=f"leakage-{VERSION}|{k}", read=read, max_new_tokens=n,
+        source=path, out=out, version=f"leakage-{VERSION}", read=read, max_new_tokens=TOKENS,
         prompts=[
             [tokens[:start] for start in own]
             for (tokens, _), own in zip(texts, starts, strict=True)

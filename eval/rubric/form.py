@@ -126,24 +126,17 @@ def spread(rubric: Rubric) -> float | None:
 
 
 def defects(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    """The measurements of a rubric that are out of bounds, each with its place or its value."""
-    if not rubric.criteria:
-        yield "no criteria", ""
-        return
-    if abs(rubric.points_sum - rubric.total) > SAME:
-        sums = f"{written(rubric.points_sum)} instead of {written(rubric.total)}"
-        yield "points that do not sum to the total", sums
+    """What makes a rubric unusable, or its measurements out of bounds, with place or value."""
+    if rubric.problem:
+        yield "a rubric that cannot be used", rubric.problem
     first: dict[frozenset[str], int] = {}
     for number, criterion in enumerate(rubric.criteria, 1):
-        if criterion.points <= 0:
-            given = f"{number} has {written(criterion.points)}"
-            yield "a criterion without positive points", given
         words = frozenset(re.findall(r"\w+", fold(criterion.text).casefold()))
         if first.setdefault(words, number) != number:
             yield "a criterion twice", f"{number} is {first[words]} again"
-    entropy, largest = spread(rubric), max(criterion.points for criterion in rubric.criteria)
+    entropy, points = spread(rubric), [criterion.points for criterion in rubric.criteria]
     if entropy is not None and entropy < LEAST_SPREAD:
         yield "points spread too unevenly", f"{entropy:.2f}, at least {LEAST_SPREAD}"
-    if largest > MOST_SHARE * rubric.points_sum:
-        share = f"{largest / rubric.points_sum:.0%}, at most {MOST_SHARE:.0%}"
+    if max(points, default=0) > MOST_SHARE * rubric.total:
+        share = f"{max(points) / rubric.total:.0%}, at most {MOST_SHARE:.0%}"
         yield "a criterion with most of the points", share

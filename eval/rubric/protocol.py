@@ -141,7 +141,7 @@ def make_protocol(
 def checked(rows: Sequence[RubricRow], out: Path) -> Summary:
     """The mean spread of the points, and every defect of a rubric."""
     found = tuple(
-        Finding(id=row.id, where=f"{out}:{line}", fault=fault, detail=detail or row.reason)
+        Finding(id=row.id, where=f"{out}:{line}", fault=fault, detail=row.reason or detail)
         for line, row in enumerate(rows, 1)
         for fault, detail in defects(row)
     )

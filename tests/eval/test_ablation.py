@@ -165,7 +165,7 @@ class Fixed:
 
     def __init__(self, settings: JudgeSettings) -> None:
         self.fingerprint = settings.label
-        self.right = {"untuned": 6, "outcome": 8, "judge_of_chain": 9, "cross_lingual": 11}[
+        self.right = {"outcome": 8, "judge_of_chain": 9, "cross_lingual": 11}[
             settings.label.split("-")[0]
         ]
 
@@ -183,16 +183,13 @@ def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.Monk
     """There are runs of both budgets and gains over the first format; the table is written."""
     monkeypatch.setattr("eval.ablation.subprocess.run", Trainer())
     monkeypatch.setattr(eval.ablation, "evaluate", lambda s, overwrite: evaluate(s, build=Fixed))
-    settings = settings_of(data, tmp_path / "out", shots=2)
+    settings = settings_of(data, tmp_path / "out")
     rows = ablate(settings.model_copy(update={"seeds": (0,)}))
     assert [(row["equal"], row["format"]) for row in rows] == [
-        ("", "untuned"),
-        *((budget, f.value) for budget in ("steps", "tokens") for f in ChainFormat),
+        (budget, f.value) for budget in ("steps", "tokens") for f in ChainFormat
     ]
-    assert [row["balanced"].split()[0] for row in rows[:4]] == ["50.0", "66.7", "75.0", "91.7"]
-    assert [row["gain"].split()[0] for row in rows[2:4]] == ["+8.3", "+25.0"]
-    assert (rows[0]["gain"], rows[1]["gain"]) == ("", "")
+    assert [row["balanced"].split()[0] for row in rows[:3]] == ["66.7", "75.0", "91.7"]
+    assert [row["gain"].split()[0] for row in rows[1:3]] == ["+8.3", "+25.0"]
+    assert rows[0]["gain"] == ""
     written = json.loads((tmp_path / "out" / "ablation.json").read_text())
     assert (written["rows"], written["runs"]) == (12, rows)
-    shots = list(read_rows(tmp_path / "out" / "shots.jsonl", TrainingRow))
-    assert sorted(r.meta["verdict"] for r in shots) == ["correct", "incorrect"]

@@ -50,59 +50,28 @@ def test_the_shares_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "answer", "detail", "error"),
+    ("reference", "answer", "category"),
     [
-        ("5", "-5", "off by its sign", 2.0), ("5", "5000", "off by 10^3", 999.0),
-        ("5000", "-5", "off by 10^-3, and its sign", 1.001),
-        ("5 m/s", "10 m/s", "off by a factor of 2", 1.0),
-        ("10", "5", "off by a factor of 1/2", 0.5),
-        ("2", "6.2832", "off by a factor of π", 2.1416), ("5 m", "700 cm", "40 % too high", 0.4),
-        ("159.4 N", "120 N", "24.7 % too low", 39.4 / 159.4), ("5", "0", "0", 1.0),
-        ("0", "3", "not 0", None), (r"\{1,2\}", r"\{1,3\}", "50 % too high", 0.5),
-    ],
-)  # fmt: skip
-def test_how_far_off_a_number_is(
-    reference: str, answer: str, detail: str, error: float | None
-) -> None:
-    """|given - wanted| / |wanted| in one unit, and the typical mistake behind a ratio."""
-    shown = of_answer(reference, answer, answer_type(reference))
-    assert (shown.category, shown.detail) == (Category.NUMERICAL, detail)
-    assert shown.relative_error == (error if error is None else pytest.approx(error, rel=1e-4))
-
-
-@pytest.mark.parametrize(
-    ("reference", "answer", "category", "detail"),
-    [
-        ("5 m", "5 cm", "unit", "cm instead of m"), ("5 m", "8 s", "unit", "s instead of m"),
-        ("yes", "no", "contradictory", "false instead of true"),
-        ("No solution", "5", "contradictory", "a value where there is none"),
-        ("5", "no solution", "contradictory", "none where there is a value"),
-        ("x^2+1", "x^2+2", "mathematical", ""), ("x^2+y", "x^2+z", "mathematical",
-                                                 "without y; with z"),
-        ("x+y=1", "x+y=2", "mathematical", ""), ("[1,2)", "[1,3)", "mathematical",
-                                                 "another interval"),
-        (r"\{1,2,3\}", r"\{1,2\}", "missing", "2 of 3 values"), ("ACD", "AC", "missing",
-                                                                 "option D is missing"),
-        ("5", "", "missing", "no answer"), ("1,2", "1,2,3", "structural",
-                                            "3 values instead of 2"),
-        ("3", "x+1", "structural", "an expression instead of a number"),
-        ("x^2", "4", "structural", "a number instead of an expression"),
-        ("3", "the particle moves to the left", "structural", "words instead of a value"),
+        ("5 m", "5 cm", "unit"), ("5 m", "8 s", "unit"), ("yes", "no", "contradictory"),
+        ("No solution", "5", "contradictory"), ("5", "no solution", "contradictory"),
+        ("5", "-5", "numerical"), ("5 m", "700 cm", "numerical"), ("0", "3", "numerical"),
+        (r"\{1,2\}", r"\{1,3\}", "numerical"),
+        ("x^2+1", "x^2+2", "mathematical"), ("x+y=1", "x+y=2", "mathematical"),
+        ("[1,2)", "[1,3)", "mathematical"), (r"\{1,2,3\}", r"\{1,2\}", "missing"),
+        ("ACD", "AC", "missing"), ("5", "", "missing"), ("1,2", "1,2,3", "structural"),
+        ("3", "x+1", "structural"), ("x^2", "4", "structural"),
+        ("3", "the particle moves to the left", "structural"),
         ("the dislocation density decreases in recovery", "dislocation density decreases",
-         "incomplete", "3 of 6 words"),
-        ("the density does not decrease", "the density does decrease", "unknown", ""),
-        ("the density decreases", "the area is reduced", "unknown", ""),
-        ("A", "B", "unknown", "another option"), ("AC", "AD", "unknown", "another option"),
-        (r"\{1,x\}", r"\{2,y\}", "unknown", ""),
-        ("5", "5.0", "unknown", "equal by the rules: check the judgement"),
+         "incomplete"),
+        ("the density does not decrease", "the density does decrease", "unknown"),
+        ("the density decreases", "the area is reduced", "unknown"),
+        ("A", "B", "unknown"), ("AC", "AD", "unknown"), (r"\{1,x\}", r"\{2,y\}", "unknown"),
+        ("5", "5.0", None),
     ],
 )  # fmt: skip
-def test_the_categories_that_rules_find(
-    reference: str, answer: str, category: str, detail: str
-) -> None:
+def test_the_categories_that_rules_find(reference: str, answer: str, category: str | None) -> None:
     """Rules give a category only where it is certain; an equal answer is the judge's error."""
-    shown = of_answer(reference, answer, answer_type(reference))
-    assert (shown.category, shown.detail) == (category, detail)
+    assert of_answer(reference, answer, answer_type(reference)) == category
 
 
 def test_wrong_answers_of_judged_rows() -> None:
@@ -119,8 +88,7 @@ def test_wrong_answers_of_judged_rows() -> None:
     wrongs = wrong_answers(items, said)
     assert [(w.part, w.answer) for w in wrongs] == [(2, "4"), (3, "")]
     two, three = map(by_rules, wrongs)
-    assert (two.id, two.category, two.detail) == ("d", "numerical", "off by a factor of 2")
-    assert (two.reference, two.relative_error) == ("2", 1.0)
+    assert (two.id, two.category, two.reference) == ("d", "numerical", "2")
     assert (three.category, three.by) == (Category.MISSING, "rules")
     found = summed_up(said, [two, three])
     verdicts = {"correct": 1, "invalid": 1, "no verdict": 1, "incorrect": 1}
@@ -131,13 +99,14 @@ def test_wrong_answers_of_judged_rows() -> None:
     assert found.figures["unknown"]["ATLAS"] is None
 
 
-def test_the_nearest_of_several_references_counts() -> None:
-    """4 and 100 are accepted, 5 is given: 25 % too high, not 95 % too low."""
-    (wrong,) = wrong_answers([item(["100", "4"], "5")], [judged(Verdict.INCORRECT, answer="5")])
-    assert (by_rules(wrong).reference, by_rules(wrong).detail) == ("4", "25 % too high")
+def test_an_answer_that_is_not_named_or_equal_to_a_reference_has_no_category() -> None:
+    (equal,) = wrong_answers([item(["100", "4"], "4")], [judged(Verdict.INCORRECT, answer="4")])
     (silent,) = wrong_answers([item("4", "5")], [judged(Verdict.INCORRECT)])
-    assert by_rules(silent).detail == "the judge named no answer"
-    assert by_rules(silent).by == "nobody"
+    assert [(by_rules(w).category.value, by_rules(w).by, by_rules(w).detail)
+            for w in (equal, silent)] == [
+        ("unknown", "nobody", "equal by the rules: check the judgement"),
+        ("unknown", "nobody", "the judge named no answer"),
+    ]  # fmt: skip
 
 
 def test_other_rows_are_refused() -> None:
@@ -159,7 +128,7 @@ def test_other_rows_are_refused() -> None:
 )  # fmt: skip
 def test_a_category_is_named_exactly_or_not_at_all(reply: str, category: str | None) -> None:
     shown = parse_category(reply)
-    assert (shown and shown.category) == category
+    assert (shown and shown[0]) == category
 
 
 def in_words(count: int) -> tuple[list[Item], list[Judgement]]:

@@ -74,8 +74,8 @@ class ByHeart:
         return [self._slip(word) for word in next(known, [])[len(prefix) :][:n]] or [" what"] * n
 
 
-def measure(path: Path, out: Path, model: ByHeart, k: int = 5, **more: Any) -> list[MemorisedItem]:
-    return run_protocol(leakage_protocol(path, out, model, k=k), Continuing(model), **more)
+def measure(path: Path, out: Path, model: ByHeart, **more: Any) -> list[MemorisedItem]:
+    return run_protocol(leakage_protocol(path, out, model), Continuing(model), **more)
 
 
 def value(summary: Summary, name: str, group: str = "all") -> float | None:

@@ -268,7 +268,7 @@ def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     [
         (["--model", "m"], "give both"),
         (["--rubrics", "r.jsonl"], "--rubrics: not for steps"),
-        (["-k", "3"], "--k: not for steps"),
+        (["--people", "p.jsonl"], "--people: not for steps"),
     ],
 )
 def test_contradicting_options(tmp_path: Path, options: list[str], message: str) -> None:
