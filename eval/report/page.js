@@ -83,7 +83,7 @@ function details(row) {
 
 function judgement(one, i, row) {
   const sure = one.confidence === undefined ? "" : ` ${(100 * one.confidence).toFixed(1)} % sure`;
-  const known = { "not sure enough of": one.withheld, method: one.method, reason: one.reason, answer: one.answer };
+  const known = { "not sure enough of": one.withheld, method: one.method, reason: one.words ?? one.reason, answer: one.answer };
   const facts = Object.entries(known).filter(([, value]) => value).flatMap(([name, value]) =>
     [make("dt", {}, name), make("dd", {}, value)]);
   const lost = one.quote && !find(one.quote, row.response ?? "");

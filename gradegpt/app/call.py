@@ -10,6 +10,7 @@ verdict     correct
 confidence  0.998
 method      rules
 reason      number:equal
+in words    Number: the answers are equal.
 tolerance   auto
 """
 

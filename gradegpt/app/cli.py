@@ -58,8 +58,12 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         given = [*renamed(command, sys.argv[1:] if arguments is None else arguments)]
         if not command:
             refuse_moved(next(iter(given), ""))
+            given = _plain_words(given)
         with packages_of(command):
-            code = app(args=given, prog_name=name, standalone_mode=False)
+            code = app(
+                args=given, prog_name=name, standalone_mode=False,
+                help_option_names=["-h", "--help"],
+            )  # fmt: skip
     except GradeGPTError as error:
         typer.echo(f"error: {error}", err=True)
         sys.exit(error.exit_code)
@@ -69,6 +73,13 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
+
+
+def _plain_words(given: list[str]) -> list[str]:
+    """``help``, ``help COMMAND`` and ``version`` as options."""
+    if given[:1] == ["help"]:
+        return [*given[1:], "--help"]
+    return ["--version"] if given == ["version"] else given
 
 
 def _version(wanted: bool) -> None:
@@ -201,11 +212,11 @@ def _judge_rows(
     *,
     overwrite: bool,
 ) -> None:
-    build, at_a_time = partial(_built, settings), settings.rows_at_a_time
+    build = partial(_built, settings)
     if output is None:
-        to_stdout(rows, form, build, at_a_time)
+        to_stdout(rows, form, build, settings.rows_at_a_time)
     else:
-        to_file(rows, output, form, build, at_a_time, overwrite=overwrite)
+        to_file(rows, output, form, build, settings, overwrite=overwrite)
 
 
 def _regrade(

@@ -15,8 +15,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gradegpt.app.run import Counts, Summary, check_output, count, judge_file, judge_rows
 from gradegpt.app.run import Progress as Report
+from gradegpt.app.summary import Undecided, helps, summed_up
 from gradegpt.core.errors import EngineError, InputError
-from gradegpt.core.records import dump
+from gradegpt.core.records import dump, read_objects
 from gradegpt.core.schema import Judgement, Outcome
 from gradegpt.judges.base import Judge
 from gradegpt.judges.settings import JudgeSettings
@@ -35,6 +36,8 @@ from gradegpt.tables.outputs import (
 if TYPE_CHECKING:
     from gradegpt.app.cluster.judging import Checked
 
+EVERY_S = 30.0
+"""Seconds between two lines of progress where there is no terminal."""
 Loader = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""
 
@@ -44,7 +47,7 @@ def to_file(
     output: Path,
     form: Form,
     build: Loader,
-    rows_at_a_time: int,
+    settings: JudgeSettings,
     *,
     overwrite: bool,
 ) -> None:
@@ -57,14 +60,18 @@ def to_file(
         with progress(console=console) as report:
             summary = judge_file(
                 source, output, judge,
-                form=form, overwrite=overwrite, rows_per_write=rows_at_a_time, on_progress=report,
+                form=form, overwrite=overwrite, rows_per_write=settings.rows_at_a_time,
+                on_progress=report,
             )  # fmt: skip
-    typer.echo(summed_up(summary))
+    left = Undecided.of(row for _, row in read_objects(record))
+    typer.echo(summed_up(summary, left))
     typer.echo(f"judgements: {output}")
     if record != output:
         typer.echo(f"with their chains: {record}")
     if source.set_aside.rows:
         typer.echo(f"set aside: {write_left_out(source, output, form)}")
+    for line in helps(settings, left, record):
+        typer.echo(line)
     _complain(summary, " Run the same command again to ask about them once more.")
 
 
@@ -176,20 +183,6 @@ def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: i
     _complain(summary)
 
 
-def summed_up(summary: Summary) -> str:
-    """The summary of a run in a few lines; the numbers in each line add up."""
-    counts, before = summary.counts, summary.rows_before
-    earlier = f" ({before:,} rows are from an earlier run)" if before else ""
-    return (
-        f"{counts.n_items:,} items = {counts.n_judged:,} judged "
-        f"+ {counts.n_undecided:,} undecided + {counts.n_unparsed:,} unparsed "
-        f"+ {counts.n_failed:,} failed\n"
-        f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
-        f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid\n"
-        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}"
-    )
-
-
 def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
     held, encoding = BytesIO(), encoding_for(source, form)
     with TextIOWrapper(held, encoding, "backslashreplace", "\n") as out:
@@ -224,17 +217,25 @@ def _complain(summary: Summary, advice: str = "") -> None:
 def progress(
     name: str = "judging", console: Console | None = None, *, shown: bool = True
 ) -> Iterator[Report]:
-    """A bar with the rate and the time left; rows of an earlier run count as done."""
+    """A bar with the rate and the time left; without a terminal, a line now and then.
+
+    Rows of an earlier run count as done.
+    """
     console = console or Console(stderr=True)
     rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
     columns = TextColumn(f"{name:<8}"), BarColumn(), MofNCompleteColumn(), rate, left
     bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))
+    due = time.monotonic() + EVERY_S
 
     def report(done: int, total: int) -> None:
+        nonlocal due
         if not bar.tasks:
             bar.add_task("judging", completed=done, total=total, rate="")
         speed = bar.tasks[0].speed
         bar.update(bar.tasks[0].id, completed=done, rate=f"{speed:,.1f} rows/s" if speed else "")
+        if shown and not console.is_terminal and time.monotonic() >= due:
+            due = time.monotonic() + EVERY_S
+            typer.echo(f"{name}: {done:,} of {total:,}", err=True)
 
     with bar:
         yield report

@@ -15,6 +15,7 @@ from typing_extensions import override
 from gradegpt.answers.parts import alternatives, combined
 from gradegpt.answers.types import CHOICE as CHOICE
 from gradegpt.answers.types import AnswerType as AnswerType
+from gradegpt.core.reasons import in_words
 
 TOLERANCE: Final = (
     r"^(exact|auto|olympicarena|arb|atlas|olympiadbench"
@@ -186,13 +187,18 @@ class Judgement(Row):
         # Rounded down: no verdict is certain.
         known = self.confidence
         confidence = "not measured" if known is None else f"{int(1000 * known) / 1000:.3f}"
-        lines = [self.chain, ""] if self.chain else []
+        words = in_words(self.reason, self.tolerance)
+        chain = self.chain or ""
+        if self.outcome is Outcome.UNDECIDED:  # its tag would look like a verdict
+            chain = "\n".join(line for line in chain.split("\n") if not line.endswith(">"))
+        lines = [chain, ""] if chain else []
         lines += [
             f"verdict     {verdict}",
             *([f"withheld    {self.withheld}"] if self.withheld else []),
             f"confidence  {confidence}",
             f"method      {self.method}",
             f"reason      {self.reason}",
+            *([f"in words    {words}"] if words else []),
             *([f"tolerance   {self.tolerance}"] if self.tolerance else []),
         ]
         # A response is untrusted: its escape sequences must not reach the terminal.

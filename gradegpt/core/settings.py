@@ -93,7 +93,8 @@ def _file(command: str, name: str) -> Path:
     if command and others:
         raise SettingsError(f"{name}: is a recipe of {others}, not of gradegpt {command}")
     shipped = f"; the shipped ones are: {', '.join(own)}" if own else ""
-    raise MissingError(f"{name}: no such settings file{shipped}")
+    near = suggest(name, [*own], cutoff=0.7)
+    raise MissingError(f"{name}: no such settings file{near}{shipped}")
 
 
 def _read(path: Path, merged: tuple[str, ...], extended: tuple[Path, ...] = ()) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from gradegpt.core.errors import OutputError
+from gradegpt.core.reasons import in_words
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.tables.binary import LONGEST, too_long
@@ -16,8 +17,10 @@ from gradegpt.tables.table import check_library, write
 
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""
-ADDED: Final = ("verdict", "confidence", "outcome", "withheld", "method", "reason", "answer")
-"""The fields of a judgement that are added to a table as columns."""
+ADDED: Final = (
+    "verdict", "confidence", "outcome", "withheld", "method", "reason", "in_words", "answer",
+)  # fmt: skip
+"""The fields of a judgement that are added to a table as columns, and its reason in words."""
 
 
 def check_form(name: str, form: Form, source: CheckedInput) -> None:
@@ -88,4 +91,7 @@ def with_columns(
     """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives."""
     for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))
+        values["in_words"] = in_words(judgement.reason, judgement.tolerance)
+        if judgement.confidence is not None:  # rounded down: no verdict is certain
+            values["confidence"] = int(1000 * judgement.confidence) / 1000
         yield row | {name: values[field] for field, name in names.items()}

@@ -14,6 +14,8 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from gradegpt.core import reasons
+
 POLICY: Final = "; ".join(
     (
         "default-src 'none'",
@@ -37,16 +39,18 @@ _HEADERS: Final = {
 _HERE: Final = Path(__file__).parent
 _FILES: Final = StaticFiles(directory=_HERE)
 _INDEX: Final = "index.html"
+_REASONS: Final = "reasons.js"
+"""The words of reason codes, which the library has."""
 
 router = APIRouter(include_in_schema=False)
 
 
 @cache
 def assets() -> tuple[str, ...]:
-    """The paths of the page's files in this folder; no other file is served."""
+    """The paths of the page's files: in this folder, and the words of reason codes."""
     kinds = {".html", ".js", ".css", ".svg"}
     found = (path for path in sorted(_HERE.rglob("*")) if path.suffix in kinds)
-    return tuple(path.relative_to(_HERE).as_posix() for path in found)
+    return (_REASONS, *(path.relative_to(_HERE).as_posix() for path in found))
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
@@ -58,6 +62,9 @@ async def index(request: Request) -> Response:
 @router.api_route("/page/{name:path}", methods=["GET", "HEAD"])
 async def asset(name: str, request: Request) -> Response:
     """A script, style or picture of the page."""
+    if name == _REASONS:
+        words = f"export default {reasons.SOURCE.read_text(encoding='utf-8')}"
+        return Response(words, media_type="text/javascript", headers=_HEADERS)
     if name == _INDEX or name not in assets():
         raise HTTPException(404)
     return await _sent(name, request)

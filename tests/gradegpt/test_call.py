@@ -50,6 +50,7 @@ def test_one_response_is_judged_and_prints_itself() -> None:
         "confidence  0.999\n"
         "method      rules\n"
         "reason      number:same-text\n"
+        "in words    Number: both answers read the same.\n"
         "tolerance   auto"
     )
 

@@ -100,6 +100,7 @@ def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixtu
         "confidence  0.999\n"
         "method      rules\n"
         "reason      number:same-text\n"
+        "in words    Number: both answers read the same.\n"
         "tolerance   auto\n",
     )
 
@@ -116,6 +117,7 @@ def test_one_response_without_a_verdict_is_printed_as_such(
         "confidence  not measured\n"
         "method      model\n"
         "reason      chain:no verdict tag at the end\n"
+        "in words    The judge’s text holds no verdict at its end.\n"
     )
 
 
@@ -148,6 +150,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
     assert re.fullmatch(
         r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
         r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
+        r"score: 75\.0 % are correct \[30\.1, 95\.4\]\n"
         r"\d+\.\d s, [\d,]+ rows/s\n"
         r"judgements: out\.jsonl\n",
         out,
@@ -385,9 +388,11 @@ def test_a_csv_is_written_with_a_verdict_in_every_row(
     ]  # fmt: skip
     written = re.sub(r"0\.99\d+", "0.99", Path("out.csv").read_text())
     assert written == (
-        "q,gold,output,model,verdict,confidence,outcome,withheld,method,reason,answer\n"
-        "2+2=?,4,The answer is 4.,m1,correct,0.99,judged,,rules,number:same-text,4\n"
-        "1/4=?,0.50,The answer is 0.25.,m2,incorrect,0.99,judged,,rules,number:different,0.25\n"
+        "q,gold,output,model,verdict,confidence,outcome,withheld,method,reason,in_words,answer\n"
+        "2+2=?,4,The answer is 4.,m1,correct,0.99,judged,,rules,number:same-text,"
+        "Number: both answers read the same.,4\n"
+        "1/4=?,0.50,The answer is 0.25.,m2,incorrect,0.99,judged,,rules,number:different,"
+        "Number: the answers are different.,0.25\n"
     )
     manifest = json.loads(Path("out.csv.judgements.jsonl.manifest.json").read_text())
     assert manifest["input"]["columns"]["reference"] == "gold"
@@ -654,3 +659,45 @@ def test_a_file_that_was_sent_is_read_as_one_on_disk() -> None:
     assert checked.columns.fields["reference"] == "参考答案"
     assert checked.notes[0] == "class.csv: GB18030, cells separated by ';'"
     assert "2 cells under 5 columns" in checked.notes[-1]
+
+
+def test_a_run_ends_with_the_score_and_what_would_help(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand: 2 of 4 decided, 1 correct: 25 to 75 %; Wilson's interval of 1 in 2."""
+    hard = json.dumps({"reference": "gravity pulls", "response": "mass attracts other mass"})
+    Path("in.jsonl").write_text(ROW + ROW.replace("is 4", "is 5") + f"{hard}\n" * 2)
+    assert call("judge", "in.jsonl", "-o", "out.csv", *RULES) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2:4] == [
+        "score: between 25.0 and 75.0 % are correct, as 2 (50.0 %) have no verdict: text 2",
+        "       of the 2 with a verdict 50.0 % are correct [9.5, 90.5]",
+    ]
+    assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
+        "to decide more, or to know the score:",
+        "--judge cascade --model gradegpt-1.5b --overwrite",
+        "gradegpt eval.estimate out.csv.judgements.jsonl --pick 60 -o labels.csv",
+    ]  # fmt: skip
+
+
+def test_progress_is_told_without_a_terminal(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line now and then, as a bar would fill a log."""
+    monkeypatch.setattr(console, "EVERY_S", 0)
+    Path("in.jsonl").write_text(ROW * 3)
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 0
+    assert capsys.readouterr().err.splitlines() == ["judging: 0 of 3", "judging: 3 of 3"]
+
+
+@pytest.mark.parametrize(
+    ("words", "begins"),
+    [(("-h",), "Usage: gradegpt [OPTIONS] COMMAND"), (("help",), "Usage: gradegpt [OPTIONS] C"),
+     (("help", "judge"), "Usage: gradegpt judge"), (("judge", "-h"), "Usage: gradegpt judge"),
+     (("version",), "gradegpt ")],
+)  # fmt: skip
+def test_help_and_version_are_found_by_their_plain_names(
+    capsys: pytest.CaptureFixture[str], words: Sequence[str], begins: str
+) -> None:
+    assert call(*words) == 0
+    assert capsys.readouterr().out.lstrip().startswith(begins)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from gradegpt.core.reasons import SOURCE, in_words
 from gradegpt.core.schema import AnswerType
 
 ROOT = Path(__file__).parents[2]
@@ -20,9 +21,7 @@ OTHER = {"utf-8", "time-limit", "output-limit", "final-sentence", "last-number"}
 
 
 def table() -> dict[str, list[str]]:
-    text = (ROOT / "serve" / "page" / "reasons.js").read_text(encoding="utf-8")
-    found = text.partition("\nexport default")[2].strip().removesuffix(";")
-    return dict(json.loads(found))
+    return dict(json.loads(SOURCE.read_text(encoding="utf-8")))
 
 
 def codes() -> Iterator[tuple[str, str]]:
@@ -81,3 +80,12 @@ def test_both_languages_say_the_same_with_the_same_values() -> None:
         english, chinese = (sorted(re.findall(r"\{\w+\}", text)) for text in said)
         assert english == chinese, code
         assert all(said), code
+
+
+def test_a_code_is_put_into_words_with_its_values() -> None:
+    """As on the page; a code without an entry has none."""
+    assert [in_words(code) for code in ("single_choice:equal", "code:2-of-3-tests", "x")] == [
+        "Single choice: the answers are equal.", "The program passes 2 of 3 tests.", "",
+    ]  # fmt: skip
+    filled = [code.replace("<type>", "number").replace("*", "7") for code in table()]
+    assert all(in_words(code.replace("<labels>", "A,?")) for code in filled)
