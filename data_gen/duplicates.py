@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from gradegpt.core.ngrams import digests, tokens
+from .ngrams import digests, tokens
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from gradegpt.chains.fit import cost
 from gradegpt.core.errors import OutputError
 from gradegpt.core.machine import cores
-from gradegpt.core.ngrams import Contamination
 from gradegpt.core.records import dump, read_objects, validate, whole_file
 from gradegpt.tables.importers.labelled import PartSettings
 
@@ -36,6 +35,7 @@ from .candidates import (
     texts_of,
 )
 from .duplicates import signature
+from .ngrams import Contamination
 from .seeds import Seed, avoided_texts, candidates_of
 from .settings import DataGenSettings
 

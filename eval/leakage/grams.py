@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from gradegpt.core.errors import EngineError
-from gradegpt.core.ngrams import HAN
 from gradegpt.core.schema import Item, Row
 from gradegpt.engines.client import Client, Failure
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{HAN}]|[^\W\d_{HAN}]+|\d+|[^\w\s]|_|$)")
 _TOKENS_A_WORD: Final = 6
 """Tokens requested per word: enough for long words, as a cut word would count as another."""

@@ -17,7 +17,7 @@ from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import FIELDS
 from gradegpt.tables.importers.logs.changed import was_right
-from gradegpt.tables.inputs import columns_in, items_of
+from gradegpt.tables.inputs import columns_in, placed
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
@@ -210,10 +210,13 @@ def _judgements(path: Path) -> list[Judgement]:
 def _rows(
     judged: Path, items: Path | None, columns: Mapping[str, str] | None, ids: Sequence[str]
 ) -> list[tuple[TableRow, Item]]:
+    path: Path
+    made_from: Mapping[str, Any]
     path, made_from = (items, {"columns": columns}) if items else _as_manifest_says(judged)
-    table = Table.of(path)
-    held = columns_in(table, made_from.get("columns"))
-    rows = list(items_of(table, held, skip_bad="set_aside" in made_from))
+    table = Table.of(path, sheet=made_from.get("sheet", ""))
+    held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
+    found = placed(table, held, skip_bad="set_aside" in made_from)
+    rows = [(one.row, one.item) for one in found]
     if [item.id for _, item in rows] != ids:
         what = "holds other rows than were judged; give the file that was, with --items FILE"
         raise InputError(f"{path}: {what}")

@@ -67,25 +67,9 @@ def suggest(word: str, known: Sequence[str], cutoff: float = 0.5) -> str:
 def misspelt(word: str, known: Iterable[str]) -> str:
     """The known word that was meant; empty for another word, such as ``prompt_id`` for ``prompt``.
 
-    One letter in five may be missing, wrong, too many, or exchanged with its neighbour.
+    ``refrence`` has 0.94 of the letters of ``reference`` in order, and ``promptid`` 0.86.
     """
-    most = max(len(word) // 5, 1) if len(word) > 2 else 0
-    near = {other: n for other in known if (n := _edits(word, other, most)) <= most}
-    return min(near, key=near.__getitem__, default="")
-
-
-def _edits(one: str, other: str, most: int) -> int:
-    """The edits between two words (optimal string alignment), or more than ``most``."""
-    if abs(len(one) - len(other)) > most:
-        return most + 1
-    before, row = list[int](), list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        last, before, row = before, row, [i]
-        for j, b in enumerate(other, 1):
-            row.append(min(row[-1] + 1, before[j] + 1, before[j - 1] + (a != b)))
-            if i > 1 and j > 1 and (a, one[i - 2]) == (other[j - 2], b):
-                row[-1] = min(row[-1], last[j - 2] + 1)
-    return row[-1]
+    return next(iter(difflib.get_close_matches(word, [*known], n=1, cutoff=0.87)), "")
 
 
 def _what(detail: ErrorDetails) -> str:

@@ -97,11 +97,11 @@ class CheckedInput(NamedTuple):
             InputError: a row that was an item when it was checked no longer is one.
 
         """
-        return items_of(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
+        return ((one.row, one.item) for one in self.placed())
 
     def placed(self) -> Iterator[Placed]:
         """The rows and their items with their places; raises as ``items``."""
-        return _placed(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
+        return placed(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
 
     def left_out(self) -> Iterator[tuple[str, str, TableRow]]:
         """The rows that are set aside: the place, the reasons in one line, and the row."""
@@ -217,17 +217,13 @@ def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bo
         raise InputError(f"{name}: there are no rows{lines}")
 
 
-def items_of(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[tuple[TableRow, Item]]:
-    """The rows and their items, in order.
+def placed(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
+    """The rows and their items with their places, in order.
 
     Raises:
         InputError: a row is no item, and ``skip_bad`` is not set.
 
     """
-    return ((one.row, one.item) for one in _placed(table, columns, skip_bad=skip_bad))
-
-
-def _placed(table: Table, columns: Columns, *, skip_bad: bool) -> Iterator[Placed]:
     for number, row in table.rows():
         item, wrong = _read_item(row, columns, number)
         if item is not None and not isinstance(row, str):

@@ -17,13 +17,13 @@ from data_gen.__main__ import app
 from data_gen.candidates import Candidate
 from data_gen.generate import generate
 from data_gen.generators import parametric
+from data_gen.ngrams import Contamination
 from data_gen.problems import bank
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
 from gradegpt.chains.chain import needs_gloss, parse_chain, parse_prompt
 from gradegpt.chains.quote import quotes_verbatim
 from gradegpt.core.errors import GradeGPTError, InputError
-from gradegpt.core.ngrams import Contamination
 from gradegpt.core.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.core.schema import ChainFormat, Outcome, TrainingRow
 from gradegpt.tables.importers.labelled import question_key, split_of

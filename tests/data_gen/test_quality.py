@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from data_gen.artifact_probe import STRONGEST, probe_artifacts
 from data_gen.duplicates import exact_key, near_copies, signature
-from gradegpt.core.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
+from data_gen.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
 
 WORDS = [a + b for a in "bcdfgklm" for b in ("ar", "en", "il", "on", "ut")]
 LETTERS = st.text("abcdefgh", min_size=1, max_size=4)

@@ -184,6 +184,7 @@ def test_a_row_has_all_its_fields() -> None:
     assert first["tags"] == {"language": ["en"], "answer type": ["number"], "subject": ["a"]}
     assert first["said"][0] == {
         "verdict": "correct", "confidence": 0.9, "method": "test", "reason": "number:equal",
+        "words": "Number: the answers are equal.",
         "quote": "So it is  4.", "answer": "4", "chain": "The answers agree: <Yes>",
     }  # fmt: skip
     assert "label" not in first

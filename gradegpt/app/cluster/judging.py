@@ -34,7 +34,7 @@ from gradegpt.judges.settings import (
 from gradegpt.tables import Form, Table, TableRow
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
 from gradegpt.tables.columns import Columns, joined, on_command_line, recognise, survey
-from gradegpt.tables.inputs import accept, aside, findings, items_of
+from gradegpt.tables.inputs import accept, aside, findings, placed
 from gradegpt.tables.outputs import ADDED, Progress, added_columns, with_columns
 
 ROWS: Final = 8_192
@@ -286,15 +286,15 @@ def judged(job: JudgingJob, given: PartTask) -> PartReport:
             f"a node has another judge than the others ({judge.fingerprint} instead of "
             f"{job.judge}); install the same gradegpt and the same models on every node"
         )
-    rows = [*items_of(local(given.part), job.columns, skip_bad=job.skip_bad)]
+    rows = [*placed(local(given.part), job.columns, skip_bad=job.skip_bad)]
     if len(rows) != given.rows:
         what = "has changed since it was checked; run the command again when it is complete"
         raise InputError(f"{given.part.name}: {what}")
     made = list[Judgement]()
     for start in range(0, len(rows), size):
-        made += judge.judge([item for _, item in rows[start : start + size]])
+        made += judge.judge([one.item for one in rows[start : start + size]])
         check_answered(made[start:])
-    job.folder.write(job.name(given.number), _written(job, (row for row, _ in rows), made))
+    job.folder.write(job.name(given.number), _written(job, (one.row for one in rows), made))
     failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
     return PartReport(given.number, count(made), next(failed, ""))
 
