@@ -210,9 +210,8 @@ def _judgements(path: Path) -> list[Judgement]:
 def _rows(
     judged: Path, items: Path | None, columns: Mapping[str, str] | None, ids: Sequence[str]
 ) -> list[tuple[TableRow, Item]]:
-    path: Path
-    made_from: Mapping[str, Any]
-    path, made_from = (items, {"columns": columns}) if items else _as_manifest_says(judged)
+    given: Mapping[str, Any] = {"columns": columns}
+    path, made_from = (items, given) if items else _as_manifest_says(judged)
     table = Table.of(path, sheet=made_from.get("sheet", ""))
     held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
     found = placed(table, held, skip_bad="set_aside" in made_from)
