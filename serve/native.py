@@ -9,7 +9,7 @@ from contextlib import aclosing
 from typing import Any, Final
 
 from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import Response
 from pydantic import Field
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
@@ -82,10 +82,12 @@ async def judge(request: Request) -> Response:
     note_of(request).content = items
     judgements = await until_disconnect(request, scheduler.judge(items))
     note_of(request).judged(judgements)
-    rows = [judgement.model_dump(mode="json") for judgement in judgements]
-    if not several:
-        return JSONResponse({"judgement": rows[0]})
-    return JSONResponse({"judgements": rows, "counts": count(judgements).model_dump()})
+    reply = (
+        JudgeReplies(judgements=judgements, counts=count(judgements))
+        if several
+        else JudgeReply(judgement=judgements[0])
+    )
+    return Response(reply.model_dump_json(), media_type="application/json")
 
 
 def _media_type(request: Request, header: str) -> str:

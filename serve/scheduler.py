@@ -11,8 +11,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from gradegpt.core.schema import Item, Judgement, Message
 from gradegpt.engines.base import Generation
@@ -20,17 +19,9 @@ from gradegpt.judges.base import failed
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics
+from .quick import QuickStage
 from .stage import Caller, JudgingStage
-from .workers import JudgeWorker, Quick
-
-_QUICK_THREADS: Final = 4
-"""Threads of the quick stage: an item that waits for computer algebra must not delay others."""
-_QUICK_BATCH: Final = 1
-"""The items of a quick batch: rules gain nothing from more, and others would wait for them."""
-_QUICK_TURN_S: Final = 0.005
-"""Seconds after which another thread begins: most items take less, computer algebra takes more."""
-_MOMENT: Final = 0.05
-"""The full stage's wait for new requests after a batch, as a share of the batch's own time."""
+from .workers import JudgeWorker
 
 
 class BatchScheduler:
@@ -52,11 +43,11 @@ class BatchScheduler:
         self.generates = False
         self.max_queue, self.deadline_s = max_queue, deadline_s
         self._workers: tuple[JudgeWorker, ...] = ()
-        stage = partial(
-            JudgingStage, max_queue=max_queue, deadline_s=deadline_s, metrics=metrics or Metrics()
+        self._metrics = metrics or Metrics()
+        self._quick: QuickStage | None = None
+        self._full = JudgingStage(
+            max_batch=max_batch, max_queue=max_queue, deadline_s=deadline_s, metrics=self._metrics
         )
-        self._quick = stage(max_batch=_QUICK_BATCH, turn_s=_QUICK_TURN_S)
-        self._full = stage(max_batch=max_batch, moment=_MOMENT)
 
     def open(self, workers: Sequence[JudgeWorker]) -> None:
         """Start to judge with equal workers that are already started.
@@ -67,24 +58,24 @@ class BatchScheduler:
         self.name, self.generates = first.name, first.generates
         self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
         if first.begin is not None:
-            self._quick.open([Quick(first.begin)] * _QUICK_THREADS)
+            self._quick = QuickStage(first.begin, self.max_queue, self._metrics)
         self._full.open(workers)
         self._workers = tuple(workers)
 
     def close(self) -> None:
         """Stop the workers after their current batches."""
-        self._quick.close()
         self._full.close()
 
     @property
     def waiting(self) -> dict[str, int]:
         """The number of inputs of each stage that no worker has taken."""
-        return {"quick": self._quick.waiting, "full": self._full.waiting}
+        quick = self._quick.waiting if self._quick else 0
+        return {"quick": quick, "full": self._full.waiting}
 
     @property
     def busy(self) -> int:
         """The number of running batches."""
-        return self._quick.busy + self._full.busy
+        return self._full.busy + (self._quick.busy if self._quick else 0)
 
     @property
     def ready(self) -> bool:
@@ -137,7 +128,7 @@ class BatchScheduler:
 
     async def _judged(self, items: Sequence[Item], caller: Caller) -> list[Any]:
         """The result of each item: by the quick stage, where there is one, or else by the full."""
-        if not self._quick.ready:
+        if self._quick is None:
             return await self._full.results(items, caller)
         results = await self._quick.results(items, caller)
         left = [at for at, result in enumerate(results) if result is None]

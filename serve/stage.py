@@ -1,4 +1,4 @@
-"""A stage of judging: a queue of inputs, and the lanes that process it in batches.
+"""The full stage: a queue of inputs, and the lanes that process it in batches.
 
 A free lane takes a batch of waiting inputs at once: one of each request in turn, so that a large
 request does not delay a small one. Nothing waits for a batch to fill; only directly after a batch,
@@ -12,12 +12,11 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
@@ -25,23 +24,28 @@ from gradegpt.core.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
 from .metrics import Metrics
-from .workers import Lane
+from .workers import JudgeWorker
 
 _log = logging.getLogger(__name__)
 
 _PAUSE_S: Final = 5.0
 """Seconds between two attempts to start a lane."""
-_LONGEST_WAIT_S: Final = 60
-"""The largest ``Retry-After``, in seconds."""
+_MOMENT: Final = 0.05
+"""The wait for new requests after a batch, as a share of the batch's own time."""
 _AGAIN: Final = -1
 """The round of an input that is tried again: before all others."""
 
 
 @dataclass
 class Caller:
-    """Whoever sends inputs: they get one place a round, in all of the caller's requests."""
+    """Whoever sends inputs: they get one place a round, in all of the caller's requests.
+
+    ``turn`` and ``has_begun`` are of the quick stage.
+    """
 
     next_round: int = 0
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    has_begun: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -71,9 +75,6 @@ class JudgingStage:
         max_batch: The most inputs of a batch.
         max_queue: The most inputs that may wait.
         deadline_s: Seconds for a batch in a lane.
-        moment: The wait for new requests after a batch, as a share of the batch's own time.
-        turn_s: Seconds after which a second lane works beside a first; 0 for all at once. Threads
-            that compute in Python gain nothing from each other, and each delays the event loop.
         metrics: Counts what is judged, and lost lanes.
 
     """
@@ -85,20 +86,18 @@ class JudgingStage:
         max_queue: int,
         deadline_s: float,
         metrics: Metrics,
-        moment: float = 0.0,
-        turn_s: float = 0.0,
     ) -> None:
         self.waiting = self._away = 0
         self._running = set[Future[list[Any]]]()
-        self._max_batch, self._max_queue, self._moment = max_batch, max_queue, moment
-        self._deadline_s, self._turn_s, self._metrics = deadline_s, turn_s, metrics
-        self._lanes: tuple[Lane, ...] = ()
+        self._max_batch, self._max_queue = max_batch, max_queue
+        self._deadline_s, self._metrics = deadline_s, metrics
+        self._lanes: tuple[JudgeWorker, ...] = ()
         self._queue: list[tuple[int, int, Job]] = []
         self._numbers, self._round, self._pace_s = count(), 0, 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def open(self, lanes: Sequence[Lane]) -> None:
+    def open(self, lanes: Sequence[JudgeWorker]) -> None:
         """Start to process inputs with equal lanes that are already started.
 
         A lane that is listed twice processes two batches at once.
@@ -152,7 +151,7 @@ class JudgingStage:
         """The event loop, in which the lanes work from the first request on."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
-            self._loop, self._changed, self._turn = loop, asyncio.Event(), asyncio.Lock()
+            self._loop, self._changed = loop, asyncio.Event()
             self._tasks = [loop.create_task(self._work(lane)) for lane in self._lanes]
         return loop
 
@@ -167,28 +166,21 @@ class JudgingStage:
             heapq.heapify(self._queue)
 
     def _full(self) -> QueueFullError:
-        seconds = math.ceil(self.waiting * self._pace_s / len(self._lanes))
-        return QueueFullError(
-            f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later",
-            retry_after_s=min(max(1, seconds), _LONGEST_WAIT_S),
-        )
+        seconds = self.waiting * self._pace_s / len(self._lanes)
+        return QueueFullError.of(self.waiting, self._max_queue, seconds)
 
-    async def _work(self, lane: Lane) -> None:
+    async def _work(self, lane: JudgeWorker) -> None:
         size, seconds = 1, 0.0
         while not self._closed:
-            async with self._turn:
-                jobs = await self._next_batch(size, seconds * self._moment)
-                # The deadline is counted from now, not from arrival: a busy server must not kill
-                # healthy workers because of requests that waited almost until their deadline.
-                started, given = time.monotonic(), [job.given for job in jobs]
-                until = started + self._deadline_s
-                future = self._threads.submit(lane.do, given, until, jobs[0].max_new_tokens)
-                self._running.add(future)
-                future.add_done_callback(self._running.discard)
-                running = asyncio.wrap_future(future)
-                if self._turn_s:
-                    await asyncio.wait((running,), timeout=self._turn_s)
-            await self._settled(lane, jobs, running)
+            jobs = await self._next_batch(size, seconds * _MOMENT)
+            # The deadline is counted from now, not from arrival: a busy server must not kill
+            # healthy workers because of requests that waited almost until their deadline.
+            started, given = time.monotonic(), [job.given for job in jobs]
+            until = started + self._deadline_s
+            future = self._threads.submit(lane.do, given, until, jobs[0].max_new_tokens)
+            self._running.add(future)
+            future.add_done_callback(self._running.discard)
+            await self._settled(lane, jobs, asyncio.wrap_future(future))
             size, seconds = len(jobs), time.monotonic() - started
             self._pace_s = seconds / size
 
@@ -225,7 +217,7 @@ class JudgingStage:
         return jobs
 
     async def _settled(
-        self, lane: Lane, jobs: list[Job], running: asyncio.Future[list[Any]]
+        self, lane: JudgeWorker, jobs: list[Job], running: asyncio.Future[list[Any]]
     ) -> None:
         """Set the results of a batch, or try its jobs again."""
         try:
@@ -245,8 +237,7 @@ class JudgingStage:
             for job, result in zip(jobs, results, strict=True):
                 job.settle(result)
             self._metrics.judged(results)
-            if not self._turn_s:
-                self._metrics.batch(len(results))
+            self._metrics.batch(len(results))
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:
         """Try each job again separately, as one input may have made the whole batch fail.
@@ -262,7 +253,7 @@ class JudgingStage:
                 heapq.heappush(self._queue, (_AGAIN, next(self._numbers), job))
         self._changed.set()
 
-    async def _replace(self, lane: Lane, lost: WorkerLostError) -> None:
+    async def _replace(self, lane: JudgeWorker, lost: WorkerLostError) -> None:
         """Start a lane again, with unlimited attempts; the other lanes continue."""
         if self._closed:
             return

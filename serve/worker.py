@@ -7,7 +7,10 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from gradegpt.core.errors import SettingsError
@@ -96,31 +99,39 @@ def begin_of(judge: Judge) -> Begin | None:
     return begin
 
 
-_loaded: list[InProcess] = []
-"""The judge of a worker process."""
+def work(
+    channel: Connection, settings: JudgeSettings, build: Callable[[JudgeSettings], Judge]
+) -> None:
+    """Judge the batches that come through ``channel``, in this process, until it closes.
 
-
-def load(
-    settings: JudgeSettings, build: Callable[[JudgeSettings], Judge]
-) -> tuple[int, str, str, bool]:
-    """Load the judge of this process; return the process's id and what the judge is."""
+    The first thing that is sent is what the judge is, or the error of loading it.
+    """
     # Ctrl-C and a supervisor's SIGTERM reach the whole group, but the server still drains.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     end_with_parent(signal.SIGKILL)
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a model's library may print
     os.nice(_NICE)
-    judge = InProcess(build(settings))
+    try:
+        judge = InProcess(build(settings))
+    except Exception as error:  # noqa: BLE001  it is raised in the server's process
+        channel.send(error)
+        return
     if judge.generates:
         run_when_idle()
-    _loaded.append(judge)
-    return os.getpid(), judge.name, judge.fingerprint, judge.generates
+    channel.send((judge.name, judge.fingerprint, judge.generates))
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            channel.send(_done(judge, *channel.recv()))
 
 
-def do(inputs: Sequence[Any], max_new_tokens: int | None) -> tuple[list[Any], tuple[int, int]]:
-    """The results of a batch, and the use of the cache so far."""
-    [judge] = _loaded
-    return judge.do(inputs, max_new_tokens=max_new_tokens), judge.cached
+def _done(judge: InProcess, inputs: Sequence[Any], max_new_tokens: int | None) -> Any:
+    """The results of a batch and the use of the cache so far, or the error of the judge."""
+    try:
+        return judge.do(inputs, max_new_tokens=max_new_tokens), judge.cached
+    except Exception as error:  # noqa: BLE001  it is raised in the server's process
+        error.add_note(traceback.format_exc())  # which is not sent
+        return error
 
 
 def end_with_parent(number: int) -> None:

@@ -6,11 +6,12 @@ elsewhere. The price is a copy of the model.
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from multiprocessing.context import SpawnProcess
 from typing import Any, Final
 
 from gradegpt.core.schema import Item
@@ -28,25 +29,6 @@ _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
 
 
-class Quick:
-    """The stages of a judge that ask no model, in this process; several threads may share it."""
-
-    def __init__(self, begin: Begin) -> None:
-        self._begin = begin
-
-    def start(self) -> None:
-        """Nothing to do."""
-
-    def do(
-        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
-    ) -> list[Any]:
-        """The judgements of items, None for each that is left to a model."""
-        return self._begin(inputs)
-
-    def close(self) -> None:
-        """Nothing to do: the caller owns the judge."""
-
-
 class WorkerProcess:
     """A judge in a separate process, built there from its settings by ``build``."""
 
@@ -56,9 +38,14 @@ class WorkerProcess:
         self.name = self.fingerprint = ""
         self.generates = False
         self.cached = (0, 0)
-        self.pid = 0
         self._judge, self._build = judge, build
-        self._pool: ProcessPoolExecutor | None = None
+        self._process: SpawnProcess | None = None
+        atexit.register(self.close)  # Python would wait for the process
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the process, once it has started."""
+        return self._process.pid if self._process else None
 
     @property
     def begin(self) -> Begin | None:
@@ -70,10 +57,14 @@ class WorkerProcess:
     def start(self) -> None:
         """Start the process and wait until its judge is loaded. Raises the errors of loading."""
         self.close()
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"))
-        self.pid, self.name, self.fingerprint, self.generates = self._result(
-            _START_S, worker.load, self._judge, self._build
-        )
+        context = multiprocessing.get_context("spawn")
+        self._channel, theirs = context.Pipe()
+        # No daemon, which may have no processes of its own, as some engines do.
+        arguments = (theirs, self._judge, self._build)
+        self._process = context.Process(target=worker.work, args=arguments)
+        with theirs:
+            self._process.start()
+        self.name, self.fingerprint, self.generates = self._received(_START_S)
 
     def do(
         self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
@@ -87,35 +78,33 @@ class WorkerProcess:
         bare = [
             one.model_copy(update={"meta": {}}) if isinstance(one, Item) else one for one in inputs
         ]  # no judge reads meta, which may be nested deeply
-        seconds = max(0.0, deadline - time.monotonic())
-        results, self.cached = self._result(seconds, worker.do, bare, max_new_tokens)
+        with suppress(OSError):  # it died before, and nothing can be received either
+            self._channel.send((bare, max_new_tokens))
+        results, self.cached = self._received(max(0.0, deadline - time.monotonic()))
         return list(results)
 
     def close(self) -> None:
         """Kill the process, if there is one."""
-        for child in multiprocessing.active_children():
-            if child.pid == self.pid:
-                child.kill()
-                child.join()
-        if self._pool is not None:
-            self._pool.shutdown(wait=False)
+        if self._process is not None and self._process.is_alive():
+            self._process.kill()
+            self._process.join()
 
-    def _result(self, seconds: float, function: Callable[..., Any], *arguments: Any) -> Any:
-        assert self._pool is not None
+    def _received(self, seconds: float) -> Any:
+        how, received = "exceeded the deadline and was killed", None
         try:
-            future = self._pool.submit(function, *arguments)
-            if wait([future], seconds).done:
-                return future.result()
-            how = "exceeded the deadline and was killed"
-        except BrokenProcessPool:
+            if self._channel.poll(seconds):
+                received = self._channel.recv()
+        except (EOFError, OSError):
             how = "ended"
-        self.close()
-        raise WorkerLostError(f"worker process {self.pid} {how}; it is replaced")
+        if received is None:
+            self.close()
+            raise WorkerLostError(f"worker process {self.pid} {how}; it is replaced")
+        if isinstance(received, Exception):
+            raise received
+        return received
 
 
 JudgeWorker = InProcess | WorkerProcess
-Lane = JudgeWorker | Quick
-"""Does one batch at a time, in the caller's thread."""
 
 
 def workers_for(settings: ServeSettings) -> list[JudgeWorker]:

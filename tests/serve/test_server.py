@@ -32,9 +32,12 @@ def serve(*arguments: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def test_a_server_prints_its_url_judges_and_stops_cleanly() -> None:
+@pytest.mark.parametrize("workers", [0, 1], ids=["here", "in a process"])
+def test_a_server_prints_its_url_judges_and_stops_cleanly(workers: int) -> None:
     """It prints one ready line; after Ctrl-C the exit code is 0 and stderr is empty."""
-    process = serve("configs/serve/cascade.yaml", "judge.kind=rules", "port=0")
+    process = serve(
+        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", f"workers={workers}"
+    )
     with process:
         assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
         process.send_signal(signal.SIGINT)

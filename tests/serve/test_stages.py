@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -179,6 +180,32 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
         scheduler.close()
 
     asyncio.run(ask())
+
+
+def test_the_first_turn_of_a_request_is_before_the_further_turns_of_others() -> None:
+    """An item of its own does not wait for the many of several large requests."""
+    asked = list[str]()
+
+    class Slow(Staged):
+        def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+            asked.append(items[0].id)
+            time.sleep(0.002)  # longer than a turn
+            return [_correct(item, "quick") for item in items]
+
+    async def ask() -> None:
+        scheduler = scheduler_of(Slow())
+        large = [scheduler.judge(items(*(f"{name}{n}" for n in range(9)))) for name in "abc"]
+        tasks = [asyncio.create_task(one) for one in large]
+        await until(lambda: len(asked) > 4)
+        before = len(asked)
+        await scheduler.judge(items("small"))
+        assert asked.index("small") <= before + 1
+        assert len(asked) < 3 * 9
+        await asyncio.gather(*tasks)
+        scheduler.close()
+
+    asyncio.run(ask())
+    assert [one[0] for one in asked if one != "small"] == [*"abc"] * 9
 
 
 @pytest.mark.parametrize(
