@@ -26,8 +26,8 @@ from typing import NamedTuple
 from changes import ANSWERS, accepted, changed, held, is_name, is_short, turned
 
 from gradegpt.core.schema import Item, Judgement, Verdict
-from gradegpt.judges import RuleJudge
 from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_items
 
 _CHUNK = 4_000

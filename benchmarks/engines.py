@@ -20,7 +20,7 @@ from gradegpt.chains.chain import parse_chain
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Message, TrainingRow, Verdict
 from gradegpt.core.shipped import NANO, base_of
-from gradegpt.engines import Engine, Generation
+from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gradegpt.core.schema import AnswerType, Item
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_examples
 
 BOUND_S = 5.0

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.schema import Example, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.statistics import score, table
 from gradegpt.tables.importers.labelled import Source, read_examples
 

@@ -19,7 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from gradegpt.app.call import ajudge, ajudge_many, judge, judge_many
+    from gradegpt.app.call import ajudge, ajudge_many, judge, judge_many, to_pandas
     from gradegpt.core.schema import (
         AnswerType,
         ChainFormat,
@@ -29,29 +29,39 @@ if TYPE_CHECKING:
         Outcome,
         Verdict,
     )
-    from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
+    from gradegpt.judges.base import Judge
+    from gradegpt.judges.cascade import CascadeJudge
+    from gradegpt.judges.model import ModelJudge
+    from gradegpt.judges.rules import RuleJudge
     from gradegpt.judges.settings import JudgeSettings
 
 __version__ = "0.1.0"
 __all__ = [
     "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "JudgeSettings",
     "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "ajudge", "ajudge_many", "judge",
-    "judge_many",
+    "judge_many", "to_pandas",
 ]  # fmt: skip
 
-_HOME: Final = {
-    **dict.fromkeys(("ajudge", "ajudge_many", "judge", "judge_many"), "gradegpt.app.call"),
-    "JudgeSettings": "gradegpt.judges.settings",
-    **dict.fromkeys(("CascadeJudge", "Judge", "ModelJudge", "RuleJudge"), "gradegpt.judges"),
-    **dict.fromkeys(
-        ("AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict"),
-        "gradegpt.core.schema",
+_NAMES: Final = {
+    "gradegpt.app.call": ("ajudge", "ajudge_many", "judge", "judge_many", "to_pandas"),
+    "gradegpt.core.schema": (
+        "AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict",
     ),
-}
+    "gradegpt.judges.base": ("Judge",),
+    "gradegpt.judges.cascade": ("CascadeJudge",),
+    "gradegpt.judges.model": ("ModelJudge",),
+    "gradegpt.judges.rules": ("RuleJudge",),
+    "gradegpt.judges.settings": ("JudgeSettings",),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use, so that ``import gradegpt`` itself costs nothing."""
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(module), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -31,7 +31,7 @@ from gradegpt.app import cli
 from gradegpt.app.stages import COMMANDS, module_of
 from gradegpt.core.settings import Settings, load_settings
 from gradegpt.core.shipped import judges
-from gradegpt.engines import ScriptedEngine
+from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges import build
 from serve.settings import ServeSettings
 from train.lexical import LexicalSettings

@@ -21,10 +21,10 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.core.complaints import Complaints
-from gradegpt.core.errors import InputError, SettingsError
+from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge
@@ -32,6 +32,9 @@ from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.columns import FIELDS, Columns, read_item, recognise, survey
 from gradegpt.tables.outputs import Progress
+
+if TYPE_CHECKING:
+    import pandas
 
 _KEPT: Final = 4
 """Judges that stay loaded; the least recently used one is dropped first."""
@@ -42,10 +45,10 @@ _log = logging.getLogger(__name__)
 
 
 def judge(
+    *,
     response: str,
     reference: str | Sequence[str],
     question: str = "",
-    *,
     judge: str | JudgeSettings | Judge = "cascade",
     **options: Any,
 ) -> Judgement:
@@ -109,11 +112,9 @@ def judge_many(
     return done
 
 
-async def ajudge(
-    response: str, reference: str | Sequence[str], question: str = "", **options: Any
-) -> Judgement:
+async def ajudge(**options: Any) -> Judgement:
     """``judge`` in a thread, so that it does not block. For many rows use ``ajudge_many``."""
-    return await asyncio.to_thread(judge, response, reference, question, **options)
+    return await asyncio.to_thread(judge, **options)
 
 
 async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) -> list[Judgement]:
@@ -122,6 +123,20 @@ async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) 
     ``on_progress`` is called in that thread. A call that is cancelled still judges its rows.
     """
     return await asyncio.to_thread(judge_many, rows, **options)
+
+
+def to_pandas(judgements: Iterable[Judgement]) -> pandas.DataFrame:
+    """A data frame with a row for each judgement, and its fields as columns.
+
+    Raises:
+        MissingError: pandas is not installed.
+
+    """
+    try:
+        import pandas
+    except ImportError as error:
+        raise MissingError("a data frame needs: pip install pandas") from error
+    return pandas.DataFrame([judgement.model_dump(mode="json") for judgement in judgements])
 
 
 def _rows(rows: Any) -> list[Any]:

@@ -206,7 +206,11 @@ ModelOption = Annotated[
     ),
 ]
 Adapter = Annotated[
-    str | None, typer.Option(help="A folder or Hugging Face name of a LoRA adapter for the model.")
+    str | None,
+    typer.Option(
+        help="A folder or Hugging Face name of a LoRA adapter for the model. Without --model a "
+        "folder names its model."
+    ),
 ]
 ChainFormatOption = Annotated[
     schema.ChainFormat | None,

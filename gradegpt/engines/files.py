@@ -10,7 +10,7 @@ from typing import Final
 from gradegpt.chains.chain import PromptSettings
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import read_beside
-from gradegpt.core.shipped import ADAPTER_CONFIG, judges
+from gradegpt.core.shipped import ADAPTER_CONFIG, BASES, judges
 
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""
@@ -88,7 +88,8 @@ def _check_hub(name: str, file: str) -> None:
             return  # loading says what to do
         raise MissingError(
             f"{name}: not a folder, not a shipped judge ({', '.join(judges())}), and not found on "
-            "the Hugging Face Hub or the hub cannot be reached; check the name or the network"
+            "the Hugging Face Hub or the hub cannot be reached; check the name or the network, or "
+            f"set {BASES} to a folder that has {name.rpartition('/')[2]}"
         ) from error
 
 

@@ -130,7 +130,7 @@ def _usual(settings: CascadeJudgeSettings) -> Sequence[JudgeSettings]:
     One that was found to know nothing more is left out, unless every verdict is given. Without a
     model: the rules.
     """
-    if not (settings.model or settings.base_url or settings.adapter not in (OWN, None)):
+    if not settings.names_a_model:
         return (RuleJudgeSettings(),)
     model = settings.shared_with(ModelJudgeSettings)
     measured = _calibration(model)
@@ -175,18 +175,21 @@ def _calibration(settings: JudgeSettings) -> Calibration | None:
 
 
 def _folders(settings: EngineSettings) -> tuple[str, str | None]:
-    """The folders or hub names of the base and its adapter.
+    """The folders or hub names of the base and its adapter, which may name its base itself.
 
     Raises:
         SettingsError: no model is named, or one that is no judge.
 
     """
-    if not settings.model or (settings.model == NANO and settings.adapter == OWN):
-        what = f"{NANO} is no judge, but a base to train on" if settings.model else "missing"
+    model, adapter = settings.model, settings.adapter
+    if not model and adapter is not None and is_judge(adapter):
+        model = adapter
+    if not model or (model == NANO and adapter == OWN):
+        what = f"{NANO} is no judge, but a base to train on" if model else "missing"
         raise SettingsError(f"model: {what}; use gradegpt-1.5b, or what gradegpt finetune made")
-    own = settings.model if is_judge(settings.model) else None
-    wanted = own if settings.adapter == OWN else settings.adapter
-    return base_of(settings.model), adapter_of(wanted) if wanted else None
+    own = model if is_judge(model) else None
+    wanted = own if adapter == OWN else adapter
+    return base_of(model), adapter_of(wanted) if wanted else None
 
 
 def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:

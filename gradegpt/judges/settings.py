@@ -137,6 +137,11 @@ class EngineSettings(JudgeSettings):
     calibration: Path | None = None
     """The calibration of a judge in a cascade; by default the one beside its weights."""
 
+    @property
+    def names_a_model(self) -> bool:
+        """Whether there is a model to ask; an adapter names its base."""
+        return bool(self.model or self.base_url or self.adapter not in (OWN, None))
+
     def shared_with(self, kind: type[J]) -> J:
         """Settings of another kind, with those that both have; the cache stays with this judge."""
         shared = (kind.model_fields.keys() & self.model_fields_set) - {"kind", "name", "cache"}

@@ -12,7 +12,7 @@ from gradegpt.answers.options import letters, options
 from gradegpt.chains.chain import NO, YES, defuse, parse_prompt
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Message, Outcome, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.profiles.atlas import LABELS, labels, listed

@@ -13,7 +13,7 @@ from data_gen.problems import Problem
 from data_gen.settings import AttackRowSettings
 from data_gen.writer.attacks import attacks
 from gradegpt.core.schema import AnswerType, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_examples
 
 SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11, problems=400)

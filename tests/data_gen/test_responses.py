@@ -37,7 +37,7 @@ from gradegpt.chains.chain import (
 )
 from gradegpt.chains.quote import part_runs, quotes_verbatim
 from gradegpt.core.schema import AnswerType, ChainFormat, Example, Item, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 
 BANK = [*bank()]
 DRAWN = list(parametric(120, seed=3))

@@ -25,7 +25,7 @@ from gradegpt.app.cli import app as gradegpt
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import AnswerType, Item, Judgement, Message
-from gradegpt.engines import Generation
+from gradegpt.engines.base import Generation
 
 
 class Model:

@@ -19,7 +19,7 @@ from gradegpt.app.run import judge_file
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.statistics import mcnemar
 from gradegpt.tables.inputs import check_input
 

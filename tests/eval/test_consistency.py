@@ -15,7 +15,7 @@ from eval.variations import VARIATIONS
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_examples
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT

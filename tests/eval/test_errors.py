@@ -24,8 +24,9 @@ from gradegpt.answers.read import answer_type
 from gradegpt.core.errors import InputError, OutputError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import PartsJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.parts import PartsJudge
+from gradegpt.judges.rules import RuleJudge
 
 
 def item(reference: str | list[str], response: str, name: str = "q", **more: object) -> Item:

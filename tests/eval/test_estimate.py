@@ -20,7 +20,7 @@ from gradegpt.app.run import judge_file
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.inputs import check_input
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT

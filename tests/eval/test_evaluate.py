@@ -19,9 +19,11 @@ from gradegpt.chains.chain import YES, Chain, render_chain
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import ChainFormat, Judgement, Message, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.engines.scripted import Script
-from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import Script, ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.importers.labelled import Source
 

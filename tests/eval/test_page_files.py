@@ -16,7 +16,7 @@ from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Judgement
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form
 from tests.eval.pages import R, W, items, judged
 

@@ -12,7 +12,8 @@ from eval.panel import print_panel
 from eval.settings import EvalSettings
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges import Judge, Vote
+from gradegpt.judges.base import Judge
+from gradegpt.judges.panel import Vote
 from gradegpt.judges.settings import JudgeSettings
 
 

@@ -16,8 +16,9 @@ from eval.protocol import app
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import PartsJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.parts import PartsJudge
+from gradegpt.judges.rules import RuleJudge
 
 QUESTION = "A ball of mass 2 kg falls from 5 m. (1) Find its speed. (2) Find its energy."
 SOLUTION = (

@@ -32,7 +32,7 @@ from eval.rubric.protocol import (
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import read_objects, write_rows
 from gradegpt.core.schema import Item, Message, Outcome
-from gradegpt.engines import ScriptedEngine
+from gradegpt.engines.scripted import ScriptedEngine
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
 BY_HAND = [{"text": "Adds 1", "points": 3}, {"text": "Gives 2.5", "points": 7}]

@@ -30,7 +30,7 @@ from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 
 SIGNS = {"+": Verdict.CORRECT, "-": Verdict.INCORRECT, "0": Verdict.INVALID, "?": None}
 

@@ -12,9 +12,12 @@ import pytest
 
 from gradegpt.core.errors import EngineError, OutputError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import CachedJudge, Judge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
+from gradegpt.judges.cached import CachedJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")

@@ -9,7 +9,6 @@ import pytest
 
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.judges import LexicalJudge, RuleJudge
 from gradegpt.judges.calibration import (
     CALIBRATION_FILE,
     OUTWEIGHED,
@@ -22,6 +21,8 @@ from gradegpt.judges.calibration import (
     packaged,
     read_calibration,
 )
+from gradegpt.judges.lexical import LexicalJudge
+from gradegpt.judges.rules import RuleJudge
 
 TEXT = Item(
     id="t", question="Why?", reference=("because it rained a lot all day",), response="It was wet."

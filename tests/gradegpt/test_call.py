@@ -15,8 +15,10 @@ import gradegpt
 from gradegpt.app import call
 from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
 ROWS = [{"reference": "4", "response": "It is 4."}, {"reference": "4", "response": "It is 5."}]
@@ -63,20 +65,20 @@ def test_options_are_fields_of_the_item_or_settings_of_the_judge(
     assert gradegpt.judge(**close, judge="model", batch_size=8).verdict is Verdict.CORRECT
     assert (built[0].kind, built[0].batch_size) == ("model", 8)
     with pytest.raises(SettingsError, match="unknown setting 'modle'; did you mean 'model'"):
-        gradegpt.judge("4", "4", modle="x")
+        gradegpt.judge(response="4", reference="4", modle="x")
     with pytest.raises(SettingsError, match=r"judge: kind: .*'rules'"):
-        gradegpt.judge("4", "4", judge="rule")
+        gradegpt.judge(response="4", reference="4", judge="rule")
     with pytest.raises(InputError, match="judge: reference: an accepted answer is empty"):
-        gradegpt.judge("4", " ", judge="rules")
+        gradegpt.judge(response="4", reference=" ", judge="rules")
 
 
 def test_a_judge_is_built_once_for_equal_settings(built: list[JudgeSettings]) -> None:
     """Also if they were given in another form; another setting is another judge."""
-    gradegpt.judge("4", "4")
+    gradegpt.judge(response="4", reference="4")
     gradegpt.judge_many(ROWS, "cascade")
     gradegpt.judge_many(ROWS, JudgeSettings.of())
     assert [s.kind for s in built] == ["cascade"]
-    gradegpt.judge("4", "4", min_confidence=0.5)
+    gradegpt.judge(response="4", reference="4", min_confidence=0.5)
     assert len(built) == 2
 
 
@@ -206,7 +208,7 @@ def test_a_judge_does_not_block_the_event_loop(monkeypatch: pytest.MonkeyPatch) 
                 beats += 1
 
         heart = asyncio.create_task(beat())
-        one = gradegpt.ajudge("4", "4", "2+2=?", judge="model")
+        one = gradegpt.ajudge(response="4", reference="4", judge="model")
         done = await asyncio.gather(one, gradegpt.ajudge_many(ROWS, judge="model"))
         heart.cancel()
         return done, beats
@@ -215,6 +217,14 @@ def test_a_judge_does_not_block_the_event_loop(monkeypatch: pytest.MonkeyPatch) 
     call._kept.cache_clear()
     assert [j.verdict for j in (one, *many)] == ["correct", "correct", "incorrect"]
     assert beats >= 3
+
+
+def test_judgements_are_a_data_frame() -> None:
+    """With a row for each; all public names are listed by ``dir``."""
+    pytest.importorskip("pandas")
+    frame = gradegpt.to_pandas(gradegpt.judge_many(ROWS, "rules"))
+    assert frame["verdict"].tolist() == ["correct", "incorrect"]
+    assert {*gradegpt.__all__} <= {*dir(gradegpt)}
 
 
 def test_a_call_imports_no_library_of_tables() -> None:

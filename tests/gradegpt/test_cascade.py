@@ -9,10 +9,12 @@ import pytest
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge, Stage, Thresholds
+from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Weights
+from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT

@@ -22,8 +22,9 @@ from gradegpt.app.run import check_input
 from gradegpt.core.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement, Outcome
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import Judge, ModelJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 
 ROOT = Path(__file__).parents[2]

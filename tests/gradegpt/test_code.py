@@ -7,9 +7,9 @@ import pytest
 from gradegpt.core.errors import MissingError
 from gradegpt.core.sandbox import ResourceLimits, missing
 from gradegpt.core.schema import Item, Outcome, TestCase, Verdict
-from gradegpt.judges import CodeJudge, code
+from gradegpt.judges import code
 from gradegpt.judges.build import build_judge
-from gradegpt.judges.code import program_of
+from gradegpt.judges.code import CodeJudge, program_of
 from gradegpt.judges.settings import JudgeSettings
 
 confined = pytest.mark.skipif(bool(missing()), reason=f"no sandbox on this system: {missing()}")

@@ -9,9 +9,9 @@ import pytest
 
 from gradegpt.core.errors import MissingError
 from gradegpt.core.schema import Item, Outcome
-from gradegpt.judges import RuleJudge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.deferred import DeferredJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
 DECIDED = Item(reference=("4",), response="The answer is 4.")

@@ -25,16 +25,16 @@ from gradegpt.core.errors import (
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import ChainFormat, Item, Message, Outcome
 from gradegpt.core.shipped import NANO, base_of
-from gradegpt.engines import Generation, ScriptedEngine, TagProbability, TokenLogprob
+from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.constraint import NAME, Constraints
 from gradegpt.engines.files import PROMPT_FILE, prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.engines.openai_api import SUSPEND_S, TAG_TOKENS, OpenAIEngine
-from gradegpt.judges import ModelJudge
+from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.build import build_judge
-from gradegpt.judges.model import EMPTY
+from gradegpt.judges.model import EMPTY, ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 from tests.tiny import train_tokenizer
 

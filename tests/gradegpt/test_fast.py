@@ -16,7 +16,7 @@ import pytest
 from gradegpt.chains.chain import NO, YES, PromptSettings, build_prompt, parse_chain
 from gradegpt.core.errors import EngineError, InputError, MissingError, SettingsError
 from gradegpt.core.schema import ChainFormat, Item, Message
-from gradegpt.engines import Generation, TagProbability
+from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.chat import render_chat
 from gradegpt.engines.constraint import NAME
 from gradegpt.engines.exported import ENGINE_FILE, ExportedTokenizer, KVCache

@@ -49,7 +49,7 @@ def test_judging_by_rules_loads_no_heavy_package() -> None:
     """From the item to the verdict."""
     code = (
         "import gradegpt.judges.build, gradegpt.app.run\n"
-        "from gradegpt.judges import RuleJudge; from gradegpt.core.schema import Item\n"
+        "from gradegpt.judges.rules import RuleJudge; from gradegpt.core.schema import Item\n"
         "RuleJudge().judge([Item(reference=('1/2',), response='The answer is 0.5.')])"
     )
     assert not (HEAVY | {"typer", "rich"}) & loaded_by(code)

@@ -20,9 +20,11 @@ from gradegpt.core.schema import (
     TrainingRow,
     Verdict,
 )
-from gradegpt.engines import Engine, Generation, ScriptedEngine, TagProbability, TokenLogprob
-from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
-from gradegpt.judges.model import NOT_QUOTED, tag_probability
+from gradegpt.engines.base import Engine, Generation, TagProbability, TokenLogprob
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import NOT_QUOTED, ModelJudge, tag_probability
+from gradegpt.judges.rules import RuleJudge
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="Adding up. The answer is 4.")
 CHAIN = (

@@ -9,8 +9,8 @@ import pytest
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.judges import LexicalJudge, lexical
-from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, Tree, Weights
+from gradegpt.judges import lexical
+from gradegpt.judges.lexical import FEATURES, MAX_LENGTH, LexicalJudge, Tree, Weights
 
 
 def judged(reference: str, response: str, question: str = "", **more: object) -> Judgement:

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from gradegpt.core.schema import Message
-from gradegpt.engines import Generation, TagProbability
-from gradegpt.engines.base import TagTokens
+from gradegpt.engines.base import Generation, TagProbability, TagTokens
 from gradegpt.engines.local import LocalEngine, _head_on
 from tests.tiny import train_tokenizer
 

@@ -6,7 +6,7 @@ import pytest
 
 from gradegpt.chains.chain import PromptSettings, build_prompt
 from gradegpt.core.schema import Item
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 
 
 @pytest.mark.parametrize(

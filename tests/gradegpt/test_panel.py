@@ -8,8 +8,8 @@ import pytest
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges import PanelJudge, Vote
 from gradegpt.judges.build import build_judge
+from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.settings import JudgeSettings
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="The answer is 4.")

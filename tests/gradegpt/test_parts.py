@@ -16,9 +16,9 @@ from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.app.cli import app
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.judges import PartsJudge, RuleJudge
 from gradegpt.judges.build import build_judge
-from gradegpt.judges.parts import part_items
+from gradegpt.judges.parts import PartsJudge, part_items
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.rules.profiles.atlas import labels
 from serve.templates import TEMPLATES

@@ -13,8 +13,9 @@ import pytest
 
 from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.schema import Item
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.reward import JudgeReward, ServerJudge, compute_score
 
 USER = {"role": "user", "content": "2+2=?"}

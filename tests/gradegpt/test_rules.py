@@ -12,7 +12,7 @@ from gradegpt.answers.numbers import number
 from gradegpt.answers.options import letters, options
 from gradegpt.answers.read import answer_type
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.reference import reference_answer
 

@@ -16,8 +16,12 @@ from gradegpt.app.run import Counts, Summary, check_input, check_output, count, 
 from gradegpt.core.errors import EngineError, EngineTimeoutError, InputError, OutputError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.engines import Generation, ScriptedEngine
-from gradegpt.judges import CascadeJudge, Judge, ModelJudge, RuleJudge
+from gradegpt.engines.base import Generation
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 
 ROW = {"reference": "4", "response": "The answer is 4."}
 

@@ -197,6 +197,8 @@ def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
     """Those of the command that the settings are for."""
     with pytest.raises(MissingError, match=r"nowhere: no such .*: cascade, gradegpt-1\.5b$"):
         load_settings(ServeSettings, "nowhere")
+    with pytest.raises(MissingError, match=r"cascad: no such .*; did you mean 'cascade'\?; the"):
+        load_settings(ServeSettings, "cascad")
     with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file$"):
         load_settings(Outer, "nowhere.yaml")
 

@@ -57,6 +57,7 @@ def test_a_folder_of_bases_has_precedence_over_the_hub(
         ({"model": "large"}, "maker/Large-Chat", "large"),
         ({"model": "maker/Other"}, "maker/Other", None),
         ({"model": "maker/Other", "adapter": "large"}, "maker/Other", "large"),
+        ({"adapter": "large"}, "maker/Large-Chat", "large"),
         ({"model": "nano", "adapter": None}, "gradegpt-nano", None),
     ],
 )

@@ -14,10 +14,10 @@ from gradegpt.chains.chain import NO, YES, PromptSettings, build_prompt
 from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.schema import ChainFormat, Item, Message, Outcome, Verdict
 from gradegpt.core.shipped import NANO, base_of
-from gradegpt.engines import Generation, TagProbability
+from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.vllm import VLLMEngine
-from gradegpt.judges import ModelJudge
 from gradegpt.judges.build import build_judge
+from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 from tests.interfaces import Reply, StubVLLM, parameters, record_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gradegpt.core.schema import AnswerType, Item
-from gradegpt.judges import RuleJudge
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.profile import ProfileJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.asked import asked
 
 BANK = "Options for this part:\nA. sodium\nB. iron\nC. copper"

@@ -13,7 +13,7 @@ import pytest
 
 from gradegpt.core.records import read_objects
 from gradegpt.core.schema import Item
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 
 CASES = Path(__file__).parent / "cases"
 

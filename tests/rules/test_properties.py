@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gradegpt.answers.hidden import visible
 from gradegpt.answers.text import tidy
 from gradegpt.core.schema import AnswerType, Item
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 
 SMALL = st.integers(-20, 20)
 POSITIVE = st.integers(1, 60)

@@ -11,8 +11,10 @@ from starlette.testclient import TestClient
 from gradegpt.chains.chain import PromptSettings, build_prompt
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.app import create_app
 from serve.settings import ServeSettings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradegpt.judges import Judge
+from gradegpt.judges.base import Judge
 from serve.scheduler import BatchScheduler
 from serve.worker import InProcess
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import Message
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import ModelJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 
 

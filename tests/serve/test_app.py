@@ -16,8 +16,10 @@ from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import Item, Judgement, Message
-from gradegpt.engines import Engine, Generation, ScriptedEngine
-from gradegpt.judges import ModelJudge, RuleJudge
+from gradegpt.engines.base import Engine, Generation
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.app import create_app
 
 ClientFor = Callable[..., TestClient]

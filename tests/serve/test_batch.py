@@ -12,7 +12,7 @@ import pytest
 from gradegpt.app.cli import run
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from serve import batch
 from serve.worker import InProcess
 from tests.serve.clients.rows import prompt_of, sums

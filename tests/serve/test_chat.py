@@ -13,8 +13,9 @@ from starlette.testclient import TestClient
 from gradegpt.chains.chain import Chain, parse_chain, render_chain
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
-from gradegpt.engines import Generation, ScriptedEngine, TokenLogprob
-from gradegpt.judges import ModelJudge
+from gradegpt.engines.base import Generation, TokenLogprob
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
 from serve.settings import ServeSettings
 
 ClientFor = Callable[..., TestClient]

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gradegpt.core.schema import Item
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.metrics import Metrics
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,10 @@ from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import Judge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.base import Judge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from serve import reward
 from serve.errors import RequestError, handle_errors
 from serve.middleware import Middleware

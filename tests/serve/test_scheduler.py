@@ -12,8 +12,9 @@ from typing_extensions import override
 
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError
 from serve.scheduler import BatchScheduler
 from serve.stage import Caller

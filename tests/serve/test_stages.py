@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.cached import CachedJudge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from serve.errors import EngineError, QueueFullError
 from serve.settings import ServeSettings

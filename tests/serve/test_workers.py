@@ -16,8 +16,11 @@ from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
 from gradegpt.core.schema import Item, Message
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import CachedJudge, CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.cached import CachedJudge
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from serve.app import build_app
 from serve.errors import DeadlineError, WorkerLostError

@@ -15,8 +15,8 @@ from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file, write_rows
 from gradegpt.core.schema import Message, TrainingRow
 from gradegpt.core.settings import build_settings
-from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.local import LocalEngine
+from gradegpt.engines.scripted import ScriptedEngine
 from tests.train.options import QUICK, settings_of
 from train.dev import DevEvaluation, DevRow, check_decides, count, dev_sample, scores
 from train.settings import SFTSettings

@@ -13,10 +13,11 @@ from typer.testing import CliRunner
 from gradegpt.chains.chain import PromptSettings
 from gradegpt.core.errors import EngineError, MissingError, OutputError, SettingsError
 from gradegpt.core.records import sha256_file
-from gradegpt.engines import Generation, ScriptedEngine
+from gradegpt.engines.base import Generation
 from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
+from gradegpt.engines.scripted import ScriptedEngine
 from train.export import SUPPORTED, Quantization, app, builtin_prompts, export
 
 NANO = Path(__file__).parents[2] / "models" / "gradegpt-nano"

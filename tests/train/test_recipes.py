@@ -13,7 +13,7 @@ from gradegpt.core.schema import Item, TrainingRow
 from gradegpt.core.settings import load_settings
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.judges import ModelJudge
+from gradegpt.judges.model import ModelJudge
 from tests.train.test_loading import FAMILIES, dress, make_base
 from train.rows import prompt_settings_of
 from train.settings import SFTSettings

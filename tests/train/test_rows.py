@@ -17,9 +17,9 @@ from gradegpt.chains.fit import ELISION, Budget
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, write_json, write_rows
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
-from gradegpt.engines import ScriptedEngine
 from gradegpt.engines.chat import render_chat
-from gradegpt.judges import ModelJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.model import ModelJudge
 from tests.tiny import END
 from train.rows import encode, encode_file, prompt_settings_of, row_order
 

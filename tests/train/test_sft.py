@@ -16,7 +16,7 @@ from gradegpt.core.records import read_rows, sha256_file, write_rows
 from gradegpt.core.schema import Item, TrainingRow
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
-from gradegpt.judges import ModelJudge
+from gradegpt.judges.model import ModelJudge
 from tests.tiny import END
 from tests.train.conftest import write_base
 from tests.train.options import QUICK, settings_of

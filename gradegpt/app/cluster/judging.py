@@ -225,7 +225,7 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
 
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
-    if isinstance(settings, EngineSettings) and (settings.model or settings.base_url):
+    if isinstance(settings, EngineSettings) and settings.names_a_model:
         return True
     return isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
 

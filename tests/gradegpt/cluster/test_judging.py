@@ -28,8 +28,10 @@ from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Judgement
-from gradegpt.engines import ScriptedEngine
-from gradegpt.judges import CascadeJudge, ModelJudge, RuleJudge
+from gradegpt.engines.scripted import ScriptedEngine
+from gradegpt.judges.cascade import CascadeJudge
+from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 

@@ -12,7 +12,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.__main__ import listen, url
 from serve.app import create_app
 from tests.serve.browser.chromium import Browser, Page, executable

@@ -14,7 +14,7 @@ from starlette.middleware.base import RequestResponseEndpoint
 
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.statistics import wilson
 from gradegpt.tables import Form
 from serve.app import create_app

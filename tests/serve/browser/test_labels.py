@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app as estimate
 from gradegpt.app.run import check_input, judge_file
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from tests.serve.browser.chromium import Page
 from tests.serve.browser.conftest import Open
 

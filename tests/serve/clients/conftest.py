@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 import uvicorn
 
-from gradegpt.judges import RuleJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.app import create_app
 
 

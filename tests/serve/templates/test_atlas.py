@@ -7,7 +7,9 @@ import json
 import pytest
 
 from gradegpt.core.schema import AnswerType, Judgement, Outcome, Verdict
-from gradegpt.judges import Judge, ProfileJudge, RuleJudge
+from gradegpt.judges.base import Judge
+from gradegpt.judges.profile import ProfileJudge
+from gradegpt.judges.rules import RuleJudge
 from serve.templates import TEMPLATES, Ask, find
 
 ATLAS = next(t for t in TEMPLATES if t.name == "atlas")
