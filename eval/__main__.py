@@ -65,6 +65,18 @@ def main(
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
     mapped: options.Map = None,
+    certify_at: Annotated[
+        float | None,
+        typer.Option(
+            "--certify",
+            min=0.5,
+            max=1,
+            metavar="FLOOR",
+            help="With one judge: certify that its balanced accuracy on the rows that it decides "
+            "is at least FLOOR, by the lower 95 % limit on 50 labels or more; writes "
+            "certificate.json for gradegpt judge --certificate, and exits with 1 if it is not.",
+        ),
+    ] = None,
     output: options.Folder = None,
     overwrite: options.Rejudge = False,
 ) -> None:
@@ -78,6 +90,7 @@ def main(
     stopped run resumes when the same command is given again. Judgements of the same rows by the
     same judge are reused.
     """
+    from .certify import CERTIFICATE, certify, in_words
     from .consistency import print_flips
     from .evaluate import evaluate
     from .settings import EvalSettings
@@ -96,7 +109,8 @@ def main(
     else:
         settings = load_settings(EvalSettings, source, overrides)
     try:
-        print_report(evaluate(settings, overwrite=overwrite))
+        report = evaluate(settings, overwrite=overwrite)
+        print_report(report)
         if settings.changes:
             print_flips(settings.folder / "flips.jsonl")
     except KeyboardInterrupt:
@@ -105,6 +119,11 @@ def main(
         )
         raise typer.Exit(130) from None
     typer.echo(f"report: {settings.folder / 'report.html'}")
+    if certify_at is not None:
+        made = certify(settings, report, certify_at)
+        typer.echo(in_words(made))
+        typer.echo(f"certificate: {settings.folder / CERTIFICATE}")
+        raise typer.Exit(0 if made.passed else 1)
 
 
 def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:

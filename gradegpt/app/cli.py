@@ -119,6 +119,7 @@ def judge(
     min_confidence: options.MinConfidence = None,
     max_error: options.MaxError = None,
     max_false_correct: options.MaxFalseCorrect = None,
+    certificate: options.CertificateOption = None,
     overwrite: options.Overwrite = False,
     mapped: options.Map = None,
     separator: options.Separator = "",
@@ -154,6 +155,8 @@ def judge(
         raise _UsageError("give FILE, or --reference and --response; not both")
     columns = options.columns_of(mapped)
     reading: dict[str, Any] = {"columns": columns, "skip_bad": skip_bad, "separator": separator}
+    if certificate is not None and on is not None:
+        raise _UsageError("--certificate: leave --on out")
     if shard is not None and (on or output is None):
         raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
@@ -175,7 +178,19 @@ def judge(
         table = whole if shard is None else options.shard_of(shard, whole)
         checked = check_input(table, **reading)
         report_columns(checked)
+        if certificate is not None:
+            _demand(certificate, settings, checked)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
+
+
+def _demand(certified: Path, settings: JudgeSettings, rows: CheckedInput) -> None:
+    """Refuse another judge than the certified one, and say where the rows are of other kinds."""
+    from gradegpt.judges.certificate import read_certificate
+
+    certificate = read_certificate(certified)
+    certificate.demand(build_judge(settings).fingerprint)
+    if note := certificate.drift(item for _, item in rows.items()):
+        typer.echo(note, err=True)
 
 
 def _on_cluster(

@@ -182,6 +182,14 @@ MaxFalseCorrect = Annotated[
         help="With --max-error: a separate bound for the verdicts 'correct'.",
     ),
 ]
+CertificateOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A certificate.json of gradegpt eval --certify: judge only with the judge that it is "
+        "of, and say where these rows are of other kinds than those on which it was certified.",
+    ),
+]
 QuestionOption = Annotated[str | None, typer.Option(help="The question of a single item.")]
 Context = Annotated[
     str | None,

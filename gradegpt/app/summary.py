@@ -16,6 +16,7 @@ from gradegpt.judges.settings import EngineSettings, JudgeSettings
 _Z: Final = 1.959964
 """The quantile of the normal distribution for an interval of 95 %."""
 _KINDS: Final = 4
+_MANY_INVALID: Final = 0.1
 
 
 class Undecided(NamedTuple):
@@ -68,6 +69,9 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
     """The bounds of the score where rows are open, and the share of the decided rows."""
     n_open, every = counts.n_items - counts.n_judged, counts.n_items
     lines = []
+    if counts.n_invalid > _MANY_INVALID * every:
+        what = "hold no answer (empty, cut off, a refusal): see reason"
+        lines.append(f"{counts.n_invalid:,} responses {what}")
     if n_open:
         least, most = counts.n_correct, counts.n_correct + n_open
         low, high = f"{100 * least / every:.1f}", f"{100 * most / every:.1f}"

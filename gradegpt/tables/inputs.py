@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import shlex
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from gradegpt.core.complaints import Complaint, Complaints
 from gradegpt.core.errors import InputError
@@ -34,12 +35,23 @@ class Placed(NamedTuple):
     also: Mapping[str, str]
 
 
+_LONGER: Final = 3
+_EMPTY: Final = "{:,} of {:,} responses are empty"
+_SWAPPED: Final = (
+    "in {:,} of {:,} rows the response is a short part of the reference; if the columns are "
+    "swapped, name them: --map reference=COLUMN --map response=COLUMN"
+)
+_DOUBTS: Final = {_EMPTY: 0.1, _SWAPPED: 0.5}
+"""By note, the share of the rows above which it is said."""
+
+
 class Findings(NamedTuple):
-    """What the rows of a table are: the number of items, and what is wrong or odd about rows."""
+    """The number of items, what is wrong or odd about rows, and doubts about the whole table."""
 
     items: int
     wrong: Complaints
     odd: Complaints
+    doubts: Sequence[str]
 
 
 class CheckedInput(NamedTuple):
@@ -54,6 +66,7 @@ class CheckedInput(NamedTuple):
     columns: Columns
     set_aside: Complaints
     odd: Complaints = Complaints("")
+    doubts: Sequence[str] = ()
 
     @property
     def path(self) -> Path:
@@ -88,7 +101,8 @@ class CheckedInput(NamedTuple):
         layout = self.table.layout.description
         lines = [f"{self.table.name}: {layout}"] if layout else []
         odd = [self.odd.listed("which may be meant")] if self.odd.rows else []
-        return lines + self.columns.notes + odd + aside(self.set_aside, self.rows)
+        notes = [*lines, *self.columns.notes, *odd, *self.doubts]
+        return notes + aside(self.set_aside, self.rows)
 
     def items(self) -> Iterator[tuple[TableRow, Item]]:
         """The rows and their items, in order.
@@ -147,7 +161,7 @@ def check_input(
     held = columns_in(table, columns, defaults=defaults, also=also, separator=separator)
     found = findings(table, held)
     accept(table.name, table.form, found.items, found.wrong, skip_bad=skip_bad)
-    return CheckedInput(table, found.items, sha256_file(table.path), held, found.wrong, found.odd)
+    return CheckedInput(table, found.items, sha256_file(table.path), held, *found[1:])
 
 
 def read_table(
@@ -195,17 +209,31 @@ def columns_in(
 def findings(table: Table, columns: Columns) -> Findings:
     """The number of rows that are items; complaints about the others; notes about odd items."""
     items, wrong, odd = 0, Complaints(table.name), Complaints(table.name)
+    doubts = Counter[str]()
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
         items += item is not None
         if item is None:
             wrong.add(table.place(number), complaints)
-        elif mark := divides(item):
+            continue
+        doubts.update(_doubts(item))
+        if mark := divides(item):
             what = "looks like several accepted answers"
             how = f"; if any of them is right, add --separator {shlex.quote(mark)}"
             column = columns.fields["reference"]
             odd.add(table.place(number), [Complaint(column, what, how)])
-    return Findings(items, wrong, odd)
+    notes = [note.format(doubts[note], items) for note, most in _DOUBTS.items()
+             if doubts[note] > most * items]  # fmt: skip
+    return Findings(items, wrong, odd, notes)
+
+
+def _doubts(item: Item) -> Iterator[str]:
+    """What would be wrong with the table if many rows had it."""
+    response = item.response.strip()
+    if not response:
+        yield _EMPTY
+    elif len(item.reference[0]) > _LONGER * len(response) and response in item.reference[0]:
+        yield _SWAPPED
 
 
 def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bool) -> None:

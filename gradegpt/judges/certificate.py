@@ -1,0 +1,98 @@
+"""What a judge was measured to be worth, for a pipeline that demands it: ``certificate.json``.
+
+``gradegpt eval labelled.csv --certify 0.9`` writes it, ``gradegpt judge --certificate`` reads it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.records import read_beside
+from gradegpt.core.schema import Item
+from gradegpt.core.settings import Settings
+from gradegpt.judges.calibration import kind_of
+
+LEAST_LABELS: Final = 50
+"""The fewest labelled rows with a verdict that certify a judge."""
+_DRIFT: Final = 0.2
+"""The share of rows of other kinds, in total variation, that is worth a note."""
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class Certificate(Settings):
+    """A judge on ``n_labels`` labelled rows that it decided, which are ``coverage`` of all.
+
+    ``judge`` is its fingerprint and ``settings`` made it; ``rows`` is the SHA-256 digest of the
+    items. ``low`` is the lower 95 % limit of ``balanced_accuracy``, in [0, 1], which is to reach
+    ``floor``; ``majority`` is the accuracy of always giving the more frequent label, ``kappa``
+    Cohen's. ``kinds`` has the share of the rows by answer type and language.
+    """
+
+    judge: str
+    settings: dict[str, Any]
+    rows: str
+    n_labels: int
+    coverage: Share
+    balanced_accuracy: Share
+    low: float
+    floor: Share
+    majority: Share
+    kappa: float
+    kinds: dict[str, Share]
+
+    @property
+    def passed(self) -> bool:
+        """Whether enough labels show that the balanced accuracy is at least the floor."""
+        return self.n_labels >= LEAST_LABELS and self.low >= self.floor
+
+    def demand(self, fingerprint: str) -> None:
+        """Raise ``SettingsError`` where this is no pass, or of another judge."""
+        if not self.passed:
+            raise SettingsError(f"--certificate: this judge did not pass; its limit is {self.low}")
+        if fingerprint != self.judge:
+            raise SettingsError(
+                f"--certificate: is of another judge, {self.judge}, and this one is {fingerprint}; "
+                "give the settings with which it was certified, or certify this judge: "
+                "gradegpt eval LABELLED --certify FLOOR"
+            )
+
+    def drift(self, items: Iterable[Item]) -> str:
+        """A note where the mix of kinds of answers differs from the certified one, or nothing."""
+        now = kinds_of(items)
+        more = {kind: share - self.kinds.get(kind, 0.0) for kind, share in now.items()}
+        if sum(change for change in more.values() if change > 0) <= _DRIFT:
+            return ""
+        kind = max(more, key=lambda one: more[one])
+        return (
+            f"these rows are of other kinds than the certified ones: {now[kind]:.0%} are "
+            f"{kind}, where the judge was certified on {self.kinds.get(kind, 0.0):.0%}"
+        )
+
+
+def kinds_of(items: Iterable[Item]) -> dict[str, float]:
+    """The share of the rows by kind of answer."""
+    counts = Counter(map(kind_of, items))
+    return {kind: n / counts.total() for kind, n in sorted(counts.items())}
+
+
+def read_certificate(path: Path) -> Certificate:
+    """The certificate in a file.
+
+    Raises:
+        MissingError: there is no such file.
+        InputError: it is not a certificate.
+
+    """
+    found = read_beside(str(path.parent), path.name, Certificate)
+    if found is None:
+        raise MissingError(
+            f"{path}: no such certificate; write it: gradegpt eval LABELLED --certify FLOOR"
+        )
+    return found

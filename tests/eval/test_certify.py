@@ -1,0 +1,99 @@
+"""A certificate: what passes, what is written, and what a run that demands it refuses or says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from eval.__main__ import app
+from gradegpt.app.cli import app as judge_app
+from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.records import write_rows
+from gradegpt.core.schema import Item
+from gradegpt.judges.certificate import kinds_of, read_certificate
+
+
+def invoke(command: object, *arguments: object) -> Result:
+    ended = CliRunner().invoke(command, [*map(str, arguments)])  # type: ignore[arg-type]
+    if isinstance(ended.exception, GradeGPTError):
+        raise ended.exception
+    return ended
+
+
+def certified(folder: Path, *arguments: object, n: int = 100, wrong: int = 0) -> Result:
+    """Certify the rules; half of the answers are right, the first ``wrong`` labels contradict."""
+    rows = (
+        {
+            "id": str(k), "question": f"{k} + 1 = ?", "reference": str(k + 1),
+            "response": f"The answer is {k + 1 + k % 2}.", "label": (k % 2 == 0) is (k >= wrong),
+        }
+        for k in range(n)
+    )  # fmt: skip
+    write_rows(folder / "labelled.jsonl", rows)
+    options = ("--judge", "rules", "-o", folder / "run", *arguments)
+    return invoke(app, folder / "labelled.jsonl", *options)
+
+
+def test_the_lower_limit_decides(tmp_path: Path) -> None:
+    """A hundred right verdicts show 0.9; with eight wrong ones the share is above it, not shown."""
+    found = certified(tmp_path, "--certify", 0.9)
+    assert found.exit_code == 0, found.output
+    made = json.loads((tmp_path / "run" / "certificate.json").read_text("utf-8"))
+    assert (made["n_labels"], made["balanced_accuracy"], made["majority"]) == (100, 1, 0.5)
+    assert 0.9 < made["low"] < 1
+    assert made["kinds"] == {"number en": 1.0}
+    found = certified(tmp_path, "--certify", 0.9, "--overwrite", wrong=8)
+    assert found.exit_code == 1
+    assert "not certified: balanced accuracy 92.0 % by 100 labels" in found.output
+    certificate = read_certificate(tmp_path / "run" / "certificate.json")
+    with pytest.raises(GradeGPTError, match="did not pass"):
+        certificate.demand(certificate.judge)
+
+
+def test_few_labels_certify_nothing(tmp_path: Path) -> None:
+    """Forty right verdicts are not enough, whatever the limit."""
+    found = certified(tmp_path, "--certify", 0.5, n=40)
+    assert found.exit_code == 1
+    assert "40 labelled rows with a verdict, of at least 50" in found.output
+
+
+def test_a_certificate_is_of_one_judge_and_one_mix_of_kinds(tmp_path: Path) -> None:
+    """Two judges, or another judge than the certified one, are refused; other kinds are said."""
+    with pytest.raises(GradeGPTError, match="needs one judge"):
+        certified(tmp_path, "--judge", "lexical", "--certify", 0.9)
+    certified(tmp_path, "--certify", 0.9, "--overwrite")
+    path = tmp_path / "run" / "certificate.json"
+    demand = (tmp_path / "labelled.jsonl", "--certificate", path)
+    assert invoke(judge_app, "judge", *demand, "--judge", "rules").exit_code == 0
+    with pytest.raises(GradeGPTError, match="is of another judge"):
+        invoke(judge_app, "judge", *demand, "--judge", "lexical")
+    with pytest.raises(GradeGPTError, match="no such certificate"):
+        invoke(judge_app, "judge", demand[0], "--certificate", tmp_path / "none.json")
+    numbers = [Item(id="1", reference=("4",), response="4")] * 8
+    texts = [Item(id="2", reference=("a red kite in the sky above us",), response="a kite")] * 2
+    assert kinds_of([*numbers, *texts])["number en"] == 0.8
+    drift = read_certificate(path).drift
+    assert drift([*numbers, *texts]) == ""
+    assert "40% are text en, where the judge was certified on 0%" in drift([*numbers[:3], *texts])
+
+
+@pytest.mark.parametrize(
+    ("reference", "response", "note"),
+    [
+        ("4", "", "20 of 20 responses are empty"),
+        ("We add two and two. So it is 4.", "4", "in 20 of 20 rows the response is a short part"),
+        ("4", "We add two and two. So it is 4.", ""),
+    ],
+    ids=["empty", "swapped", "usual"],
+)
+def test_doubts_about_a_whole_table_are_said(
+    tmp_path: Path, reference: str, response: str, note: str
+) -> None:
+    """Many empty responses, and columns that look swapped."""
+    write_rows(tmp_path / "rows.jsonl", [{"reference": reference, "response": response}] * 20)
+    said = invoke(judge_app, "judge", tmp_path / "rows.jsonl", "--judge", "rules").stderr
+    assert note in said
+    assert ("responses are empty" in said or "swapped" in said) is bool(note)
