@@ -119,6 +119,7 @@ def judge(
     min_confidence: options.MinConfidence = None,
     max_error: options.MaxError = None,
     max_false_correct: options.MaxFalseCorrect = None,
+    max_error_by: options.MaxErrorBy = None,
     certificate: options.CertificateOption = None,
     overwrite: options.Overwrite = False,
     mapped: options.Map = None,
@@ -140,7 +141,7 @@ def judge(
         "engine": engine, "tensor_parallel": tensor_parallel, "data_parallel": data_parallel,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "max_error": max_error,
-        "max_false_correct": max_false_correct,
+        "max_false_correct": max_false_correct, "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kind, given)
     single = {
@@ -277,6 +278,8 @@ def _built(settings: JudgeSettings) -> Judge:
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
         typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
+    if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
+        typer.echo("max_error: of all sources of rows together; --by source: of each", err=True)
     return on_every_core(judge, settings)
 
 

@@ -182,6 +182,14 @@ MaxFalseCorrect = Annotated[
         help="With --max-error: a separate bound for the verdicts 'correct'.",
     ),
 ]
+MaxErrorBy = Annotated[
+    Literal["source"] | None,
+    typer.Option(
+        "--by",
+        help="With --max-error: the bound is for each source of rows, such as each benchmark; "
+        "without it, for all sources together, of which one may err more.",
+    ),
+]
 CertificateOption = Annotated[
     Path | None,
     typer.Option(

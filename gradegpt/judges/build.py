@@ -109,8 +109,9 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     stages = [_stage(one, number) for number, one in enumerate(judges)]
     _check_order(stages)
     if settings.max_error is None:
-        if settings.max_false_correct is not None:
-            raise SettingsError("max_false_correct: set max_error too, for the other verdicts")
+        for name in ("max_false_correct", "max_error_by"):
+            if getattr(settings, name) is not None:
+                raise SettingsError(f"{name}: set max_error too")
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
     try:
@@ -119,7 +120,10 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
         needed = "install it with pip install 'gradegpt[eval]'"
         raise MissingError(f"max_error: needs scipy; {needed}") from error
     measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
-    promise = Promise(measured, settings.max_error, settings.max_false_correct)
+    promise = Promise(
+        measured, settings.max_error, settings.max_false_correct,
+        by_source=settings.max_error_by == "source",
+    )  # fmt: skip
     return CascadeJudge(stages, promise)
 
 

@@ -29,6 +29,9 @@ CERTAINTY: Final = 0.95
 LEVELS: Final = tuple(1 - 0.001 * 1.17**n for n in range(40))
 """The confidences that are tried, from 0.999 to 0.54."""
 _STARTS: Final = 4
+_LEAST_SOURCES: Final = 3
+_SURE: Final = 0.9
+"""The probability with which no source errs more, where the bound is for each of them."""
 
 
 class Key(NamedTuple):
@@ -60,6 +63,8 @@ class Promise:
         max_error: The bound on the share of wrong verdicts among those given.
         max_false_correct: The bound on the share of wrong ones among the verdicts ``correct``; the
             other verdicts then have ``max_error`` by themselves.
+        by_source: Whether the bound is for each source of rows, not for all of them together: no
+            labelled source makes a larger error likely, and there are at least three.
 
     Raises:
         SettingsError: no evidence, or no kind of answer for which a bound is met.
@@ -73,6 +78,8 @@ class Promise:
         calibration: Calibration | None,
         max_error: float,
         max_false_correct: float | None = None,
+        *,
+        by_source: bool = False,
     ) -> None:
         if calibration is None or not calibration.evidence:
             raise SettingsError(
@@ -88,9 +95,11 @@ class Promise:
         for kind in sorted({row.kind for row in calibration.evidence}):
             for correct, bound in bounds.items():
                 own = evidence_for(kind, calibration.evidence, bound, correct)
-                found = lowest_threshold(own, bound, correct)
+                found = lowest_threshold(own, bound, correct, by_source=by_source)
                 if found is None:
-                    self.missing.append(_why(kind, own, bound, correct))
+                    together = by_source and lowest_threshold(own, bound, correct) is not None
+                    why = f"{_named(kind, correct)}: only for all sources together, without --by"
+                    self.missing.append(why if together else _why(kind, own, bound, correct))
                 else:
                     self.thresholds[Key(kind, correct)] = found
         if not self.thresholds:
@@ -115,12 +124,17 @@ class Promise:
 
 
 def lowest_threshold(
-    rows: Sequence[Evidence], bound: float, correct: bool | None = None, level: float = CERTAINTY
+    rows: Sequence[Evidence],
+    bound: float,
+    correct: bool | None = None,
+    level: float = CERTAINTY,
+    *,
+    by_source: bool = False,
 ) -> float | None:
     """The lowest confidence from which verdicts err at most ``bound`` of the time, if any.
 
     ``correct`` restricts the verdicts to ``correct``, or to the others. The bound holds with the
-    probability ``level``.
+    probability ``level``; ``by_source`` is that of ``Promise``.
     """
     steps = [(least, given_from(rows, least, correct)) for least in LEVELS]
     first = _fewest(bound, level)
@@ -131,7 +145,7 @@ def lowest_threshold(
         for least, given in steps:
             if given.rows < start:
                 continue
-            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound):
+            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound, by_source):
                 break
             passed.append(least)
     return min(passed, default=None)
@@ -174,16 +188,19 @@ def given_from(rows: Sequence[Evidence], least: float, correct: bool | None = No
     return Given(n, wrong, by_source)
 
 
-def _exceeds(given: Given, bound: float) -> bool:
+def _exceeds(given: Given, bound: float, by_source: bool) -> bool:
     """Whether one source more likely than not has a larger error than the bound.
 
-    Its error has a Beta prior at the rate of all sources, worth as many rows as have one error at
+    With ``by_source`` a probability of a tenth is enough, and so are fewer than three sources. Its
+    error has a Beta prior at the rate of all sources, worth as many rows as have one error at
     the bound: a single wrong row of a small source does not decide.
     """
-    rows = 1 / bound
+    if by_source and len(given.by_source) < _LEAST_SOURCES:
+        return True
+    rows, sure = 1 / bound, _SURE if by_source else 0.5
     wrong = rows * max(given.wrong, 0.5) / given.rows
     return any(
-        bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < 0.5
+        bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < sure
         for bad, n in given.by_source.values()
     )
 
@@ -203,7 +220,7 @@ def _why(kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None
     given = [g for least in LEVELS if (g := given_from(rows, least, correct)).rows >= 20]
     labelled = sum(row.rows for row in rows)
     best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
-    what = {None: kind, True: f"{kind}, correct", False: f"{kind}, not correct"}[correct]
+    what = _named(kind, correct)
     if best is None:
         return f"{what}: of {labelled:,} labelled rows fewer than 20 have a verdict"
     error = best.wrong / best.rows
@@ -212,6 +229,10 @@ def _why(kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None
         return f"{what}: {best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
     more = math.ceil(labelled * (enough / best.rows - 1))
     return f"{what}: about {max(more, 1):,} more labelled rows are needed"
+
+
+def _named(kind: str, correct: bool | None) -> str:
+    return {None: kind, True: f"{kind}, correct", False: f"{kind}, not correct"}[correct]
 
 
 def _sizes(n: int) -> Iterator[int]:
