@@ -13,6 +13,7 @@ from starlette.requests import ClientDisconnect
 from gradegpt.core.errors import InputError, TooLargeError
 from gradegpt.core.records import parse_json, parse_line
 from gradegpt.core.schema import Item, Row
+from gradegpt.tables.columns import with_fields
 
 from .errors import MalformedError, QueueFullError, RequestError, SlowError
 from .logs import note_of
@@ -90,7 +91,7 @@ async def read_items(request: Request) -> AsyncIterator[Line]:
 
 def _item(line: bytes) -> Item | InputError:
     try:
-        return valid(Item, parse_line(line, "row"))
+        return valid(Item, with_fields(parse_line(line, "row")))
     except InputError as error:
         return error
 

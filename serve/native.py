@@ -19,6 +19,7 @@ from gradegpt.app.run import Counts, count
 from gradegpt.core.errors import GradeGPTError, InputError, TooLargeError
 from gradegpt.core.records import dump
 from gradegpt.core.schema import Item, Judgement, Row
+from gradegpt.tables.columns import with_fields
 
 from .body import Line, disconnected, read_items, read_object, until_disconnect, valid
 from .errors import QueueFullError, body_of
@@ -75,7 +76,9 @@ async def judge(request: Request) -> Response:
         return JudgedLines(request, read_items(request))
     body = await read_object(request)
     several = "items" in body
-    items = _items(body, service.settings.max_items) if several else [valid(Item, body)]
+    items = (
+        _items(body, service.settings.max_items) if several else [valid(Item, with_fields(body))]
+    )
     if LINES in _media_type(request, "accept"):
         scheduler.check()
         return JudgedLines(request, _numbered(items))
@@ -103,6 +106,8 @@ def _items(body: dict[str, Any], max_items: int) -> list[Item]:
             f"items: {len(listed):,} items are more than {max_items:,} per request; send several "
             f"requests or {LINES}, or start the server with a larger max_items"
         )
+    if isinstance(listed, list):
+        body = body | {"items": [with_fields(row) for row in listed]}
     return valid(JudgeRequest, body).items
 
 

@@ -70,7 +70,7 @@ def to_file(
         typer.echo(f"with their chains: {record}")
     if source.set_aside.rows:
         typer.echo(f"set aside: {write_left_out(source, output, form)}")
-    for line in helps(settings, left, record):
+    for line in helps(settings, summary.counts, left, record):
         typer.echo(line)
     _complain(summary, " Run the same command again to ask about them once more.")
 

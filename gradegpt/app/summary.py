@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,6 +17,8 @@ from gradegpt.judges.settings import EngineSettings, JudgeSettings
 _Z: Final = 1.959964
 """The quantile of the normal distribution for an interval of 95 %."""
 _KINDS: Final = 4
+_LABELS: Final = 60
+"""Labels that give a useful interval; see ``benchmarks/intervals.py``."""
 _MANY_INVALID: Final = 0.1
 
 
@@ -48,7 +51,7 @@ def summed_up(summary: Summary, left: Undecided | None = None) -> str:
     ))  # fmt: skip
 
 
-def helps(settings: JudgeSettings, left: Undecided, record: Path) -> Iterator[str]:
+def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path) -> Iterator[str]:
     """What would decide more rows, or tell the score without it: a line each."""
     n_left, shipped = left.kinds.total(), judges()
     if not n_left:
@@ -61,8 +64,10 @@ def helps(settings: JudgeSettings, left: Undecided, record: Path) -> Iterator[st
     if left.withheld:
         what = f"gives the {left.withheld:,} verdicts that were not sure enough"
         yield f"  --min-confidence 0 --overwrite   {what}"
-    pick = f"gradegpt eval.estimate {record} --pick 60 -o labels.csv"
-    yield f"  {pick}   sixty labels of yours give the score of all rows, with an interval"
+    if counts.n_items > _LABELS:
+        pick = f"gradegpt eval.estimate {shlex.quote(str(record))} --pick {_LABELS} -o labels.csv"
+        what = f"{_LABELS} labels of yours give the score of all rows, with an interval"
+        yield f"  {pick}   {what}"
 
 
 def _score(counts: Counts, kinds: Counter[str]) -> list[str]:

@@ -267,6 +267,20 @@ def recognise(
     return Columns(fields, labels, tuple(seen), hint, also=beside, separator=separator)
 
 
+def with_fields(row: Any) -> Any:
+    """A row, such as a request's, whose usual names are those of fields; without its label.
+
+    Raises:
+        InputError: two columns may hold one field.
+
+    """
+    if not isinstance(row, dict) or row.keys() <= {*FIELDS}:
+        return row
+    columns = recognise(survey([row]), name="row")
+    fields = {column: field for field, column in columns.fields.items()}
+    return {fields.get(n, n): value for n, value in row.items() if n not in columns.labels}
+
+
 def read_item(
     row: Mapping[str, Any], columns: Columns, number: int | str
 ) -> tuple[Item | None, list[Complaint]]:

@@ -56,7 +56,7 @@ class Layout(NamedTuple):
         names = {"utf-8-sig": "", UTF8: "", "cp1252": "Windows-1252"}
         encoding = names.get(self.encoding, self.encoding.upper())
         cells = f"cells separated by {self.separator!r}" if self.separator == ";" else ""
-        return ", ".join(part for part in (encoding, cells) if part)
+        return ", ".join(part for part in (encoding and f"read as {encoding}", cells) if part)
 
 
 def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:

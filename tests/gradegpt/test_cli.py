@@ -259,7 +259,6 @@ def test_a_user_error_is_one_line_and_an_exit_code(
         (["judge", "--reference", "4"], "nothing to judge: give FILE, or --reference and"),
         (["judge", "--reference", "4", "--response", "4", "-o", "x"], "--output is for a FILE"),
         (["judge", "in.csv", "-o", "out.xls"], "out.xls: unknown suffix '.xls'; use .jsonl, "),
-        (["judge", "in.csv", "--format", "cvs"], "'tsv', 'parquet', 'xlsx'; did you mean 'csv'?"),
         (["judge", "--judge", "rule"], "Invalid value for '--judge': 'rule' is not one of"),
         (["judge", "--judge", "rule"], "'code', 'parts'; did you mean 'rules'?\n"),
         (["judge", "--batch-size", "x"], "'--batch-size': expected a whole number\n"),
@@ -638,7 +637,7 @@ def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alik
     Path("class.csv").write_bytes(CLASS.encode("gbk"))
     assert call("judge", "class.csv", "-o", "out.csv", *RULES, "--separator", "/") == 0
     assert capsys.readouterr().err.splitlines() == [
-        "class.csv: GB18030, cells separated by ';'",
+        "class.csv: read as GB18030, cells separated by ';'",
         "columns: question = 题目, reference = 参考答案, response = 学生答案",
     ]
     written = Path("out.csv").read_bytes().decode("gb18030").splitlines()
@@ -658,21 +657,21 @@ def test_a_file_that_was_sent_is_read_as_one_on_disk() -> None:
     ]  # fmt: skip
     assert found[0].row["姓名"] == "王小明"
     assert checked.columns.fields["reference"] == "参考答案"
-    assert checked.notes[0] == "class.csv: GB18030, cells separated by ';'"
+    assert checked.notes[0] == "class.csv: read as GB18030, cells separated by ';'"
     assert "2 cells under 5 columns" in checked.notes[-1]
 
 
 def test_a_run_ends_with_the_score_and_what_would_help(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By hand: 2 of 4 decided, 1 correct: 25 to 75 %; Wilson's interval of 1 in 2."""
+    """By hand: 32 of 64 decided, 16 correct: 25 to 75 %; Wilson's interval of 16 in 32."""
     hard = json.dumps({"reference": "gravity pulls", "response": "mass attracts other mass"})
-    Path("in.jsonl").write_text(ROW + ROW.replace("is 4", "is 5") + f"{hard}\n" * 2)
+    Path("in.jsonl").write_text(16 * (ROW + ROW.replace("is 4", "is 5") + f"{hard}\n" * 2))
     assert call("judge", "in.jsonl", "-o", "out.csv", *RULES) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2:4] == [
-        "score: between 25.0 and 75.0 % are correct, as 2 (50.0 %) have no verdict: text 2",
-        "       of the 2 with a verdict 50.0 % are correct [9.5, 90.5]",
+        "score: between 25.0 and 75.0 % are correct, as 32 (50.0 %) have no verdict: text 32",
+        "       of the 32 with a verdict 50.0 % are correct [33.6, 66.4]",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
         "to decide more, or to know the score:",

@@ -150,7 +150,9 @@ def test_a_text_is_read_in_its_encoding_with_its_separator(
     found = Table.of(path)
     assert [row for _, row in found.rows()] == rows
     assert [row for part in found.parts(3) for _, row in part.rows()] == rows
-    said = {"gbk": "GB18030", "gb18030": "GB18030", "utf-16": "UTF-16"}.get(encoding, "")
+    said = {"gbk": "read as GB18030", "gb18030": "read as GB18030", "utf-16": "read as UTF-16"}.get(
+        encoding, ""
+    )
     assert found.layout.description.startswith(said)
     assert ("separated by ';'" in found.layout.description) is (form == "semicolons.csv")
 

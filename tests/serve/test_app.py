@@ -66,6 +66,21 @@ def test_items_get_judgements_in_order_and_counts_that_add_up(client_for: Client
     }  # fmt: skip
 
 
+def test_the_names_of_columns_in_files_are_taken_here_too(client_for: ClientFor) -> None:
+    """``answer`` is the reference, and a label is shown to no judge; one item, several, a line."""
+    item = {"题目": "2+2=?", "answer": "4", "prediction": "It is 4.", "human_label": True}
+    client = client_for(ModelJudge(ScriptedEngine(["<Yes>"] * 3)))
+    lines = {"content": json.dumps(item), "headers": {"Content-Type": "application/x-ndjson"}}
+    sent: list[dict[str, Any]] = [{"json": item}, {"json": {"items": [item]}}, lines]
+    for one in sent:
+        reply = client.post("/v1/judge", **one)
+        assert reply.status_code == 200
+        assert '"correct"' in reply.text
+    twice = item | {"output": "5"}
+    reply = client.post("/v1/judge", json=twice)
+    assert "`response` may be any of prediction, output" in error_of(reply)["message"]
+
+
 def test_a_judge_failure_is_an_outcome_without_a_verdict(client_for: ClientFor) -> None:
     reply = client_for([EngineError("the server is down")]).post(
         "/v1/judge", json={"reference": "4", "response": "4"}
