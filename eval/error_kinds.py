@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
-from gradegpt.answers.json_list import Fault, json_answers, json_object
+from gradegpt.answers.json_list import json_object
 from gradegpt.app.console import read_items
 from gradegpt.chains.chain import defuse
 from gradegpt.chains.fit import Budget, fit_middle, fit_response
@@ -16,7 +16,7 @@ from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.calibration import type_of
-from gradegpt.judges.parts import PARTS, part_items
+from gradegpt.judges.parts import PARTS, part_items, read_answers
 from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
 
@@ -110,8 +110,8 @@ def wrong_answers(items: Sequence[Item], judgements: Sequence[Judgement]) -> lis
 
 
 def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
-    answers = json_answers(item.response, len(item.parts)) if len(item.parts) > 1 else ()
-    if not judgement.reason.startswith(PARTS) or isinstance(answers, Fault) or not answers:
+    answers = read_answers(item)
+    if not judgement.reason.startswith(PARTS) or isinstance(answers, Judgement):
         yield Wrong(item, judgement, judgement.answer)
         return
     labels = judgement.reason.removeprefix(PARTS).split(":")[0].split(",")

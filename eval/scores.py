@@ -17,7 +17,7 @@ import numpy as np
 from gradegpt.answers.json_list import Fault
 from gradegpt.answers.read import read
 from gradegpt.core.errors import InputError
-from gradegpt.core.schema import Item, Judgement, Row, Verdict
+from gradegpt.core.schema import AnswerType, Item, Judgement, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.statistics import Interval, Share, numbered, ratio
 from gradegpt.rules.asked import asked
@@ -181,15 +181,12 @@ def no_answer(item: Item, judgement: Judgement) -> NoAnswer | None:
 def ssr(points: Iterable[Sequence[JudgedAnswer]], alpha: float) -> float | None:
     """Knowledge Successful Solve Rate: the share of knowledge points with an accuracy above alpha.
 
-    CMMaTH, appendix D.2, equation 1. A point's accuracy is that of its judged rows; points without
-    any are left out. None where none is left.
+    CMMaTH, appendix D.2, equation 1: of all points. A point's accuracy is that of its judged rows,
+    and 0 without any. None where no row is judged.
     """
-    accuracies = [
-        np.mean([j.verdict is Verdict.CORRECT for j in judged])
-        for rows in points
-        if (judged := [j for _, j in rows if j.verdict is not None])
-    ]
-    return float(np.mean([a > alpha for a in accuracies])) if accuracies else None
+    each = [[j.verdict for _, j in rows if j.verdict is not None] for rows in points]
+    solved = [v.count(Verdict.CORRECT) > alpha * len(v) for v in each]
+    return float(np.mean(solved)) if any(each) else None
 
 
 def classes(answers: Sequence[JudgedAnswer]) -> list[int | None]:
@@ -254,10 +251,13 @@ def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samp
 
 
 def _consensus(questions: Sequence[Sequence[JudgedAnswer]], seed: int) -> Share | None:
-    """Over questions with several samples; of equally frequent answers the earliest counts."""
+    """Over questions with several samples; of equally frequent answers the earliest counts.
+
+    Programs are not compared with each other, and have no consensus.
+    """
     right: list[tuple[float, float]] = []
     for question in questions:
-        if len(question) < 2:
+        if len(question) < 2 or type_of(question[0][0]) is AnswerType.CODE:
             continue
         numbers = classes(question)
         most = Counter(n for n in numbers if n is not None).most_common(1)

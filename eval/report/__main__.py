@@ -89,8 +89,10 @@ def main(
     alpha: Annotated[
         list[float] | None,
         typer.Option(
+            min=0,
+            max=1,
             help="For SSR (knowledge successful solve rate), the share of a tag's values with an "
-            "accuracy above alpha; repeatable."
+            "accuracy above alpha; repeatable.",
         ),
     ] = None,
     mapped: options.Map = None,

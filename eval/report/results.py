@@ -291,7 +291,10 @@ def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
             raise InputError(f"{table.place(number)}: {label}: {error}") from error
     found = [known.get(key) for key in ids]
     if all(one is None for one in found):
-        raise InputError(f"{path}: labels none of the judged rows; use the same ids in both files")
+        how = "labels none of the judged rows; use the same ids in both files"
+        if not known.keys().isdisjoint(ids):
+            how = f"no cell of {label!r} is filled in; write correct or incorrect there"
+        raise InputError(f"{path}: {how}")
     twice = next((key for key, n in Counter(ids).items() if n > 1), None)
     if twice is not None:
         raise InputError(f"{path}: cannot label rows by id, as two rows have the id {twice!r}")

@@ -19,7 +19,7 @@ from gradegpt.judges.rules import REFUSAL
 from gradegpt.rules.profiles.atlas import LABELS, written
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 PARTS: Final = "parts:"
 """The beginning of the reason of a judgement in parts; the labels follow."""
 _ROUNDING: Final = 1e-9
@@ -102,10 +102,18 @@ def references(item: Item) -> tuple[str, ...]:
 
 
 def read_answers(item: Item) -> tuple[str, ...] | Judgement:
-    """The response's answers, one for each part; or the judgement of an unreadable response."""
+    """The response's answers, one for each part; or the judgement of an unreadable response.
+
+    In a list with fewer answers the last parts have none, as in the profile of ATLAS.
+    """
     if not all(part.strip() for part in references(item)):
         return undecided(item, PartsJudge.name, "parts:empty-reference")
-    answers = json_answers(item.response, len(references(item)))
+    places = len(references(item))
+    answers = json_answers(item.response, places)
+    if answers is Fault.WRONG_COUNT:
+        short = json_answers(item.response)
+        if not isinstance(short, Fault) and len(short) < places:  # the last parts have no answer
+            return (*short, *[""] * (places - len(short)))
     if not isinstance(answers, Fault):
         return answers
     return Judgement(
@@ -130,14 +138,18 @@ def _why_nothing(response: str, fault: Fault) -> str:
 
 
 def part_items(item: Item, answers: Sequence[str]) -> list[Item]:
-    """An item for each answer: its reference, and its sub-question where the question marks it."""
+    """An item for each answer: its reference, and its sub-question where the question marks it.
+
+    The usual tolerance is that of ATLAS (prompt E.2), as in its profile.
+    """
+    tolerance = item.tolerance or "atlas"
     if len(item.parts) < 2:
-        reference = item.parts or item.reference
-        return [item.model_copy(update={"reference": reference, "response": answers[0]})]
+        found = {"reference": item.parts or item.reference, "response": answers[0]}
+        return [item.model_copy(update={**found, "tolerance": tolerance})]
     return [
         Item(
             id=f"{item.id}({n})", question=question, reference=(reference,), response=answer,
-            context=item.context, tolerance=item.tolerance,
+            context=item.context, tolerance=tolerance,
         )
         for n, (question, reference, answer) in enumerate(
             zip(_questions(item.question, len(answers)), item.parts, answers, strict=True), 1

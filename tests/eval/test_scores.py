@@ -123,6 +123,8 @@ def test_knowledge_points_are_mastered_above_alpha() -> None:
     }  # fmt: skip
     assert got.ssr["points"] == pytest.approx({"0.1": 2 / 3, "0.2": 2 / 3, "0.3": 1 / 3, "0.6": 0})
     assert ssr([answers("?", "a")], 0.1) is None
+    points = [answers("+", "a"), answers("+", "b"), answers("??", "c")]
+    assert ssr(points, 0.1) == pytest.approx(2 / 3), "a point without a verdict is in N_kn, too"
 
 
 def test_consensus_is_by_value() -> None:
@@ -146,6 +148,19 @@ def test_consensus_is_by_value() -> None:
     minority = scores(wrong, RuleJudge().judge(wrong)).overall.consensus
     assert minority is not None
     assert minority.value == 0
+
+
+def test_programs_have_no_consensus() -> None:
+    """Two programs are not compared, so the first of them would stand for all."""
+    items = [
+        Item(id=str(n), question="?", reference=("x",), response=f"print({n})", answer_type="code")
+        for n in range(3)
+    ]
+    said = [
+        Judgement(id=str(n), outcome="judged", verdict=v, method="code", answer=f"print({n})")
+        for n, v in enumerate((Verdict.CORRECT, Verdict.INCORRECT, Verdict.INCORRECT))
+    ]
+    assert scores(items, said).overall.consensus is None
 
 
 def test_the_command(tmp_path: Path) -> None:

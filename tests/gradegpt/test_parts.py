@@ -18,6 +18,7 @@ from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.parts import PartsJudge, part_items
+from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.rules.profiles.atlas import labels
@@ -191,7 +192,7 @@ def test_an_item_without_parts_has_one() -> None:
     ("response", "reason"),
     [
         ("", "response:empty"), ("I cannot answer this question.", "response:refusal"),
-        ("It is 3 and 5.", "response:no-json"), (listed("3"), "response:wrong-count"),
+        ("It is 3 and 5.", "response:no-json"), (listed("3", "5", "7"), "response:wrong-count"),
         ('```json\n{"answers": ["3" "5"]}\n```', "response:json-error"),
         ('```json\n{"answers": ["3", "5', "response:cut-off"),
         ("So it is. " + "Wait, let me think. " * 20, "response:loop"),
@@ -234,7 +235,7 @@ def test_from_settings() -> None:
     judge = build_judge(settings)
     (found,) = judge.judge([item(listed("3", "6"), "3", "5")])
     assert (found.verdict, found.reason) == (Verdict.CORRECT, "parts:A,B")
-    assert judge.fingerprint.startswith("parts-1(0.5|cascade(rules-")
+    assert judge.fingerprint.startswith("parts-2(0.5|cascade(rules-")
     assert settings.label == "parts"
 
 
@@ -248,3 +249,16 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert done.exit_code == 0, done.output
     found = list(read_rows(tmp_path / "out.jsonl", Judgement))
     assert [one.reason for one in found] == ["parts:A,A", "parts:A,B"]
+
+
+def test_parts_are_judged_as_by_the_profile_of_atlas() -> None:
+    """A relative error of 0.1 is accepted (prompt E.2); a part without an answer is not right."""
+    both = {"reference": "(1) 10; (2) 5"}
+    near, short = (item(listed(*said), "10", "5", **both) for said in (("10.5", "5"), ("10",)))
+    found = PartsJudge(RuleJudge()).judge([near, short])
+    assert [one.verdict for one in found] == [Verdict.CORRECT, Verdict.INCORRECT]
+    assert [one.reason for one in found] == ["parts:A,A", "parts:A,C"]
+    profile = ProfileJudge("atlas").judge([near, short])
+    assert [one.verdict for one in profile] == [Verdict.CORRECT, Verdict.INCORRECT]
+    (exact,) = PartsJudge(RuleJudge()).judge([near.model_copy(update={"tolerance": "exact"})])
+    assert exact.reason == "parts:B,A"
