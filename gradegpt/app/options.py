@@ -13,6 +13,7 @@ import typer
 from gradegpt.core import schema
 from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
+from gradegpt.rules.tolerance import NAMES
 from gradegpt.tables import Form, Table
 
 
@@ -116,10 +117,11 @@ References = Annotated[
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
 JudgeOption = Annotated[
-    JudgeKind,
+    list[JudgeKind] | None,
     typer.Option(
         "--judge",
-        help=JUDGES,
+        help=f"{JUDGES} Repeat the option for a panel, which gives the verdict of most of them. "
+        "[default: cascade]",
     ),
 ]
 BaseUrlOption = Annotated[
@@ -204,6 +206,16 @@ Context = Annotated[
     typer.Option(help="Text before the question, such as earlier parts of the problem."),
 ]
 Response = Annotated[str | None, typer.Option(help="The response to grade.")]
+AnswerTypeOption = Annotated[
+    str | None,
+    typer.Option(help=f"The type of a single item's answer: {', '.join(schema.AnswerType)}."),
+]
+Tolerance = Annotated[
+    str | None,
+    typer.Option(
+        metavar="POLICY", help=f"How near a single item's number must be: {', '.join(NAMES)}."
+    ),
+]
 ProfileOption = Annotated[
     str | None,
     typer.Option(

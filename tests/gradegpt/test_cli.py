@@ -86,6 +86,38 @@ def test_one_response_is_judged_in_its_context(capsys: pytest.CaptureFixture[str
     assert "not both" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((), "verdict     incorrect"),
+        (("--tolerance", "atlas"), "verdict     correct"),
+        (("--tolerance", "about"), "tolerance: "),
+        (("--answer-type", "NV", "--tolerance", "relative:0.1"), "verdict     correct"),
+        (("--answer-type", "SC"), "verdict     "),
+        (("--answer-type", "xx"), "answer_type: "),
+        (("--profile", "atlas"), "verdict     correct"),
+    ],
+)
+def test_one_response_may_have_a_type_a_tolerance_and_a_profile(
+    more: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = call("judge", *RULES, "--reference", "10", "--response", "It is 10.9.", *more)
+    assert said in "".join(capsys.readouterr())
+    assert (code == 0) is said.startswith("verdict")
+
+
+def test_several_judges_are_a_panel(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has the options that it knows; an option that none knows is an error."""
+    given = ("--judge", "rules", "--judge", "cascade", "--reference", "4", "--response", "It is 4.")
+    assert call("judge", *given, "--min-confidence", "0") == 0
+    said = capsys.readouterr().out
+    assert "panel:2-to-0" in said
+    assert "verdict     correct" in said
+    none_has = ("--judge", "code", "--judge", "lexical", "--profile", "atlas")
+    assert call("judge", *none_has, "--reference", "4", "--response", "4") != 0
+    assert "--profile: not for --judge code and lexical" in capsys.readouterr().err
+
+
 def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
     code = call(
         "judge", *RULES, "--question", "2+2=?", "--reference", "five", "--reference", "4",
