@@ -1,6 +1,7 @@
 // The page: tables that sort, and the list of items. Texts are only ever set as text.
 
 const PAGE = 50;
+const END = 40; // characters at the end of a response in which no judge names an answer
 const byId = (id) => document.getElementById(id);
 const data = JSON.parse(byId("data").textContent);
 const form = byId("filters");
@@ -45,13 +46,31 @@ function sortBy(head) {
 
 // --- one item ---
 
+/** The judges in the order of their columns, then the label. */
+function legend() {
+  const names = data.judges.map((_, i) => judge(i));
+  if (data.rows.some((row) => row.label)) names.push(make("span", {}, "label"));
+  byId("items").style.setProperty("--columns", names.length);
+  byId("items").classList.toggle("single", names.length === 1);
+  return names.length > 1 ? ["Verdicts, from the left: ", ...names] : [];
+}
+
+/** A verdict as a narrow column: its sign, with the words for a pointer or a screen reader. */
+function narrow(who, verdict) {
+  return make("span", { className: `word ${verdict}`, title: `${who}: ${verdict}` }, verdict);
+}
+
 function line(row) {
-  const said = row.said.map((one, i) =>
-    make("span", { className: "one" }, data.judges.length > 1 ? judge(i) : null, word(one.verdict)));
-  const label = row.label ? make("span", { className: "one" }, "label", word(row.label)) : null;
-  const asked = (row.question || row.reference.join(" · ")).replace(/\s+/g, " ").slice(0, 240);
+  const short = (text) => text.replace(/\s+/g, " ").trim();
+  const response = short(row.response ?? "");
+  const end = response.length > END ? `…${response.slice(-END)}` : response;
+  const given = row.said.find((one) => one.answer)?.answer ?? end;
+  const said = row.said.map((one, i) => narrow(data.judges[i], one.verdict));
+  const label = row.label ? narrow("label", row.label) : null;
   return make("summary", {},
-    make("span", { className: "title" }, asked),
+    make("span", { className: "title" }, short(row.question ?? row.context ?? "").slice(0, 240)),
+    make("span", { className: "expected" }, short(row.reference.join(" · ")).slice(0, 160)),
+    make("span", { className: "given" }, short(given).slice(0, 160)),
     make("span", { className: "verdicts" }, ...said, label),
     make("span", { className: "id" }, row.id));
 }
@@ -222,6 +241,7 @@ addEventListener("keydown", (event) => {
   }
 });
 
+byId("legend").append(...legend());
 const tags = [...new Set(data.rows.flatMap(tagsOf))].sort();
 form.elements.tag.append(...tags.map((tag) => make("option", {}, tag)));
 form.elements.tag.closest("label").hidden = !tags.length;

@@ -130,6 +130,33 @@ def test_the_listed_items_are_downloaded(open_page: Open, tmp_path: Path) -> Non
         assert "r1" not in text
 
 
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_question_expected_and_given_stand_side_by_side(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """Also with four judges: each has room, the verdicts are narrow, and the heads are above."""
+    one = results(9, labels=[R] * 9)
+    four = {f"{name}-{n}": rows for n in (1, 2) for name, rows in one.judges.items()}
+    (tmp_path / "report.html").write_text(render_page(one._replace(judges=four), most=9), "utf-8")
+    page = Page(browser, size=(width, 900))
+    page.open((tmp_path / "report.html").as_uri())
+    box = "document.querySelector('.item {}').getBoundingClientRect()"
+    of = [
+        page.run(f"[{b}.left, {b}.width]")
+        for b in map(box.format, (".title", ".expected", ".given", ".verdicts"))
+    ]
+    spans = "[...document.querySelectorAll('.heads span')]"
+    heads = page.run(f"{spans}.map((one) => one.getBoundingClientRect().left)")
+    assert [left for left, _ in of[:3]] == pytest.approx(heads, abs=1)
+    assert min(size for _, size in of[:3]) > 150
+    assert of[3][1] < 160
+    assert (
+        page.run("document.querySelectorAll('.item')[0].querySelectorAll('.verdicts .word').length")
+        == 5
+    )
+    page.close()
+
+
 def test_the_page_fits_a_phone(open_page: Open) -> None:
     """Nothing is wider than the screen; tables scroll separately."""
     page = open_page(fragment="#item=1", width=390, dark=True)
