@@ -258,7 +258,8 @@ def _judges(out: Path, settings: SFTSettings, data: Options) -> list[dict[str, A
     prompt = data["settings"]["prompt"]
     base = {"kind": "model", "model": settings.model, "adapter": None, "prompt": prompt}
     tuned = {"name": "tuned", "kind": "model", "model": str(out)}
-    chain = {"name": "tuned-chain", "chain_format": data["chain_format"]}
+    own = prompt | {"chain_format": data["chain_format"]}  # the chain's verdict, not the tag's
+    chain = {"name": "tuned-chain", "prompt": own}
     return [
         {"kind": "rules"},
         base | {"name": "untrained"},

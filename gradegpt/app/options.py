@@ -245,7 +245,8 @@ ChainFormatOption = Annotated[
     typer.Option(
         help="What the model writes. outcome: the verdict alone. judge_of_chain: an explanation "
         "that ends in the verdict. cross_lingual: the same, with Chinese quotes translated into "
-        "English. [default: as the model was trained]"
+        "English. A model that was trained on verdicts alone decides by them, and then explains "
+        "the verdict. [default: as the model was trained]"
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import logging
 import sys
 import warnings
@@ -37,6 +38,12 @@ SMALL_ROWS: Final = 4
 BATCH_TOKENS: Final = 2**14
 """The most tokens of a batch with its padding, unless one row is longer. In a model of 1.5B the
 widest layer's activations then take 0.3 GB each in bfloat16."""
+
+
+MANY: Final = 8
+"""Prompts from which tokens that only they begin with are read once, by a pass of their own."""
+SHARED_TOKENS: Final = 16
+"""The least number of such tokens."""
 
 
 class LocalEngine:
@@ -170,20 +177,23 @@ class LocalEngine:
     ) -> list[TagProbability | EngineError | None]:
         """The tags' probability after each prompt, in one pass for a batch.
 
-        The tokens that all prompts begin with, such as the instructions, are read once. Those that
-        both tags begin with are appended. A constrained model can write nothing but a tag; another
-        has a probability only where it would write these tokens and a tag.
+        The tokens that all prompts begin with, such as the instructions, are read once, and those
+        of a question with ``MANY`` responses or more. Those that both tags begin with are appended.
+        A constrained model can write nothing but a tag; another has a probability only where it
+        would write these tokens and a tag.
         """
         tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
         rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
         with self._own_threads(), self._torch.inference_mode():
-            prefix = self._read_prefix(rows)
-            for batch in self._batches(rows):
-                probabilities = self._read_tags([rows[n] for n in batch], tags, prefix)
-                for n, yes in zip(batch, probabilities, strict=True):
-                    if yes is not None:
-                        found[n] = TagProbability(yes, len(rows[n]), tags.shared + 1)
+            for group in _by_prefix(rows):
+                own = [rows[n] for n in group]
+                prefix = self._read_prefix(own)
+                for batch in self._batches(own):
+                    probabilities = self._read_tags([own[n] for n in batch], tags, prefix)
+                    for n, yes in zip(batch, probabilities, strict=True):
+                        if yes is not None:
+                            found[group[n]] = TagProbability(yes, len(own[n]), tags.shared + 1)
         return found
 
     def _read_prefix(self, rows: Sequence[list[int]]) -> DynamicCache | None:
@@ -273,6 +283,19 @@ class LocalEngine:
         text = self._tokenizer.decode(job.made, skip_special_tokens=True)
         tokens = tuple(map(TokenLogprob, pieces, job.logprobs))
         return Generation(text, len(job.prompt), len(job.made), tokens)
+
+
+def _by_prefix(rows: Sequence[list[int]]) -> Iterator[list[int]]:
+    """The indices of the rows: those of each question with many, and then all others together."""
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    least = common_prefix(rows[order[0]], rows[order[-1]]) + SHARED_TOKENS if rows else 0
+    groups = [order[:1]]
+    for before, at in itertools.pairwise(order):
+        if common_prefix(rows[before], rows[at]) < least:
+            groups.append([])
+        groups[-1].append(at)
+    yield from (group for group in groups if len(group) >= MANY)
+    yield [at for group in groups if len(group) < MANY for at in group]
 
 
 @dataclass
@@ -375,7 +398,8 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     on_cpu = torch.device(device).type == "cpu"
-    dtype = torch.float32 if on_cpu and not cpu_has_bf16() else torch.bfloat16
+    able = cpu_has_bf16() if on_cpu else torch.cuda.is_bf16_supported()
+    dtype = torch.bfloat16 if able else torch.float32
     try:
         tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
         loaded = AutoModelForCausalLM.from_pretrained(model, dtype=dtype)

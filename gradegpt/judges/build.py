@@ -8,9 +8,8 @@ from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
 from gradegpt.core.errors import MissingError, SettingsError
-from gradegpt.core.records import read_rows
 from gradegpt.core.sandbox import ResourceLimits
-from gradegpt.core.schema import TrainingRow
+from gradegpt.core.schema import ChainFormat
 from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
 from gradegpt.engines.base import Engine
 from gradegpt.judges.base import Judge
@@ -203,15 +202,13 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
         raise SettingsError("base_url: set 'model' too, to the model's name on that server")
     model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
-    if settings.chain_format is not None:
-        changed = {"chain_format": settings.chain_format}
-        prompt = (prompt or PromptSettings()).model_copy(update=changed)
-    return ModelJudge(
-        _engine(settings, model, adapter),
-        prompt,
-        shots=list(read_rows(settings.shots, TrainingRow)) if settings.shots else (),
-        max_new_tokens=settings.max_new_tokens,
-    )
+    wanted, explain = settings.chain_format, None
+    if prompt is not None and prompt.chain_format is ChainFormat.OUTCOME:
+        explain = wanted  # the model was taught the tag alone, which decides; a chain explains it
+    elif wanted is not None:
+        prompt = (prompt or PromptSettings()).model_copy(update={"chain_format": wanted})
+    engine, limit = _engine(settings, model, adapter), settings.max_new_tokens
+    return ModelJudge(engine, prompt, explain=explain, max_new_tokens=limit)
 
 
 def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine:

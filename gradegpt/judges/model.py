@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +13,7 @@ from gradegpt.chains.gloss import checked
 from gradegpt.chains.grammar import stands_in
 from gradegpt.chains.quote import where_quoted
 from gradegpt.core.errors import EngineError
-from gradegpt.core.schema import ChainFormat, Item, Judgement, Message, Outcome, TrainingRow
+from gradegpt.core.schema import ChainFormat, Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.base import (
     CountingEngine,
     Engine,
@@ -39,13 +38,13 @@ class ModelJudge:
 
     ``score`` is the engine's probability of the verdict tag that it wrote, where the engine returns
     it. A quote that is not in the response, or an answer that is not in the quote, makes a
-    judgement ``unparsed``. ``shots`` are solved rows before every item, for an untuned model. A
-    gloss that does not match its quote is left out of the chain, with a reason.
+    judgement ``unparsed``. A gloss that does not match its quote is left out, with a reason.
 
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
     With the chain format ``outcome`` a ``TagEngine`` returns the tag's probability without
-    generating it; ``score`` is then that probability among the two tags.
+    generating it; ``score`` is then that probability among the two tags. With ``explain``, a chain
+    format, the verdict stays that of ``prompt``, and a chain that explains it is written besides.
     """
 
     name = "model"
@@ -55,12 +54,13 @@ class ModelJudge:
         engine: Engine,
         prompt: PromptSettings | None = None,
         *,
-        shots: Sequence[TrainingRow] = (),
+        explain: ChainFormat | None = None,
         max_new_tokens: int = 256,
     ) -> None:
         self.engine = engine
-        self._shots = [m for row in shots for m in (row.prompt[-1], *row.completion)]
         self.prompt = prompt or PromptSettings()
+        chain = explain not in (None, self.prompt.chain_format)
+        self._explain = self.prompt.model_copy(update={"chain_format": explain}) if chain else None
         self.max_new_tokens = max_new_tokens
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
@@ -72,16 +72,39 @@ class ModelJudge:
         prompt = self.prompt.model_dump_json()
         name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}"
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
-        if self._shots:
-            shown = "\n".join(message.model_dump_json() for message in self._shots)
-            name += f"|shots-{hashlib.sha256(shown.encode()).hexdigest()[:12]}"
+        name += f"|explained-{self._explain.chain_format}" if self._explain else ""
         return name if self._tags is None else f"{name}|tags"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge all items in one call of the engine; a failed prompt is a ``failed`` judgement."""
-        prompts = [self._prompt(item) for item in items]
-        generations = self._ask(prompts)
-        return [self._read(item, g) for item, g in zip(items, generations, strict=True)]
+        prompts = [build_prompt(item, self.prompt, self._count) for item in items]
+        pairs = zip(items, self._ask(prompts), strict=True)
+        made = [self._read(item, generation) for item, generation in pairs]
+        return made if self._explain is None else self._explained(items, made, self._explain)
+
+    def _explained(
+        self, items: Sequence[Item], judgements: Sequence[Judgement], prompt: PromptSettings
+    ) -> list[Judgement]:
+        """The judgements with chains that end in their verdicts; without one where none can."""
+        asked = [n for n, judgement in enumerate(judgements) if judgement.verdict is not None]
+        prompts = [build_prompt(items[n], prompt, self._count) for n in asked]
+        limit, made = self.max_new_tokens, list(judgements)
+        chains = self.engine.generate(prompts, max_new_tokens=limit) if prompts else ()
+        for n, written in zip(asked, chains, strict=True):
+            given = made[n]
+            if isinstance(written, EngineError) or parse_chain(written.text).chain is None:
+                continue
+            # The tag is the chain's last word, so nothing before it depends on the tag.
+            tag = YES if given.verdict is Verdict.CORRECT else NO
+            text = f"{written.text[: written.text.rindex('<')]}{tag}"
+            found = self._read(items[n], written._replace(text=text))
+            if found.verdict is given.verdict:
+                cost = {
+                    name: getattr(given, name) + getattr(found, name)
+                    for name in ("prompt_tokens", "completion_tokens")
+                }
+                made[n] = found.model_copy(update={"score": given.score, **cost})
+        return made
 
     def _ask(self, prompts: Sequence[Sequence[Message]]) -> list[Generation | EngineError]:
         if self._tags is None:
@@ -91,10 +114,6 @@ class ModelJudge:
         limit = self.max_new_tokens
         rest = iter(self.engine.generate(without, max_new_tokens=limit) if without else ())
         return [next(rest) if tag is None else _written(tag) for tag in tags]
-
-    def _prompt(self, item: Item) -> tuple[Message, ...]:
-        system, user = build_prompt(item, self.prompt, self._count)
-        return (system, *self._shots, user)
 
     def _read(self, item: Item, generation: Generation | EngineError) -> Judgement:
         if isinstance(generation, EngineError):

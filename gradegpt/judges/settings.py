@@ -122,8 +122,6 @@ class EngineSettings(JudgeSettings):
     base_url: str | tuple[str, ...] | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
-    shots: str | None = None
-    """A file of training rows that are shown, solved, before every item: for an untuned model."""
     max_new_tokens: int = Field(default=384, ge=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)

@@ -569,7 +569,9 @@ def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
     ]
     engine = judge.engine
     assert isinstance(engine, LocalEngine)
-    written = engine.generate([judge._prompt(item) for item in items], max_new_tokens=9)
+    written = engine.generate(
+        [build_prompt(item, judge.prompt) for item in items], max_new_tokens=9
+    )
     for generation, judgement in zip(written, judge.judge(items), strict=True):
         assert isinstance(generation, Generation)
         assert (judgement.chain, judgement.completion_tokens) == (generation.text, 1)
@@ -586,7 +588,7 @@ def test_a_judge_reads_rare_characters_within_its_budgets() -> None:
     assert isinstance(engine, LocalEngine)
     rare = "".join(chr(0x3400 + number) for number in range(4_000))
     item = Item(question=rare, reference=(rare,), response=rare)
-    shown = parse_prompt(judge._prompt(item))
+    shown = parse_prompt(build_prompt(item, judge.prompt, engine.count_tokens))
     assert shown is not None
     assert engine.count_tokens(rare) > 2 * len(rare)
     assert engine.count_tokens(shown.question) <= budget.question

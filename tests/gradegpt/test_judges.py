@@ -17,7 +17,6 @@ from gradegpt.core.schema import (
     Judgement,
     Message,
     Outcome,
-    TrainingRow,
     Verdict,
 )
 from gradegpt.engines.base import Engine, Generation, TagProbability, TokenLogprob
@@ -149,7 +148,9 @@ class Tagging(Fixed):
     name = "tagging"
 
     def __init__(
-        self, tags: list[TagProbability | EngineError | None], *generations: Generation
+        self,
+        tags: list[TagProbability | EngineError | None],
+        *generations: Generation | EngineError,
     ) -> None:
         super().__init__(*generations)
         self.tags = tags
@@ -177,6 +178,33 @@ def test_in_the_outcome_format_a_tag_is_not_generated() -> None:
     assert no.score == pytest.approx(0.9)
     assert (written.verdict, written.score) == ("correct", None)
     assert (failed.outcome, failed.reason) == ("failed", "engine:timeout: slow")
+
+
+@pytest.mark.parametrize(
+    ("yes", "chain", "verdict", "explained"),
+    [
+        (0.9, CHAIN, Verdict.CORRECT, True),
+        (0.2, CHAIN, Verdict.INCORRECT, True),
+        (0.2, "The answers agree.", Verdict.INCORRECT, False),
+        (0.2, CHAIN.replace("The answer is 4.", "It is 9."), Verdict.INCORRECT, False),
+        (0.9, EngineError("gone"), Verdict.CORRECT, False),
+    ],
+    ids=["the same tag", "another tag", "no tag", "an invented quote", "a failure"],
+)
+def test_a_chain_explains_the_verdict_of_the_tag(
+    yes: float, chain: str | EngineError, verdict: Verdict, explained: bool
+) -> None:
+    """The tag decides; a chain ends in its verdict, and one that cannot be read is no loss."""
+    written = chain if isinstance(chain, EngineError) else Generation(chain, 30, 40)
+    engine = Tagging([TagProbability(yes, 20)], written)
+    outcome = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    judge = ModelJudge(engine, outcome, explain=ChainFormat.JUDGE_OF_CHAIN)
+    (found,) = judge.judge([ITEM])
+    tag = "<Yes>" if verdict is Verdict.CORRECT else "<No>"
+    assert (found.verdict, found.score) == (verdict, pytest.approx(max(yes, 1 - yes)))
+    assert found.chain == (CHAIN.replace("<Yes>", tag) if explained else tag)
+    assert (found.prompt_tokens, found.completion_tokens) == ((50, 41) if explained else (20, 1))
+    assert judge.fingerprint != ModelJudge(engine, outcome).fingerprint
 
 
 def test_a_chain_is_generated_by_every_engine() -> None:
@@ -316,19 +344,3 @@ def test_the_result_of_the_second_judge_is_final() -> None:
     judge = CascadeJudge([RuleJudge(), ModelJudge(Fixed(EngineError("gone")))])
     judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
     assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")
-
-
-def test_shots_are_before_every_item_and_in_the_fingerprint() -> None:
-    """One system message, solved turns, then the item; other shots are another judge."""
-    shot = TrainingRow(
-        prompt=build_prompt(ITEM, PromptSettings()),
-        completion=(Message(role="assistant", content="<Yes>"),),
-    )
-    engine = ScriptedEngine(["The answers agree: <No>"])
-    judge = ModelJudge(engine, shots=[shot, shot])
-    judge.judge([ITEM])
-    (prompt,) = engine.prompts
-    system, user = build_prompt(ITEM, PromptSettings())
-    assert prompt == (system, user, shot.completion[0], user, shot.completion[0], user)
-    names = {ModelJudge(engine, shots=shots).fingerprint for shots in ([], [shot], [shot, shot])}
-    assert len(names) == 3

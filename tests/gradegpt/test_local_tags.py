@@ -150,6 +150,26 @@ def test_a_common_prefix_is_read_once(
     assert seen == read
 
 
+def test_the_question_of_many_responses_is_read_once(
+    tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of few are read with each row; the probabilities are those of separate rows."""
+    monkeypatch.setattr("gradegpt.engines.local.MANY", 3)
+    monkeypatch.setattr("gradegpt.engines.local.SHARED_TOKENS", 4)
+    seen: list[tuple[int, ...]] = []
+    engine = engine_of("qwen2", tokenizer)
+    questions = {first: [*SYSTEM[:6], first, 41, 42, 43, 44] for first in (40, 50, 60)}
+    counts = {40: 3, 50: 2, 60: 1}
+    rows = [[*questions[q], 30 + n, END] for n in range(3) for q in counts if n < counts[q]]
+    wanted = [alone(engine, row) for row in rows]
+    engine._model.get_input_embeddings().register_forward_pre_hook(
+        lambda _, inputs: seen.append(tuple(inputs[0].shape))
+    )
+    made = probabilities(engine, rows, monkeypatch)
+    assert [p and p.yes for p in made] == [w and pytest.approx(w, abs=1e-5) for w in wanted]
+    assert seen == [(1, 11), (3, 3), (1, 6), (3, 8)]
+
+
 def test_a_batch_has_a_limit_of_tokens(tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """With its padding; a longer row is a batch of its own."""
     monkeypatch.setattr("gradegpt.engines.local.BATCH_TOKENS", 12)
