@@ -12,10 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gradegpt import tables
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.core.errors import InputError, MissingError
-from gradegpt.core.records import whole_file
 from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
@@ -147,35 +145,6 @@ def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) ->
     assert [e.verdict.value for e in read_examples(rows)] == ["incorrect", "correct"]
 
 
-@pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
-def test_a_table_of_any_form_gives_the_same_rows(source: Any, form: str, tmp_path: Path) -> None:
-    """Numbers are text, and an empty cell is a missing label or field."""
-    rows = [
-        {"id": n, "question": "2+2=?", "reference": 4, "response": response, "label": label,
-         "answer_type": None, "context": None, "lang": "en", "label_by": "human"}
-        for n, (response, label) in enumerate([("It is 4.", 1.0), ("5", None), ("5", 0.0)], 1)
-    ]  # fmt: skip
-    with whole_file(tmp_path / f"t.{form}") as out:
-        tables.write(out, tables.Form(form), list(rows[0]), rows)
-    lines = source(*rows, name="t")
-    path = str(tmp_path / f"t.{form}")
-    read = [e.model_copy(update={"context": None}) for e in read_examples(Source(path=path))]
-    assert read == list(read_examples(lines))
-    assert [(e.id, e.reference, e.verdict) for e in read] == [
-        ("1", ("4",), "correct"), ("3", ("4",), "incorrect"),
-    ]  # fmt: skip
-
-
-def test_a_table_without_a_known_suffix_is_recognised_by_its_first_bytes(tmp_path: Path) -> None:
-    """Its whole name is the source."""
-    (tmp_path / "graded.txt").write_text("question,reference,response,label\n2+2=?,4,4,yes\n")
-    (example,) = read_examples(Source(path=str(tmp_path / "graded.txt")))
-    assert (example.source, example.id) == ("graded.txt", "graded.txt:2")
-    (tmp_path / "graded.txt").write_text("question,reference,response,label\n2+2=?,4\n")
-    with pytest.raises(InputError, match=r"graded\.txt:2: 2 cells under 4 columns"):
-        list(read_examples(Source(path=str(tmp_path / "graded.txt"))))
-
-
 def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) -> None:
     """Only by name, as such columns may hold anything in other files."""
     row = ROW | {"of": "sums", "eps": "exact", "topic": '{"subject": "physics"}', "points": 0}
@@ -223,12 +192,6 @@ def test_an_invalid_row_is_an_error(source: Any, row: dict[str, Any], message: s
         list(read_examples(source(row)))
 
 
-def test_a_missing_file_is_named() -> None:
-    """Before anything is read."""
-    with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
-        list(read_examples(Source(path="nowhere.jsonl")))
-
-
 @pytest.mark.parametrize(
     ("reference", "separator", "expected"),
     [
@@ -245,18 +208,6 @@ def test_accepted_answers_are_split_at_the_separator(
 ) -> None:
     """Without a separator nothing is split."""
     assert accepted(reference, separator) == expected
-
-
-def test_an_item_has_the_context_of_its_row(source: Any) -> None:
-    """By a column of that name or the name given; a context that is not text is an error."""
-    rows = source(ROW | {"context": "In 1816."}, ROW)
-    assert [e.context for e in read_examples(rows)] == ["In 1816.", None]
-    named = source(ROW | {"passage": "In 1816."}, fields={"context": "passage"})
-    assert [e.context for e in read_examples(named)] == ["In 1816."]
-    ignored = source(ROW | {"context": ["a"]}, fields={"context": ""})
-    assert [e.context for e in read_examples(ignored)] == [None]
-    with pytest.raises(InputError, match=":1: context: expected text"):
-        list(read_examples(source(ROW | {"context": ["a"]})))
 
 
 def test_foreign_answer_types_are_dropped(source: Any) -> None:
@@ -279,13 +230,6 @@ def test_examples_in_the_projects_own_form_are_read_completely(source: Any) -> N
     ]
     with pytest.raises(InputError, match=":1: label: unknown field"):
         list(read_examples(source(row | {"label": True}, fields=None)))
-
-
-def test_items_have_no_label(source: Any) -> None:
-    """A judge cannot see the verdict."""
-    ((item, _),) = read_items(source(ROW))
-    assert type(item) is Item
-    assert item.reference == ("4",)
 
 
 # --- splits ---------------------------------------------------------------------------------------
@@ -366,18 +310,6 @@ def test_a_field_that_does_not_exist_is_an_error_that_suggests_one() -> None:
     """A misspelt field would otherwise be read from its usual column."""
     with pytest.raises(ValueError, match="no field 'refrence'; did you mean 'reference'"):
         Source(path="graded.jsonl", fields={"refrence": "gold"})
-
-
-def test_a_column_may_be_a_path_into_nested_objects(source: Any) -> None:
-    """With dots, in the settings as on the command line."""
-    doc = {"q": "2+2=?", "gold": ["4", "four"], "type": "number", "of": "sums"}
-    row = {"doc": doc, "response": "4", "grades": [{"ok": 1}]}
-    fields = {"question": "doc.q", "reference": "doc.gold", "verdict": "grades.0.ok",
-              "answer_type": "doc.type", "source": "doc.of"}  # fmt: skip
-    (example,) = read_examples(source(row, fields=fields))
-    assert (example.answer_type, example.source) == (AnswerType.NUMBER, "sums")
-    assert (example.question, example.reference) == ("2+2=?", ("4", "four"))
-    assert example.verdict is Verdict.CORRECT
 
 
 def test_a_training_row_is_read_as_the_example_in_its_prompt(source: Any) -> None:

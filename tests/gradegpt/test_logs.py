@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import random
-import sys
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,12 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from gradegpt.app import cli, console
-from gradegpt.app.run import check_input, judge_file
-from gradegpt.core.errors import EngineError, GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.app.run import check_input
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.judges.build import build_judge
-from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.importers.logs import (
     between,
     compare,
@@ -324,17 +321,6 @@ def test_vlmevalkit_reads_several_answers_as_alternatives() -> None:
         (("7", "seven"), "eval_score", 0),
         (("sleeping", "resting", "lying down"), "eval_score", 0),
     ]
-
-
-def test_a_workbook_without_openpyxl_names_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It is imported for workbooks alone, and the error says what to install."""
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with zipfile.ZipFile(tmp_path / "book.xlsx", "w") as packed:
-        packed.writestr("xl/workbook.xml", "")
-    with pytest.raises(MissingError, match=r"book\.xlsx: .* pip install 'gradegpt\[tables\]'"):
-        recognise(tmp_path / "book.xlsx")
 
 
 def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
@@ -691,32 +677,6 @@ def test_the_judgements_of_a_log_are_not_overwritten(tmp_path: Path) -> None:
     assert Path(f"{out}.items.jsonl").read_bytes() == kept
     assert call(*other, "--overwrite") == 0
     assert len(list(read_rows(out, Judgement))) == 4
-
-
-def test_a_stopped_run_over_a_log_is_resumed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The rows before the stop are kept, also if the log is moved in between."""
-    rules = build_judge(JudgeSettings.of(kind="rules"))
-    out, log = tmp_path / "out.jsonl", LOGS / "verl.jsonl"
-
-    class Stopping:
-        fingerprint, calls = rules.fingerprint, 0
-
-        def judge(self, items: Sequence[Item]) -> list[Judgement]:
-            self.calls += 1
-            if self.calls == 3:
-                raise EngineError("the server is down")
-            return rules.judge(items)
-
-    tool = recognise(log)
-    assert tool is not None
-    items, _ = items_of(log, tool, out)
-    with pytest.raises(EngineError, match="2 of 4 rows are kept"):
-        judge_file(check_input(items), out, Stopping(), rows_per_write=1)
-    (tmp_path / "verl.jsonl").write_bytes(log.read_bytes())
-    assert call("judge", tmp_path / "verl.jsonl", "--judge", "rules", "-o", out) == 0
-    assert "(2 rows are from an earlier run)" in capsys.readouterr().out
 
 
 def test_a_log_with_nothing_to_grade_is_an_error(

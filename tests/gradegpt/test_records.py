@@ -214,32 +214,3 @@ class TestResumableWriter:
         assert self.finish(path, 4) == 2
         assert [json.loads(line)["n"] for line in path.read_text().splitlines()] == [0, 1, 2, 3]
         assert [p.name for p in path.parent.iterdir()] == ["out.jsonl"]
-
-    def test_a_stopped_run_leaves_no_output(self, path: Path) -> None:
-        """A file with the name of the output is complete."""
-        self.stopped(path, 0)
-        assert not path.exists()
-
-    def test_rows_of_another_run_are_refused(self, path: Path) -> None:
-        """Another input or other settings are an error; no row is lost."""
-        self.stopped(path, 0, 1)
-        with pytest.raises(OutputError, match="begun with another input or other settings"):
-            self.finish(path, 4, fingerprint="other")
-        assert self.finish(path, 4) == 2
-
-    def test_an_existing_output_is_kept(self, path: Path) -> None:
-        """Without ``overwrite``."""
-        self.finish(path, 1)
-        with pytest.raises(OutputError, match="exists already"):
-            self.finish(path, 2)
-        with ResumableWriter(path, "f", overwrite=True) as writer:
-            writer.write([{"n": 7}])
-        assert path.read_text() == '{"n": 7}\n'
-
-    def test_two_runs_at_once_are_refused(self, path: Path) -> None:
-        """They would write every row twice."""
-        with ResumableWriter(path, "f") as writer:
-            writer.write([{"n": 0}])
-            with pytest.raises(OutputError, match="another run is writing this file"):
-                self.finish(path, 1)
-        assert path.read_text() == '{"n": 0}\n'

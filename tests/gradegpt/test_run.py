@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gradegpt.app.run import Counts, Summary, check_input, check_output, count, judge_file
-from gradegpt.core.errors import EngineError, EngineTimeoutError, InputError, OutputError
+from gradegpt.core.errors import EngineError, EngineTimeoutError, OutputError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.engines.base import Generation
@@ -211,44 +211,6 @@ def test_another_judge_does_not_resume_a_file_with_failed_rows(tmp_path: Path) -
     judge_all(source, ModelJudge(ScriptedEngine(["<No>", EngineError("busy")])))
     with pytest.raises(OutputError, match="exists already"):
         judge_all(source, RuleJudge())
-
-
-def test_equal_complaints_are_listed_once_and_counted(tmp_path: Path) -> None:
-    """With the place of the first."""
-    source = write(tmp_path / "in.jsonl", ["{", *[{"reference": "4"}] * 24, ROW])
-    with pytest.raises(InputError) as caught:
-        check_input(source)
-    lines = str(caught.value).split("\n  ")
-    assert lines == [
-        f"{source}: 25 complaints, nothing was judged",
-        f"{source}:1: not a JSON object (Expecting property name enclosed in double quotes: "
-        "line 2 column 1 (char 2)); write one {...} per line",
-        f"{source}: `response`: field required in 24 rows (first: {source}:2)",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("folder", "is a folder; give the name of a file to write"),
-        ("in.jsonl", "is the input; choose another name for the output"),
-        ("old.jsonl", "exists already; choose another name or pass --overwrite"),
-        (
-            "in.jsonl/out.jsonl",
-            r"cannot be written \((not a folder|Not a directory)\); ",
-        ),
-    ],
-    ids=["folder", "the-input", "there-already", "under-a-file"],
-)
-def test_an_output_that_cannot_be_written_is_an_error_before_any_work(
-    tmp_path: Path, name: str, message: str
-) -> None:
-    """A folder, the input, an existing file, or a path below a file."""
-    source = write(tmp_path / "in.jsonl", [ROW])
-    write(tmp_path / "old.jsonl", [ROW])
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OutputError, match=f"{name}: {message}"):
-        check_output(tmp_path / name, source)
 
 
 def test_overwrite_replaces_a_file_and_never_the_input(tmp_path: Path) -> None:

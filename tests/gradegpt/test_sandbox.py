@@ -27,97 +27,56 @@ WRITES = (
     "/proc/sys/kernel/hostname", "/proc/self/oom_score_adj/x", "/box/main.py", "/lib/x", "/usr/local/x", "/dev/null/x",
 )  # fmt: skip
 SIGNALS = (
-    "SIGTERM",
-    "SIGINT",
-    "SIGHUP",
-    "SIGALRM",
-    "SIGQUIT",
-    "SIGUSR1",
-    "SIGXCPU",
-    "SIGPIPE",
-    "SIGTSTP",
-    "SIGSEGV",
-    "SIGUSR2",
-)
+    "SIGTERM", "SIGINT", "SIGHUP", "SIGALRM", "SIGQUIT", "SIGUSR1", "SIGXCPU", "SIGPIPE", "SIGTSTP",
+    "SIGSEGV", "SIGUSR2",
+)  # fmt: skip
 ADDRESSES = (
-    "127.0.0.1",
-    "::1",
-    "10.0.0.1",
-    "169.254.169.254",
-    "8.8.8.8",
-    "192.168.0.1",
-    "172.17.0.1",
+    "127.0.0.1", "::1", "10.0.0.1", "169.254.169.254", "8.8.8.8", "192.168.0.1", "172.17.0.1",
     "fe80::1",
+)  # fmt: skip
+READ = (
+    "import os\np='{}'\ntry:\n  t = os.listdir(p) if os.path.isdir(p) else [open(p,'rb').read(9)]\n"
+    "except OSError: t = []\nprint('ESCAPED' if any(t) else 'kept')"
+)
+LINK = (
+    "import os\nos.symlink('{}','/tmp/l')\ntry: print('ESCAPED' if os.listdir('/tmp/l') else 'kept')\n"
+    "except NotADirectoryError: print('ESCAPED' if open('/tmp/l','rb').read(9) else 'kept')\n"
+    "except OSError: print('kept')"
+)
+WRITE = "try:\n  open('{}','{}').write('x')\n  print('ESCAPED')\nexcept OSError: print('kept')"
+REMOVE = "import os\ntry:\n  os.remove('{}')\n  print('ESCAPED')\nexcept OSError: print('kept')"
+CONNECT = (
+    "import socket\ns=socket.socket(socket.AF_INET6 if ':' in '{0}' else socket.AF_INET, socket.{1})\n"
+    "s.settimeout(.3)\ntry:\n  s.connect(('{0}', 53)); s.send(b'x'); s.recv(1)\n"
+    "  print('ESCAPED')\nexcept OSError: print('kept')"
+)
+UNIX = (
+    "import socket,glob\nr=[]\nfor p in ['/run/docker.sock','/var/run/docker.sock','/tmp/.X11-unix/X0','\\0x']:\n"
+    "  s=socket.socket(socket.AF_UNIX)\n  try: s.connect(p); r.append(p)\n  except OSError: pass\n"
+    "print('ESCAPED' if r else 'kept')"
+)
+IGNORE = "import signal\nsignal.signal(signal.{}, signal.SIG_IGN)\nwhile True: pass"
+SEND = (
+    "import os,signal,time\ntry: os.kill(-1, signal.{})\nexcept OSError: pass\n"
+    "try: os.kill(1, signal.SIGKILL)\nexcept OSError: pass\nprint('kept')"
 )
 
 
 def hostile() -> Iterator[tuple[str, str]]:
     """(name, Python program); a program that escapes prints ``ESCAPED``."""
     for path in READS:
-        yield (
-            f"read {path}",
-            (
-                f"import os\np='{path}'\n"
-                "try:\n  t = os.listdir(p) if os.path.isdir(p) else [open(p,'rb').read(9)]\n"
-                "except OSError: t = []\nprint('ESCAPED' if any(t) else 'kept')"
-            ),
-        )
-        yield (
-            f"link to {path}",
-            (
-                f"import os\nos.symlink('{path}','/tmp/l')\n"
-                "try: print('ESCAPED' if os.listdir('/tmp/l') else 'kept')\n"
-                "except NotADirectoryError: print('ESCAPED' if open('/tmp/l','rb').read(9) else 'kept')\n"
-                "except OSError: print('kept')"
-            ),
-        )
+        yield f"read {path}", READ.format(path)
+        yield f"link to {path}", LINK.format(path)
     for path in WRITES:
-        for mode in ("w", "a", "r+"):
-            yield (
-                f"write {path} {mode}",
-                (
-                    f"try:\n  open('{path}','{mode}').write('x')\n  print('ESCAPED')\n"
-                    "except OSError: print('kept')"
-                ),
-            )
-        yield (
-            f"remove {path}",
-            (
-                f"import os\ntry:\n  os.remove('{path}')\n  print('ESCAPED')\n"
-                "except OSError: print('kept')"
-            ),
-        )
+        yield from ((f"write {path} {mode}", WRITE.format(path, mode)) for mode in ("w", "a", "r+"))
+        yield f"remove {path}", REMOVE.format(path)
     for address in ADDRESSES:
         for kind in ("SOCK_STREAM", "SOCK_DGRAM"):
-            yield (
-                f"connect {address} {kind}",
-                (
-                    "import socket\n"
-                    f"s=socket.socket(socket.AF_INET6 if ':' in '{address}' else socket.AF_INET, socket.{kind})\n"
-                    f"s.settimeout(.3)\ntry:\n  s.connect(('{address}', 53)); s.send(b'x'); s.recv(1)\n"
-                    "  print('ESCAPED')\nexcept OSError: print('kept')"
-                ),
-            )
-    yield (
-        "unix sockets",
-        (
-            "import socket,glob\nr=[]\nfor p in ['/run/docker.sock','/var/run/docker.sock','/tmp/.X11-unix/X0','\\0x']:\n"
-            "  s=socket.socket(socket.AF_UNIX)\n  try: s.connect(p); r.append(p)\n  except OSError: pass\n"
-            "print('ESCAPED' if r else 'kept')"
-        ),
-    )
+            yield f"connect {address} {kind}", CONNECT.format(address, kind)
+    yield "unix sockets", UNIX
     for name in SIGNALS:
-        yield (
-            f"ignore {name} and spin",
-            (f"import signal\nsignal.signal(signal.{name}, signal.SIG_IGN)\nwhile True: pass"),
-        )
-        yield (
-            f"send {name} to all",
-            (
-                f"import os,signal,time\ntry: os.kill(-1, signal.{name})\nexcept OSError: pass\n"
-                "try: os.kill(1, signal.SIGKILL)\nexcept OSError: pass\nprint('kept')"
-            ),
-        )
+        yield f"ignore {name} and spin", IGNORE.format(name)
+        yield f"send {name} to all", SEND.format(name)
     forks = {
         "fork bomb": "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass",
         "fork and wait": "import os,time\nfor _ in range(500):\n  try:\n    if os.fork()==0: time.sleep(30)\n  except OSError: pass\ntime.sleep(30)",
