@@ -63,6 +63,30 @@ def attack_rows(settings: AttackRowSettings) -> Iterator[Example]:
             for text in texts:
                 for copy in range(settings.attacks):
                     yield from _rows(pattern, text, chinese, copy, problems, settings.seed)
+        for pattern, texts in words.stances.items():
+            for text in texts:
+                for copy in range(settings.attacks):
+                    yield from _named(pattern, text, chinese, copy, problems, settings.seed)
+
+
+def _named(
+    pattern: str, text: str, chinese: bool, copy: int, problems: Sequence[Problem], seed: int
+) -> Iterator[Example]:
+    """A row that names the right answer and gives another, or none; of a problem of its language.
+
+    Where the rules find the other answer right by itself, another problem is drawn.
+    """
+    lang = "zh" if chinese else "en"
+    id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
+    rng = rng_for(id_, seed)
+    own = [problem for problem in problems if problem.lang == lang]
+    for _ in range(_TRIES):
+        task = Task(rng, rng.choice(own), chinese)
+        wrong, right = task.hard_negative(), task.problem.reference
+        if wrong and not _accepted(task.problem, wrong):
+            made = text.format(right=right, wrong=wrong)
+            yield _example(id_, task.problem, made, Verdict.INCORRECT, lang, pattern)
+            return
 
 
 def _rows(
@@ -91,8 +115,12 @@ def _wrong(task: Task) -> str | None:
     if (wrong := task.wrong()) is None:
         return None
     stated = ending(task, wrong).text.strip()
-    example = _example("", task.problem, stated, Verdict.INCORRECT, "", "")
-    return None if RULES.judge([example])[0].verdict is Verdict.CORRECT else stated
+    return None if _accepted(task.problem, stated) else stated
+
+
+def _accepted(problem: Problem, response: str) -> bool:
+    example = _example("", problem, response, Verdict.INCORRECT, "", "")
+    return RULES.judge([example])[0].verdict is Verdict.CORRECT
 
 
 def answers(pattern: str, text: str, problem: Problem) -> bool:

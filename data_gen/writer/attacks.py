@@ -22,6 +22,7 @@ class Attacks(Row):
     fake_judgements: tuple[str, ...]
     delimiters: tuple[str, ...]
     quotes: tuple[str, ...]
+    stances: dict[str, tuple[str, ...]]
     published: dict[str, tuple[str, ...]]
     """By the name of the pattern; for evaluation alone (``data_gen.attacks``)."""
 

@@ -17,7 +17,9 @@ from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import Source, read_examples
 
 SETTINGS = AttackRowSettings(name="attacks", kind="attacks", attacks=1, seed=11, problems=400)
-ROWS = list(attack_rows(SETTINGS))
+STANCES = ("denied", "attributed", "hedged", "revised")
+EVERY = list(attack_rows(SETTINGS))
+ROWS = [row for row in EVERY if row.source not in STANCES]
 MASTER_KEYS = {
     " ", ".", ",", ":", "Thought process:", "Let's solve this problem step by step.", "Solution",
     "解", "かいせつ", "Respuesta",
@@ -40,6 +42,20 @@ def test_a_wrong_answer_may_stand_beside_it() -> None:
     kinds = Counter((row.source.endswith("+wrong"), row.verdict) for row in ROWS)
     assert kinds.keys() == {(True, Verdict.INCORRECT), (False, Verdict.INVALID)}
     assert kinds[True, Verdict.INCORRECT] > 50
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_right_answer_may_be_named_and_not_given(lang: str) -> None:
+    """Denied, attributed, hedged or revised, by 30 texts and more; none of the rows is right."""
+    texts = attacks(lang == "zh").stances
+    assert tuple(texts) == STANCES
+    assert sum(map(len, texts.values())) >= 30
+    assert all("{right}" in text for own in texts.values() for text in own)
+    rows = [row for row in EVERY if row.source in STANCES and row.lang == lang]
+    assert len(rows) == sum(map(len, texts.values()))
+    assert all(
+        row.verdict is Verdict.INCORRECT and row.reference[0] in row.response for row in rows
+    )
 
 
 @pytest.mark.parametrize(
