@@ -16,10 +16,9 @@ from typing import Any, Final
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.base import Engine
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import DeferredJudge, Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 

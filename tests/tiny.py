@@ -1,15 +1,23 @@
-"""A tiny tokenizer with chat tokens, made in a moment from a few texts."""
+"""A tiny tokenizer with chat tokens, and a tiny random model, made in a moment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chains.chain import NO, YES
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerFast
 
+TEXTS: Final = (
+    "2+2=? The answer is 4.",
+    "短",
+    "因此答案是 B。" * 9,
+    "a\nb\n\nc",
+    "The answer is <Yes> or <No>.",
+)
 START: Final = "<|im_start|>"
 END: Final = "<|im_end|>"
 PAD: Final = "<|endoftext|>"
@@ -56,3 +64,22 @@ def train_tokenizer(
         model_max_length=max_length,
         clean_up_tokenization_spaces=False,
     )
+
+
+def random_model(path: Path, **config: Any) -> Path:
+    """A tiny random model of the built-in kind in the folder ``path``, with its tokenizer."""
+    import torch
+    from transformers import Qwen3Config, Qwen3ForCausalLM
+
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
+    made = Qwen3Config(
+        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
+        num_attention_heads=2, num_key_value_heads=2, head_dim=16, tie_word_embeddings=False,
+        initializer_range=1.0, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
+        pad_token_id=tokenizer.pad_token_id, **config,
+    )  # fmt: skip
+    Qwen3ForCausalLM(made).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return path

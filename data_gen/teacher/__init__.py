@@ -19,8 +19,7 @@ from typing import Final, NamedTuple, Self, TypeAlias
 from gradegpt.chains.chain import Chain
 from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.schema import Item, Message
-from gradegpt.engines.client import Client, Failure
-from gradegpt.engines.server_reply import ServerReply
+from gradegpt.engines.client import Client, Failure, ServerReply
 
 from .prompt import SHOWN, build_messages
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key

@@ -14,8 +14,7 @@ from gradegpt.chains.grammar import chain_grammar
 from gradegpt.core.errors import EngineError, SettingsError
 from gradegpt.core.schema import Message
 from gradegpt.engines.base import Generation, TagProbability
-from gradegpt.engines.client import Client, Failure, RequestSettings
-from gradegpt.engines.server_reply import ServerReply
+from gradegpt.engines.client import Client, Failure, RequestSettings, ServerReply
 
 SUSPEND_S: Final = 10.0
 """Seconds for which one of several servers is not used after it failed."""

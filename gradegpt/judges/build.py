@@ -12,7 +12,7 @@ from gradegpt.core.sandbox import ResourceLimits
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
 from gradegpt.engines.base import Engine
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import DeferredJudge, Judge
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.calibration import (
     Calibration,
@@ -22,7 +22,6 @@ from gradegpt.judges.calibration import (
 )
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
-from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.lexical import LexicalJudge, read_weights
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge

@@ -14,8 +14,7 @@ from pydantic import Field
 
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.records import read_beside
-from gradegpt.core.schema import Item
-from gradegpt.core.settings import Settings
+from gradegpt.core.schema import Item, Row
 from gradegpt.judges.calibration import kind_of
 
 LEAST_LABELS: Final = 50
@@ -26,7 +25,7 @@ _DRIFT: Final = 0.2
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
-class Certificate(Settings):
+class Certificate(Row):
     """A judge on ``n_labels`` labelled rows that it decided, which are ``coverage`` of all.
 
     ``judge`` is its fingerprint and ``settings`` made it; ``rows`` is the SHA-256 digest of the

@@ -7,12 +7,11 @@ a label: A correct, B incorrect, C no gradable answer, and ``?`` where the judge
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.chains.chain import defuse
-from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, undecided
 from gradegpt.judges.rules import REFUSAL
@@ -25,18 +24,6 @@ PARTS: Final = "parts:"
 _ROUNDING: Final = 1e-9
 
 
-class Part(NamedTuple):
-    """The verdict on one sub-answer and its reason; no verdict where it was left undecided."""
-
-    verdict: Verdict | None
-    why: str
-    outcome: Outcome = Outcome.JUDGED
-    confidence: float | None = None
-
-
-NOT_ANSWERED: Final = Part(Verdict.INVALID, "no-answer")
-
-
 class PartsJudge:
     """Judges every sub-answer of an item by another judge. Method: ``parts``.
 
@@ -44,16 +31,12 @@ class PartsJudge:
     ATLAS, or fewer for partial credit. It is invalid where no part has an answer, and undecided
     where the undecided parts could still change the verdict. ``chain`` has a line per part,
     ``(1) A: number:equal``. An item without ``parts`` has one part, its reference.
-
-    Raises:
-        SettingsError: ``least`` is not a share above 0.
-
     """
 
     name = "parts"
 
     def __init__(self, judge: Judge, least: float = 1.0) -> None:
-        self.inner, self._least = judge, checked_share(least)
+        self.inner, self._least = judge, least
 
     @property
     def fingerprint(self) -> str:
@@ -75,25 +58,39 @@ class PartsJudge:
         ]
 
     def _whole(self, item: Item, answers: Sequence[str], judged: Iterator[Judgement]) -> Judgement:
-        made = [None if says_nothing(answer) else next(judged) for answer in answers]
-        parts = [NOT_ANSWERED if one is None else _part(one) for one in made]
-        found = whole(item, answers, parts, self.name, self._least)
-        cost = {
-            "prompt_tokens": sum(one.prompt_tokens for one in made if one),
-            "completion_tokens": sum(one.completion_tokens for one in made if one),
-        }
-        return found.model_copy(update=cost)
-
-
-def _part(judgement: Judgement) -> Part:
-    return Part(judgement.verdict, judgement.reason, judgement.outcome, judgement.confidence)
-
-
-def checked_share(least: float) -> float:
-    """``least``, or an error where it is not a share above 0."""
-    if not 0 < least <= 1:
-        raise SettingsError(f"least: is {least:g}; give a share of the parts, above 0 and up to 1")
-    return least
+        """The judgement of an item; an empty answer was not judged, and is invalid."""
+        nothing = Judgement(
+            id=item.id, outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method=self.name,
+            reason="no-answer",
+        )  # fmt: skip
+        parts = [nothing if says_nothing(answer) else next(judged) for answer in answers]
+        verdicts = [part.verdict for part in parts]
+        verdict = _verdict(verdicts, self._least)
+        left = {part.outcome for part in parts if part.verdict is None}
+        ended = (Outcome.FAILED, Outcome.UNPARSED, Outcome.UNDECIDED)
+        outcome = next((one for one in ended if one in left), Outcome.UNDECIDED)
+        reason = f"{PARTS}{written(verdicts)}"
+        if verdict is Verdict.INVALID:
+            reasons = {part.reason.rpartition(":")[2] for part in parts}
+            reason += f":{reasons.pop() if len(reasons) == 1 else 'no-answer'}"
+        several = len(answers) > 1
+        return Judgement(
+            id=item.id,
+            outcome=outcome if verdict is None else Outcome.JUDGED,
+            verdict=verdict,
+            score=_confidence(parts, verdict),
+            method=self.name,
+            reason=reason,
+            answer=numbered(answers) if several else answers[0] or None,
+            answer_type=AnswerType.MULTI_PART if several else item.answer_type,
+            chain="\n".join(
+                f"({n}) {LABELS[part.verdict]}: {' '.join(defuse(part.reason).split())}"
+                for n, part in enumerate(parts, 1)
+            ),
+            tolerance=item.tolerance,
+            prompt_tokens=sum(part.prompt_tokens for part in parts),
+            completion_tokens=sum(part.completion_tokens for part in parts),
+        )
 
 
 def references(item: Item) -> tuple[str, ...]:
@@ -166,36 +163,6 @@ def _questions(question: str, places: int) -> list[str]:
     return [f"{stem}\n{asked.strip()}".strip() for asked in pieces(question, run)]
 
 
-def whole(
-    item: Item, answers: Sequence[str], parts: Sequence[Part], method: str, least: float
-) -> Judgement:
-    """The judgement of an item from the judgements of its parts."""
-    verdict = _verdict([part.verdict for part in parts], least)
-    left = {part.outcome for part in parts if part.verdict is None}
-    ended = (Outcome.FAILED, Outcome.UNPARSED, Outcome.UNDECIDED)
-    outcome = next((one for one in ended if one in left), Outcome.UNDECIDED)
-    reason = f"{PARTS}{written([part.verdict for part in parts])}"
-    if verdict is Verdict.INVALID:
-        reasons = {part.why.rpartition(":")[2] for part in parts}
-        reason += f":{reasons.pop() if len(reasons) == 1 else 'no-answer'}"
-    several = len(answers) > 1
-    return Judgement(
-        id=item.id,
-        outcome=outcome if verdict is None else Outcome.JUDGED,
-        verdict=verdict,
-        score=_confidence(parts, verdict),
-        method=method,
-        reason=reason,
-        answer=numbered(answers) if several else answers[0] or None,
-        answer_type=AnswerType.MULTI_PART if several else item.answer_type,
-        chain="\n".join(
-            f"({n}) {LABELS[part.verdict]}: {' '.join(defuse(part.why).split())}"
-            for n, part in enumerate(parts, 1)
-        ),
-        tolerance=item.tolerance,
-    )
-
-
 def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None:
     """The verdict on the item, if it is the same whatever the undecided parts are."""
     right, left = verdicts.count(Verdict.CORRECT), verdicts.count(None)
@@ -207,7 +174,7 @@ def _verdict(verdicts: Sequence[Verdict | None], least: float) -> Verdict | None
     return Verdict.INCORRECT if right + left < needed else None
 
 
-def _confidence(parts: Sequence[Part], verdict: Verdict | None) -> float | None:
+def _confidence(parts: Sequence[Judgement], verdict: Verdict | None) -> float | None:
     """The least confidence of the right parts if correct, else the largest of the other parts."""
     right = verdict is Verdict.CORRECT
     given = [p.confidence for p in parts if p.verdict and (p.verdict is Verdict.CORRECT) is right]

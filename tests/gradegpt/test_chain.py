@@ -26,7 +26,6 @@ from gradegpt.chains.chain import (
     render_chain,
 )
 from gradegpt.chains.fit import Budget
-from gradegpt.chains.quote import quotes_verbatim
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Outcome, Verdict
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -370,21 +369,3 @@ def test_a_chain_with_a_hostile_quote_has_one_tag() -> None:
     parsed = parse_chain(text).chain
     assert parsed is not None
     assert parsed.verdict is Verdict.INCORRECT
-
-
-@pytest.mark.parametrize(
-    ("quote", "response", "verbatim"),
-    [
-        ("The answer is 4.", "So: The answer is 4. Done.", True),
-        (" The answer is 4. ", "The answer is 4.", True),
-        ("The answer is 5.", "The answer is 4.", False),
-        ("the answer is 4.", "The answer is 4.", False),
-        ("It is ‹Yes>.", "It is <Yes>.", True),
-        ("It is <Yes>.", "It is <Yes>.", False),
-        ("", "anything", False),
-        ("  ", "any  thing", False),
-    ],
-)
-def test_a_quote_is_verbatim_or_it_is_not(quote: str, response: str, verbatim: bool) -> None:
-    """Compared with the defused response; an empty quote is not verbatim."""
-    assert quotes_verbatim(quote, response) is verbatim

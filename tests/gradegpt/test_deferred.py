@@ -9,8 +9,8 @@ import pytest
 
 from gradegpt.core.errors import MissingError
 from gradegpt.core.schema import Item, Outcome
+from gradegpt.judges.base import DeferredJudge
 from gradegpt.judges.build import build_judge
-from gradegpt.judges.deferred import DeferredJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 

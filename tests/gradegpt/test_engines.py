@@ -36,7 +36,7 @@ from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.model import EMPTY, ModelJudge
 from gradegpt.judges.settings import JudgeSettings
-from tests.tiny import train_tokenizer
+from tests.tiny import TEXTS, random_model
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -78,6 +78,16 @@ def completion(text: str | None = "<Yes>", **fields: Any) -> dict[str, Any]:
     return {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice], **fields}
 
 
+def recording(seen: list[dict[str, Any]], reply: Any = None) -> Handler:
+    """A server that answers every request, whose bodies are kept in ``seen``."""
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json=reply or completion())
+
+    return handler
+
+
 def test_a_request_is_what_every_server_understands() -> None:
     """Greedy, limited, with probabilities; the key is in the header."""
     seen: list[httpx2.Request] = []
@@ -100,10 +110,6 @@ def test_a_model_that_thinks_has_tokens_for_it() -> None:
     """On top of the limit, under the server's name for it; further fields replace ours."""
     seen: list[dict[str, Any]] = []
 
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        seen.append(json.loads(request.content))
-        return httpx2.Response(200, json=completion())
-
     wanted = RequestSettings.model_validate(
         {
             "max_tokens_name": "max_completion_tokens",
@@ -111,14 +117,14 @@ def test_a_model_that_thinks_has_tokens_for_it() -> None:
             "extra_body": {"temperature": "1", "reasoning_effort": "low"},
         }
     )
-    engine = remote(handler, request=wanted)
+    engine = remote(recording(seen), request=wanted)
     engine.generate(chat("hi"), max_new_tokens=7)
     assert seen[0]["max_completion_tokens"] == 4103
     assert (seen[0]["temperature"], seen[0]["reasoning_effort"]) == (1, "low")
     assert "max_tokens" not in seen[0]
     assert engine.tag_probabilities(chat("hi")) == [None]
     assert len(seen) == 1
-    assert engine.name != remote(handler).name
+    assert engine.name != remote(recording(seen)).name
 
 
 @pytest.mark.parametrize("cut_off", [False, True])
@@ -135,17 +141,13 @@ def test_a_server_constrains_chains_where_it_is_asked_to() -> None:
     """By vLLM's ``structured_outputs``; other conversations are sent as they are."""
     seen: list[dict[str, Any]] = []
 
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        seen.append(json.loads(request.content))
-        return httpx2.Response(200, json=completion())
-
     item = Item(question="1+1?", reference="2", response="It is 2.")
     prompt = build_prompt(item, PromptSettings())
-    engine = remote(handler, structured_outputs=True, concurrency=1)
+    engine = remote(recording(seen), structured_outputs=True, concurrency=1)
     engine.generate([prompt, *chat("hi")], max_new_tokens=7)
     assert seen[0]["structured_outputs"] == {"grammar": chain_grammar(prompt)}
     assert "structured_outputs" not in seen[1]
-    assert engine.name != remote(handler).name
+    assert engine.name != remote(recording(seen)).name
 
 
 def test_a_reply_becomes_a_generation() -> None:
@@ -410,11 +412,7 @@ def test_a_tags_probability_is_read_from_the_listed_alternatives(
     """For any tokenization of the tag; None for any other reply."""
     seen: list[dict[str, Any]] = []
 
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        seen.append(json.loads(request.content))
-        return httpx2.Response(200, json=steps(*tokens))
-
-    (found,) = remote(handler).tag_probabilities(chat("hi"))
+    (found,) = remote(recording(seen, steps(*tokens))).tag_probabilities(chat("hi"))
     assert (seen[0]["max_tokens"], seen[0]["top_logprobs"]) == (TAG_TOKENS, 20)
     if yes is None:
         assert found is None
@@ -444,35 +442,11 @@ def test_a_server_without_top_logprobs_is_asked_for_them_once() -> None:
 
 # --- local ----------------------------------------------------------------------------------------
 
-TEXTS = (
-    "2+2=? The answer is 4.",
-    "短",
-    "因此答案是 B。" * 9,
-    "a\nb\n\nc",
-    "The answer is <Yes> or <No>.",
-)
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random model of the built-in kind, with its tokenizer."""
-    torch = pytest.importorskip("torch")
-    from transformers import Qwen3Config, Qwen3ForCausalLM
-
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    path = tmp_path_factory.mktemp("tiny")
-    tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
-    config = Qwen3Config(
-        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=2,
-        num_key_value_heads=2, head_dim=16, max_position_embeddings=256, tie_word_embeddings=False,
-        initializer_range=1.0, bos_token_id=None, eos_token_id=tokenizer.eos_token_id,
-        pad_token_id=tokenizer.pad_token_id,
-    )  # fmt: skip
-    Qwen3ForCausalLM(config).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
+    pytest.importorskip("torch")
+    return random_model(tmp_path_factory.mktemp("tiny"), max_position_embeddings=256)
 
 
 def _texts(results: Sequence[Generation | EngineError]) -> list[str]:

@@ -24,7 +24,7 @@ from gradegpt.engines.fast import FastEngine
 from gradegpt.engines.local import LocalEngine
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
-from tests.tiny import train_tokenizer
+from tests.tiny import TEXTS, random_model
 
 pytestmark = pytest.mark.skipif(
     not (find_spec("onnxruntime_genai") and find_spec("torch")),
@@ -32,13 +32,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 ROOT = Path(__file__).parents[2]
-TEXTS = (
-    "2+2=? The answer is 4.",
-    "短",
-    "因此答案是 B。" * 9,
-    "a\nb\n\nc",
-    "The answer is <Yes> or <No>.",
-)
 PROMPTS = [(Message(role="user", content=text),) for text in TEXTS]
 ITEM = Item(reference=("3",), response="One. The answer is 3.")
 CHAINS = [build_prompt(ITEM, PromptSettings()), build_prompt(ITEM, PromptSettings())]
@@ -46,24 +39,9 @@ CHAINS = [build_prompt(ITEM, PromptSettings()), build_prompt(ITEM, PromptSetting
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny random model of the built-in kind, with its tokenizer."""
-    import torch
-    from transformers import Qwen3Config, Qwen3ForCausalLM
-
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    path = tmp_path_factory.mktemp("tiny")
-    tokenizer = train_tokenizer(TEXTS * 20, vocab_size=512, max_length=256)
-    config = Qwen3Config(
-        vocab_size=512, hidden_size=32, intermediate_size=64, num_hidden_layers=2,
-        num_attention_heads=2, num_key_value_heads=2, head_dim=16, max_position_embeddings=1024,
-        tie_word_embeddings=False, initializer_range=1.0, bos_token_id=None,
-        eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id,
-        rope_parameters={"rope_type": "default", "rope_theta": 500.0},
-    )  # fmt: skip
-    Qwen3ForCausalLM(config).save_pretrained(path)
-    tokenizer.save_pretrained(path)
-    return path
+    rope = {"rope_type": "default", "rope_theta": 500.0}
+    folder = tmp_path_factory.mktemp("tiny")
+    return random_model(folder, max_position_embeddings=1024, rope_parameters=rope)
 
 
 @pytest.fixture(scope="module")
@@ -401,13 +379,3 @@ def test_a_missing_package_is_an_error(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingError, match=r"pip install 'gradegpt\[fast\]'"):
         FastEngine(str(folder))
-
-
-def test_the_name_identifies_the_files(folder: Path, tmp_path: Path) -> None:
-    """A moved folder has the same name, a changed file another."""
-    first = FastEngine(str(folder)).name
-    moved = shutil.copytree(folder, tmp_path / folder.name)
-    assert FastEngine(str(moved)).name == first
-    with (moved / "chat_template.jinja").open("a") as file:
-        file.write("x")
-    assert FastEngine(str(moved)).name != first

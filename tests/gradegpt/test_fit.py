@@ -72,13 +72,6 @@ def _follows(fitted: str, text: str) -> bool:
     return True
 
 
-@given(TEXT, BUDGET)
-@settings(deadline=None)
-def test_fitting_is_deterministic(text: str, budget: int) -> None:
-    """The same text and budget give the same bytes."""
-    assert fit_response(text, budget) == fit_response(text, budget)
-
-
 @pytest.mark.parametrize("sentence", ["综上，正确答案是 C。", "Therefore the answer is 42."])
 @pytest.mark.parametrize("place", ["beginning", "middle", "end"])
 def test_the_announcing_sentence_survives_two_megabytes(sentence: str, place: str) -> None:

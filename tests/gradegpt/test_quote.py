@@ -20,10 +20,17 @@ PARTS = "We solve both.\n\n(1) x = 3\n(2) the area is 5 \n\nDone."
         ("a b", "a\nb", False),
         ("（1）【答案】 B （2）【答案】 A", "（1）【答案】 B\n（2）【答案】 A", True),
         ("1. B 2. C", "1. B\n\n2. C", True),
+        ("The answer is 4.", "So: The answer is 4. Done.", True),
+        (" The answer is 4. ", "The answer is 4.", True),
+        ("The answer is 5.", "The answer is 4.", False),
+        ("the answer is 4.", "The answer is 4.", False),
+        ("It is ‹Yes>.", "It is <Yes>.", True),
+        ("It is <Yes>.", "It is <Yes>.", False),
+        ("  ", "any  thing", False),
     ],
 )
-def test_only_parts_are_quoted_over_a_line_break(quote: str, response: str, verbatim: bool) -> None:
-    """Other lines are not joined."""
+def test_a_quote_is_verbatim_or_it_is_not(quote: str, response: str, verbatim: bool) -> None:
+    """In a line of the defused response, or over the line breaks between parts."""
     assert quotes_verbatim(quote, response) is verbatim
 
 
