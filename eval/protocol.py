@@ -87,12 +87,11 @@ def main(
         ),
     ] = None,
     people: Annotated[
-        str | None,
+        Path | None,
         typer.Option(
-            metavar="FILE|COLUMN",
+            metavar="PEOPLE.JSONL",
             help="People's points: rows with the id of a response, criteria (points by the rubric, "
-            "in order), points (on the whole), coverage and spread (of the rubric, 1 to 5); or the "
-            "column of meta that holds such an object, or the points alone.",
+            "in order) and points (on the whole).",
         ),
     ] = None,
     mapped: options.Map = None,

@@ -6,6 +6,7 @@ results of earlier ones. Its rows give these as context; here they are the model
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,23 +26,17 @@ AskedQuestion = tuple[Item, str]
 class Turns(NamedTuple):
     """Questions in the order of asking: the first parts of all problems, then the second, ….
 
-    ``sizes``: the number of questions of each round. ``before``: for each question the numbers of
-    those that precede it in its conversation.
+    ``parts``: the number of each question's part, from 0. ``before``: the numbers of the questions
+    that precede it in its conversation.
     """
 
     questions: list[AskedQuestion]
-    sizes: list[int]
+    parts: list[int]
     before: list[tuple[int, ...]]
-
-    @property
-    def shown(self) -> list[Item]:
-        """The questions as they are asked: only first parts keep their context."""
-        pairs = zip(self.questions, self.before, strict=True)
-        return [i.model_copy(update={"context": None}) if b else i for (i, _), b in pairs]
 
     def rounds(self, samples: int) -> list[range]:
         """The rows of each round, where every question has ``samples`` rows."""
-        ends = [samples * sum(self.sizes[: n + 1]) for n in range(len(self.sizes))]
+        ends = [samples * bisect_right(self.parts, part) for part in range(self.parts[-1] + 1)]
         return [range(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
     def conversation(
@@ -74,27 +69,20 @@ def in_turns(questions: Sequence[AskedQuestion], path: Path) -> Turns:
         InputError: no two questions are parts of one problem.
 
     """
-    problems: dict[tuple[str, str], list[AskedQuestion]] = {}
-    for item, unit in questions:
-        name = item.meta.get(PROBLEM) or item.tags.get(PROBLEM) or ""
-        key = (str(name), "" if name else item.id)
-        problems.setdefault(key, []).append((item, unit))
-    rounds = max(map(len, problems.values()))
-    if rounds == 1:
+    names = [str(i.meta.get(PROBLEM) or i.tags.get(PROBLEM) or (i.id,)) for i, _ in questions]
+    parts = [names[:n].count(name) for n, name in enumerate(names)]
+    if not any(parts):
         raise InputError(
             f"{path}: meta.{PROBLEM}: no two rows have the same value; name the problem of each "
             "part there, or leave --progressive out"
         )
-    made = Turns([], [], [])
-    so_far: dict[tuple[str, str], tuple[int, ...]] = dict.fromkeys(problems, ())
-    for part in range(rounds):
-        present = [key for key, parts in problems.items() if part < len(parts)]
-        made.sizes.append(len(present))
-        for key in present:
-            made.before.append(so_far[key])
-            so_far[key] += (len(made.questions),)
-            made.questions.append(problems[key][part])
-    return made
+    order = sorted(range(len(parts)), key=parts.__getitem__)
+    places: dict[str, tuple[int, ...]] = {}
+    before = []
+    for place, n in enumerate(order):
+        before.append(places.get(names[n], ()))
+        places[names[n]] = (*before[-1], place)
+    return Turns([questions[n] for n in order], sorted(parts), before)
 
 
 UNIT: Final = "unit"
@@ -127,7 +115,10 @@ def answer_protocol(
     turns = in_turns(questions, path) if progressive else None
     if turns is not None:
         questions = turns.questions
-    shown = turns.shown if turns else [item for item, _ in questions]
+    shown = [item for item, _ in questions]
+    if turns is not None:  # only first parts keep their context
+        pairs = zip(shown, turns.before, strict=True)
+        shown = [i.model_copy(update={"context": None}) if b else i for i, b in pairs]
 
     def answered(n: int, reply: Reply) -> Item:
         item, sample = questions[n // samples][0], n % samples
@@ -137,8 +128,9 @@ def answer_protocol(
             update={"id": f"{item.id}#{sample}", "response": reply.reply, "meta": meta}
         )
 
-    pairs = zip(shown, (unit for _, unit in questions), strict=True)
-    prompts = [p for item, unit in pairs for p in [prompt(item, style, unit)] * samples]
+    units = [unit for _, unit in questions]
+    asking = [prompt(*one) for one in zip(shown, [style] * len(shown), units, strict=True)]
+    prompts = [one for one in asking for _ in range(samples)]
     return Protocol(
         source=path, out=out, prompts=prompts, read=answered,
         version=f"{style}|{samples}" + ("|progressive" if turns else ""),

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import read_objects, sha256_file, validate
@@ -21,7 +21,7 @@ from gradegpt.judges.statistics import pearson, spearman
 
 from ..asking import Prompt, Protocol, Reply, read_asked
 from ..figures import Figure, Finding, Summary, mean, related
-from .form import SAME, TOTAL, Criterion, Rubric, defects, parse_rubric, render_rubric, spread
+from .form import SAME, TOTAL, Rubric, defects, parse_rubric, render_rubric, spread
 from .grading import (
     HALLUCINATED,
     Award,
@@ -34,7 +34,6 @@ from .grading import (
 )
 
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Likert = Annotated[float, Field(ge=1, le=5)]
 Figures = dict[str, Figure | None]
 
 
@@ -69,21 +68,12 @@ class People(Row):
     """The human points of one response.
 
     ``criteria``: the points by the rubric, in its order; ``points``: the overall points,
-    independent of the rubric; ``coverage`` and ``spread``: the rating of the rubric, from 1 to 5
-    (ARB, table 4).
+    independent of the rubric.
     """
 
     id: str
     points: Points | None = None
     criteria: tuple[Points, ...] = ()
-    coverage: Likert | None = None
-    spread: Likert | None = None
-
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        if self.points is None and not self.criteria and self.coverage is self.spread is None:
-            raise ValueError("points: give points, criteria, coverage or spread")
-        return self
 
 
 class PlacedRubric(NamedTuple):
@@ -193,13 +183,13 @@ def grade_protocol(
     path: Path,
     out: Path,
     rubrics: Path | None,
-    people: str | None = None,
+    people: Path | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Protocol[GradeRow]:
     """The points of every response, by the rubric of its item or question.
 
     A response without a usable rubric is ``undecided``, with the reason, and the model is not
-    asked. ``people`` are human points, a file or a column of ``meta``, to compare with.
+    asked. ``people`` is a file of human points to compare with.
 
     Raises:
         SettingsError: there are no rubrics.
@@ -252,20 +242,17 @@ def grade_row(item: Item, rubric: RubricRow, reply: str) -> GradeRow:
     return row.model_copy(update=made)
 
 
-def read_people(source: str, graded: Mapping[str, tuple[Item, RubricRow]]) -> dict[str, People]:
-    """Human points by the id of the response, from their own file or a column of ``meta``.
-
-    A file has a row ``{"id", "points", "criteria", ...}`` for each response; a column holds such an
-    object, or the points alone.
+def read_people(path: Path, graded: Mapping[str, tuple[Item, RubricRow]]) -> dict[str, People]:
+    """Human points by the id of the response.
 
     Raises:
-        InputError: there is no such file or column, an id is repeated or unknown, or the points do
-            not fit the rubric.
+        InputError: an id is repeated or unknown, or the points do not fit the rubric.
 
     """
     found: dict[str, People] = {}
-    for where, value in _given(source, [item for item, _ in graded.values()]):
-        people = validate(People, value, where)
+    for number, row in read_objects(path):
+        where = f"{path}:{number}"
+        people = validate(People, row, where)
         if people.id not in graded:
             raise InputError(
                 f"{where}: id: {people.id!r} is no graded response; give ids of graded rows"
@@ -275,20 +262,6 @@ def read_people(source: str, graded: Mapping[str, tuple[Item, RubricRow]]) -> di
         _check_points(people, graded[people.id][1], where)
         found[people.id] = people
     return found
-
-
-def _given(source: str, items: Sequence[Item]) -> list[tuple[str, dict[str, Any]]]:
-    if Path(source).is_file():
-        return [(f"{source}:{number}", row) for number, row in read_objects(source)]
-    values = [(i.id, i.meta[source]) for i in items if i.meta.get(source) is not None]
-    if not values:
-        raise InputError(
-            f"{source}: is neither a file nor a column of 'meta' in the rows; give one of them"
-        )
-    return [
-        (f"{name}: meta.{source}", {"id": name, **(v if isinstance(v, dict) else {"points": v})})
-        for name, v in values
-    ]
 
 
 def _check_points(people: People, rubric: RubricRow, where: str) -> None:
@@ -301,13 +274,10 @@ def _check_points(people: People, rubric: RubricRow, where: str) -> None:
     if len(people.criteria) != len(rubric.criteria):
         counts = f"{len(people.criteria)} for the {len(rubric.criteria)} criteria of its rubric"
         raise InputError(f"{where}: criteria: {counts}; give points for each, in order")
-    pairs: Iterable[tuple[float, Criterion]] = zip(people.criteria, rubric.criteria, strict=True)
-    for number, (given, criterion) in enumerate(pairs, 1):
-        if given > criterion.points + SAME:
-            raise InputError(
-                f"{where}: criteria: {given:g} exceeds the {criterion.points:g} points of "
-                f"criterion {number}; correct it"
-            )
+    for n, (given, one) in enumerate(zip(people.criteria, rubric.criteria, strict=True), 1):
+        if given > one.points + SAME:
+            above = f"{given:g} exceeds the {one.points:g} points of criterion {n}; correct it"
+            raise InputError(f"{where}: criteria: {above}")
 
 
 # --- figures --------------------------------------------------------------------------------------
@@ -339,11 +309,6 @@ def rubric_scores(
             "alternative solutions": mean((row.rubric, _alternative(row, p)) for row, p in pairs),
             "extra credit": mean((row.rubric, _credit(row, p, 1)) for row, p in pairs),
             "reduced credit": mean((row.rubric, _credit(row, p, -1)) for row, p in pairs),
-        }
-        ratings = {"coverage, 1 to 5": "coverage", "spread, 1 to 5": "spread"}
-        figures["rated by people"] = {
-            name: mean(((row.rubric, getattr(p, field)) for row, p in pairs), is_share=False)
-            for name, field in ratings.items()
         }
         figures["points by the rubric"] = _compared(pairs, _by_rubric)
         figures["points on the whole"] = _compared(pairs, lambda person: person.points)

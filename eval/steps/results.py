@@ -41,11 +41,8 @@ _CLAUSE = re.compile(
 )
 """Separators of clauses in a step."""
 _EQUALS = re.compile(r"(?<![<>≤≥≠!=])=(?!=)|≈|\\approx(?![a-z])")
-_IS = re.compile(r"等于|[是为]|\b(?:is|are|equals)\b", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=[\d)%])\s*[xX]\s*(?=[\d($.])")
 """The letter x for the sign ×: 18 x 4."""
-_OR = re.compile(r"或|±|\\pm|\bor\b", re.IGNORECASE)
-"""Marks of several values, all of which the step gives."""
 _SUPPOSED = re.compile(
     r"如果|假[设如若]|[若当设令]|\b(?:if|when|suppose|assum\w+|let|case)\b", re.IGNORECASE
 )
@@ -55,8 +52,6 @@ _WORDS = re.compile(
     r"|\b(?:[Hh]e|[Ii]t|[Ww]e)\b"
 )
 """Words before the formula at the beginning of an equation."""
-_NUMERIC = re.compile(r"[\s$({\\*]*[-−]?\s*(?:\\[dt]?frac|\\sqrt|[\d√π.])")
-"""The beginning of a value after a word such as ``is``."""
 _NOUN = re.compile(r"\$?(?:\s+[A-Za-z]{2}|\s*[\u3400-\u9fff])")
 _NO_START: Final = tuple("+-−*/×÷·^)]}")
 
@@ -128,7 +123,7 @@ def response_results(steps: Sequence[str], item: Item) -> list[Result | None]:
 
 
 def result_of(step: str) -> Result | None:
-    r"""The announced or boxed answer of a step, else its last equation, in signs or in words.
+    r"""The announced or boxed answer of a step, else its last equation.
 
     >>> result_of("So the area is S = 3 × 8 / 2 = 12 cm².").right.text
     '12 cm²'
@@ -168,52 +163,34 @@ def _announced(text: str, kind: AnswerType | None, question: str) -> Result | No
 
 
 def _equation(text: str) -> Result | None:
-    """The last clause with an equals sign, or a word for it, and a value after it."""
+    """The last clause with an equals sign and a value after it."""
     behind = ""
     for clause in reversed(_CLAUSE.split(text)):
-        sign = _EQUALS if _EQUALS.search(clause) else _IS
-        first, *others = sign.split(clause)
+        first, *others = _EQUALS.split(clause)
         if others and NUMBER.fullmatch(behind):
             return None  # x = 2, 3
-        if others and (found := _read_sides(first, others, in_words=sign is _IS)):
-            return found
+        if others and (value := _value(others[-1])) is not None:
+            left = _formula(first) or (_formula(others[-2]) if len(others) > 1 else "")
+            return Result(left, value)
         behind = "" if others else clause.strip(" $*") or behind
     return None
 
 
-def _read_sides(first: str, others: Sequence[str], *, in_words: bool) -> Result | None:
-    if _OR.search("".join(others)):
-        several = read(f"{_formula(first)} = {' = '.join(others)}".strip(" $*"))
-        return Result("", several) if _is_value(several) else None
-    value = _value(others[-1], in_words)
-    left = _formula(first) or (_formula(others[-2]) if len(others) > 1 else "")
-    return None if value is None else Result(left, value)
-
-
-def _value(right: str, numeric: bool) -> Answer | None:
+def _value(right: str) -> Answer | None:
     """The value after a sign; for a count of things the number: 12 of "12 pens a week"."""
     right = right.strip(" $*")
-    if not right or (numeric and not _NUMERIC.match(right)):
-        return None
     number = NUMBER.match(right)
-    counts = number and _NOUN.match(right, number.end()) and not CHANGED.search(right)
     answer = read(right)
-    if counts and not _is_measured_or_formula(answer.value):
+    quantity = answer.value.quantity if isinstance(answer.value, Leaf) else None
+    measured = quantity is not None and known(quantity.unit)
+    if number and _NOUN.match(right, number.end()) and not (measured or CHANGED.search(right)):
         return read(with_unit(right, number))
-    return answer if _is_value(answer) else None
+    return answer if right and _is_value(answer) else None
 
 
 def _is_value(answer: Answer) -> bool:
     value = answer.value
     return not isinstance(value, Options | Truth | Words) and values.is_read(value)
-
-
-def _is_measured_or_formula(value: object) -> bool:
-    """Whether a unit of measurement follows the number, or a factor as in 2 sin x."""
-    if not isinstance(value, Leaf):
-        return False
-    measured = value.quantity is not None and known(value.quantity.unit)
-    return measured or value.formula is not None
 
 
 def _formula(side: str) -> str:
@@ -228,15 +205,15 @@ def _formula(side: str) -> str:
 def same_result(wanted: Result, given: Result, item: Item) -> bool | None:
     """Whether a response's step has the result of the reference's; None where it is undecided.
 
-    Results are the same if their values are equal, or their equations in unknowns are equivalent;
-    not if they are of two symbols, or the response's own equation is false. They are different only
+    Results are the same if their values are equal; not if they are equations in unknowns or of two
+    symbols, or the response's own equation is false. They are different only
     if both are numbers, options or truth values of the same symbol or formula, or both answer the
     question. A response's answer is compared only with the answer of the reference.
     """
     if given.answers and not wanted.answers:
         return None
     if wanted.has_unknowns or given.has_unknowns:
-        return _same_equation(wanted, given)
+        return None
     same_left = _same_left(wanted, given)
     if not same_left and wanted.is_named and given.is_named:
         return None
@@ -253,32 +230,12 @@ def _same_left(wanted: Result, given: Result) -> bool:
     """Whether two steps give the value of the same quantity: S and S, 12 + 7 and 7 + 12."""
     one, other = wanted.computed, given.computed
     if one is not None and other is not None:
-        return algebra.close(one, other) and not _same_number(wanted, given)  # 40 h for 40 min
+        return algebra.close(one, other)
     return bool(wanted.left) and _without_blanks(wanted.left) == _without_blanks(given.left)
-
-
-def _same_number(wanted: Result, given: Result) -> bool:
-    one, other = _quantity(wanted), _quantity(given)
-    return one is not None and other is not None and algebra.close(one.value, other.value)
-
-
-def _quantity(result: Result) -> Quantity | None:
-    value = result.right.value
-    return value.quantity if isinstance(value, Leaf) else None
 
 
 def _without_blanks(text: str) -> str:
     return "".join(fold(text).split())
-
-
-def _same_equation(wanted: Result, given: Result) -> bool | None:
-    if not wanted.left or not given.left:
-        return None
-    one, other = (
-        read(f"{result.left} = {result.right.text}", AnswerType.EQUATION)
-        for result in (wanted, given)
-    )
-    return compare(one, other).same or None
 
 
 def _refutes_itself(result: Result) -> bool:

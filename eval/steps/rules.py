@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, Self
+from typing import Final, Literal
 
-from pydantic import computed_field, model_validator
+from pydantic import computed_field
 
 from gradegpt.core.schema import Item, Outcome, Row, Verdict
 from gradegpt.judges.rules import RuleJudge
@@ -52,14 +52,6 @@ class StepScores(Row):
         """The position of the first error in the response, as of ``place``."""
         return self.first_error and place(self.first_error, self.n_steps)
 
-    @model_validator(mode="after")
-    def _adds_up(self) -> Self:
-        if (self.outcome is Outcome.JUDGED) != (self.mean is not None):
-            raise ValueError("scores: must have a score if the outcome is judged, and else none")
-        if self.scores and not len(self.scores) == len(self.references) == self.n_steps:
-            raise ValueError(f"scores: must have one for each of the {self.n_steps} steps")
-        return self
-
 
 def place(step: int, n_steps: int) -> float:
     """The position of the middle of a step in the solution, in [0, 1].
@@ -71,7 +63,7 @@ def place(step: int, n_steps: int) -> float:
 
 
 METHOD: Final = "rules"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Increased with every change that can change a score."""
 StepResults = Sequence[Result | None]
 Matches = Sequence[Sequence[bool | None]]

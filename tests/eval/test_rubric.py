@@ -365,27 +365,25 @@ def test_correlations_are_drawn_by_question_too() -> None:
     x = [1, 2, 3, 4, 5]
     grades = [row(f"{q}{p}", p, 0, question=q) for q in "ab" for p in x]
     given = [People(id=f"a{p}", criteria=(p, 0)) for p in x]
-    given += [People(id=f"b{p}", criteria=(6 - p, 0), coverage=4) for p in x]
+    given += [People(id=f"b{p}", criteria=(6 - p, 0)) for p in x]
     summary = scored(grades, *given)
     found = figure(summary, "Pearson", "points by the rubric")
     assert found.interval is not None
     assert (found.value, found.n) == (pytest.approx(0), 10)
     assert (found.interval.low, found.interval.high) == (pytest.approx(-1), pytest.approx(1))
-    assert figure(summary, "coverage, 1 to 5", "rated by people").value == 4
 
 
-def graded(total: float = 10, **meta: Any) -> dict[str, tuple[Item, RubricRow]]:
+def graded() -> dict[str, tuple[Item, RubricRow]]:
     """A response with a rubric of two criteria of 5 points."""
     criteria = (Criterion(text="a", points=5), Criterion(text="b", points=5))
-    rubric = RubricRow(id="q", criteria=criteria, total=total)
-    return {"a": (Item(id="a", reference=("1",), response="x", meta=meta), rubric)}
+    rubric = RubricRow(id="q", criteria=criteria)
+    return {"a": (Item(id="a", reference=("1",), response="x"), rubric)}
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no graded response"),
-        ({"id": "a"}, "people.jsonl:1: points: give points, criteria, coverage or spread"),
         ({"points": 1}, "people.jsonl:1: id: field required"),
         ({"id": "a", "points": 11}, "people.jsonl:1: points: 11 exceeds the total of 10"),
         ({"id": "a", "points": -1}, "people.jsonl:1: points: "),
@@ -394,7 +392,6 @@ def graded(total: float = 10, **meta: Any) -> dict[str, tuple[Item, RubricRow]]:
             {"id": "a", "criteria": [1, 6]},
             "people.jsonl:1: criteria: 6 exceeds the 5 points of criterion 2",
         ),
-        ({"id": "a", "coverage": 6}, "people.jsonl:1: coverage: "),
         ({"id": "a", "score": 6}, "people.jsonl:1: score: unknown field"),
     ],
 )
@@ -402,21 +399,10 @@ def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: st
     """The error begins with file, line and field."""
     write_rows(tmp_path / "people.jsonl", [given])
     with pytest.raises(InputError, match=message):
-        read_people(str(tmp_path / "people.jsonl"), graded())
+        read_people(tmp_path / "people.jsonl", graded())
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
     with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
-        read_people(str(tmp_path / "people.jsonl"), graded())
-
-
-def test_people_in_a_column() -> None:
-    """The column has points or an object; responses without it are left out; it must exist."""
-    assert read_people("gold", graded(gold=7)) == {"a": People(id="a", points=7)}
-    found = read_people("gold", graded(gold={"criteria": [1, 2]}))
-    assert found == {"a": People(id="a", criteria=(1, 2))}
-    with pytest.raises(InputError, match="silver: is neither a file nor a column"):
-        read_people("silver", graded(gold=7))
-    with pytest.raises(InputError, match=r"a: meta.gold: points: 7 exceeds the total of 6"):
-        read_people("gold", graded(6, gold=7))
+        read_people(tmp_path / "people.jsonl", graded())
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -441,7 +427,7 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     write_rows(
         tmp_path / "people.jsonl",
         [
-            {"id": "q5#0", "criteria": [6, 4], "points": 10, "coverage": 4},
+            {"id": "q5#0", "criteria": [6, 4], "points": 10},
             {"id": "q5#1", "criteria": [0, 0], "points": 0},
             {"id": "q5#2", "criteria": [0, 0], "points": 0},
         ],

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from eval.steps.chain import build_step_prompt, read_step_reply
 from eval.steps.results import result_of
 from eval.steps.rules import (
-    StepScores,
     align,
     nothing_to_score,
     place,
@@ -95,17 +93,14 @@ def test_the_items_own_steps_have_precedence() -> None:
         ("There are 18 x 4 = 72 seats in the hall.", "18 × 4", "72"),
         ("Hence 2x + 1 = 7 and x = 3.", "x", "3"),
         ("得 $c^2=7$，所以 $c=\\sqrt{7}$。", "c", "\\sqrt{7}"),
-        ("The total is 38 apples.", "", "38"),
-        ("所以周长是38厘米", "", "38厘米"),
         ("He buys 3 boxes * 4 = 12 pens", "", "12"),
         ("f'(x) = 2x", "f'(x)", "2x"),
-        ("so $x=2$ or $x=3$", "", "x = 2$ or $x = 3"),
         ("The answer is 38.", "", "38"),
         ("\\boxed{x=3}", "x", "3"),
     ],
 )
 def test_the_result_of_a_step_is_its_last_equation(step: str, left: str, right: str) -> None:
-    """In signs or in words, with the symbol or formula whose value it is."""
+    """With the symbol or formula whose value it is."""
     found = result_of(step)
     assert found is not None
     assert (found.left, found.right.text) == (left, right)
@@ -154,9 +149,8 @@ def test_steps_are_aligned_in_order(
         ("S = 12", "V = 13\ns = 14", "14", None),  # case matters
         ("S = 12", "V = 13\nT = 14", "12", (None, 0)),  # another answer
         ("S = 12 cm", "S = 120 mm", "12 cm", (1,)),
-        ("8 * 5 = 40 minutes", "8 * 5 = 40 hours", "40", None),
+        ("8 * 5 = 40 minutes", "8 * 5 = 40 hours", "40 minutes", (0,)),
         ("x^2 - 5x + 6 = 0", "x^2 - 5x + 4 = 0", "x^2 - 5x + 4 = 0", None),  # 0 on both sides
-        ("2x = 8", "4x = 16", "4", (1,)),
         ("x = 3", "If x = 4, then no.\nx = 3", "3", (None, 1)),
         ("x = 3", "Suppose that x = 4.\nx is odd", "7", None),
         ("S = 12", "S = 13\nS = 13\nthe answer is 12", "12", (None, None, 1)),
@@ -227,22 +221,6 @@ def test_scores_of_constructed_solutions_are_right(seed: int) -> None:
     found = score_by_rules(item("\n".join(response), "\n".join(solution), str(total)))
     assert all(s in (None, t) for s, t in zip(found.scores, [*truth, truth[-1]], strict=True))
     assert found.first_error == (wrong + 1 if wrong < n_steps else None)
-
-
-def test_inconsistent_rows_are_refused() -> None:
-    """Scores exist only if judged, one per step, and the first error is the first 0."""
-    whole: dict[str, Any] = {
-        "id": "a", "outcome": "judged", "method": "rules", "reason": "", "n_steps": 2,
-        "scores": (1, 0), "references": (1, None),
-    }  # fmt: skip
-    made = StepScores(**whole)
-    assert (made.mean, made.first_error, made.first_error_at) == (0.5, 2, 0.75)
-    for change in (
-        {"n_steps": 3}, {"outcome": "unparsed"}, {"scores": (1, 2)}, {"scores": (None, None)},
-        {"references": (1,)}, {"scores": ()},
-    ):  # fmt: skip
-        with pytest.raises(ValidationError):
-            StepScores(**whole | change)
 
 
 # --- a model's chain ----------------------------------------------------------------------------
