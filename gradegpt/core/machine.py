@@ -1,16 +1,12 @@
-"""The machine's resources for this process, and tasks that are begun as others finish."""
+"""The machine's resources for this process."""
 
 from __future__ import annotations
 
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from itertools import islice
-from typing import Any, TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
 def cores() -> int:
@@ -44,18 +40,3 @@ def libc() -> Any:
     except OSError:
         return None
     return found if hasattr(found, "mallopt") and hasattr(found, "malloc_trim") else None
-
-
-def in_turn(
-    submit: Callable[[T], Any],
-    tasks: Iterable[T],
-    first: Callable[[list[Any]], tuple[list[Any], list[Any]]],
-    ahead: int,
-) -> Iterator[Any]:
-    """Submit the tasks, ``ahead`` of them at a time; yield each when ``first`` says it is done."""
-    left = iter(tasks)
-    running = [submit(task) for task in islice(left, ahead)]
-    while running:
-        done, running = first(running)
-        yield from done
-        running = [*running, *(submit(task) for task in islice(left, len(done)))]

@@ -80,7 +80,7 @@ _A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format t
 _FAULT: Final = re.compile(r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!)")
 """What a spreadsheet shows where a formula has no value."""
 _WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
-_ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*([/|;；])\s*{_WORD}[^=\\$]*")
+_ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*[/|;；]\s*{_WORD}[^=\\$]*")
 """A text like ``Batman/Superman``, and not like ``km/h``."""
 
 Hint = Callable[[str, str], str]
@@ -311,10 +311,9 @@ def accepted(reference: Any, separator: str) -> Any:
     return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
 
 
-def divides(item: Item) -> str:
-    """What is between several answers that an item's only reference seems to list, or ""."""
-    found = _ALTERNATIVES.fullmatch(item.reference[0]) if len(item.reference) == 1 else None
-    return found[1] if found else ""
+def looks_like_several(item: Item) -> bool:
+    """Whether an item's only reference seems to list several answers."""
+    return len(item.reference) == 1 and bool(_ALTERNATIVES.fullmatch(item.reference[0]))
 
 
 def _is_label(name: str) -> bool:

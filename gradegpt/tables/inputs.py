@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from gradegpt.core.records import sha256_file
 from gradegpt.core.schema import Item
 from gradegpt.tables.columns import (
     Columns,
-    divides,
+    looks_like_several,
     on_command_line,
     read_item,
     recognise,
@@ -41,16 +40,19 @@ _SWAPPED: Final = (
     "in {:,} of {:,} rows the response is a short part of the reference; if the columns are "
     "swapped, name them: --map reference=COLUMN --map response=COLUMN"
 )
-_DOUBTS: Final = {_EMPTY: 0.1, _SWAPPED: 0.5}
+_SEVERAL: Final = (
+    "{:,} of {:,} references look like several answers, such as {!r}; if any of them is right, "
+    "gradegpt judge --separator says what is between them"
+)
+_DOUBTS: Final = {_EMPTY: 0.1, _SWAPPED: 0.5, _SEVERAL: 0.0}
 """By note, the share of the rows above which it is said."""
 
 
 class Findings(NamedTuple):
-    """The number of items, what is wrong or odd about rows, and doubts about the whole table."""
+    """The number of items, what is wrong with other rows, and doubts about the whole table."""
 
     items: int
     wrong: Complaints
-    odd: Complaints
     doubts: Sequence[str]
 
 
@@ -65,7 +67,6 @@ class CheckedInput(NamedTuple):
     sha256: str
     columns: Columns
     set_aside: Complaints
-    odd: Complaints = Complaints("")
     doubts: Sequence[str] = ()
 
     @property
@@ -100,8 +101,7 @@ class CheckedInput(NamedTuple):
         """What a user should know of how the table was read, a line each."""
         layout = self.table.layout.description
         lines = [f"{self.table.name}: {layout}"] if layout else []
-        odd = [self.odd.listed("which may be meant")] if self.odd.rows else []
-        notes = [*lines, *self.columns.notes, *odd, *self.doubts]
+        notes = [*lines, *self.columns.notes, *self.doubts]
         return notes + aside(self.set_aside, self.rows)
 
     def items(self) -> Iterator[tuple[TableRow, Item]]:
@@ -207,8 +207,8 @@ def columns_in(
 
 
 def findings(table: Table, columns: Columns) -> Findings:
-    """The number of rows that are items; complaints about the others; notes about odd items."""
-    items, wrong, odd = 0, Complaints(table.name), Complaints(table.name)
+    """The number of rows that are items; complaints about the others; doubts about the table."""
+    items, wrong, several = 0, Complaints(table.name), ""
     doubts = Counter[str]()
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
@@ -217,19 +217,17 @@ def findings(table: Table, columns: Columns) -> Findings:
             wrong.add(table.place(number), complaints)
             continue
         doubts.update(_doubts(item))
-        if mark := divides(item):
-            what = "looks like several accepted answers"
-            how = f"; if any of them is right, add --separator {shlex.quote(mark)}"
-            column = columns.fields["reference"]
-            odd.add(table.place(number), [Complaint(column, what, how)])
-    notes = [note.format(doubts[note], items) for note, most in _DOUBTS.items()
+        several = several or item.reference[0] if looks_like_several(item) else several
+    notes = [note.format(doubts[note], items, several) for note, most in _DOUBTS.items()
              if doubts[note] > most * items]  # fmt: skip
-    return Findings(items, wrong, odd, notes)
+    return Findings(items, wrong, notes)
 
 
 def _doubts(item: Item) -> Iterator[str]:
     """What would be wrong with the table if many rows had it."""
     response = item.response.strip()
+    if looks_like_several(item):
+        yield _SEVERAL
     if not response:
         yield _EMPTY
     elif len(item.reference[0]) > _LONGER * len(response) and response in item.reference[0]:
