@@ -8,21 +8,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Final
-
-from pydantic import Field
+from typing import Any, Final
 
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.records import read_beside
 from gradegpt.core.schema import Item, Row
-from gradegpt.judges.calibration import kind_of
+from gradegpt.judges.calibration import Probability, kind_of
 
 LEAST_LABELS: Final = 50
 """The fewest labelled rows with a verdict that certify a judge."""
 _DRIFT: Final = 0.2
 """The share of rows of other kinds, in total variation, that is worth a note."""
-
-Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Certificate(Row):
@@ -38,13 +34,13 @@ class Certificate(Row):
     settings: dict[str, Any]
     rows: str
     n_labels: int
-    coverage: Share
-    balanced_accuracy: Share
+    coverage: Probability
+    balanced_accuracy: Probability
     low: float
-    floor: Share
-    majority: Share
+    floor: Probability
+    majority: Probability
     kappa: float
-    kinds: dict[str, Share]
+    kinds: dict[str, Probability]
 
     @property
     def passed(self) -> bool:
