@@ -132,7 +132,6 @@ def main(
         found = numbers(results, advance)
     replaced = None
     if len(judged) == 2:
-        typer.echo(logs.between(*judged))
         seconds = dict(zip(results.judges, map(seconds_of, judged), strict=False))
         replaced = replacement(results, by, seconds)
         print_replacement(replaced)

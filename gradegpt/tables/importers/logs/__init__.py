@@ -1,8 +1,7 @@
 """Logs of other tools -> items with the score that the tool gave them.
 
 ``recognise`` finds the tool from the file's structure, ``items_of`` writes a log's items for
-judging, ``compare`` compares the old scores with the judgements, and ``between`` compares two
-files of judgements.
+judging, and ``compare`` compares the old scores with the judgements.
 """
 
 from __future__ import annotations
@@ -130,25 +129,6 @@ def compare(output: str | Path) -> str:
     ]
     write_rows(f"{output}{SCORES}", scores)
     return shown([Rescored(*list(row.values())[:5]) for row in scores])
-
-
-def between(first: str | Path, second: str | Path) -> str:
-    """A summary of the differences between two judges of the same items.
-
-    Raises:
-        InputError: the files are not judgements of the same items in the same order.
-
-    """
-    before, after = list(read_rows(first, Judgement)), list(read_rows(second, Judgement))
-    if [j.id for j in before] != [j.id for j in after]:
-        how = "compare judgements of one file"
-        raise InputError(f"{second}: not the same items in the same order as {first}; {how}")
-    pairs = zip(before, after, strict=True)
-    return shown(
-        [Rescored(b.id, "", "", _score(b), _score(a)) for b, a in pairs],
-        no_verdict=f"without a verdict in {second}",
-        unscored=f"without one in {first}",
-    )
 
 
 def _score(judgement: Judgement) -> float | None:

@@ -34,18 +34,11 @@ def was_right(score: float | None) -> bool | None:
     return {1.0: True, 0.0: False, -1.0: False}.get(score) if score is not None else None
 
 
-def shown(
-    rows: Sequence[Rescored],
-    no_verdict: str = "without a verdict",
-    unscored: str = "without an old score",
-) -> str:
-    """A summary of the changes: in total, by task where there are several, and the first ids.
-
-    ``no_verdict`` and ``unscored`` say what the rows lack that are not compared.
-    """
+def shown(rows: Sequence[Rescored]) -> str:
+    """A summary of the changes: in total, by task where there are several, and the first ids."""
     lacking = {
-        no_verdict: sum(row.new is None for row in rows),
-        unscored: sum(row.new is not None and row.old is None for row in rows),
+        "without a verdict": sum(row.new is None for row in rows),
+        "without an old score": sum(row.new is not None and row.old is None for row in rows),
     }
     graded = len(rows) - sum(row.is_compared for row in rows) - sum(lacking.values())
     lacking["whose old score is neither right nor wrong"] = graded
