@@ -40,9 +40,9 @@ def serve(
         typer.Argument(
             metavar="CONFIG.YAML|JUDGE",
             help="A settings file, the name of a shipped settings file, such as cascade, or "
-            "the folder of a judge that gradegpt finetune made.",
+            "the folder of a judge that gradegpt finetune made; without one, the rules judge.",
         ),
-    ],
+    ] = Path("cascade"),
     overrides: Annotated[
         list[str] | None,
         options.changes(
@@ -83,6 +83,8 @@ def serve(
     from .process import run as run_server
     from .process import use_system_allocator
 
+    if "=" in str(config):  # a change of a setting, and no file
+        config, overrides = Path("cascade"), [str(config), *(overrides or ())]
     settings = settings_of(config, overrides or ())
     if __name__ == "__main__":  # not where another program calls this function
         use_system_allocator()

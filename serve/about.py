@@ -19,9 +19,11 @@ router = APIRouter(tags=["about"])
 
 @router.get("/health")
 async def health(request: Request) -> dict[str, str]:
-    """Report that the server is alive, and its judge."""
-    scheduler = service_of(request).scheduler
-    return {"status": "ok", "judge": scheduler.name, "fingerprint": scheduler.fingerprint}
+    """Report that the server is alive, its judge, and the reply to a pipeline without a verdict."""
+    service = service_of(request)
+    scheduler, undecided = service.scheduler, service.settings.undecided
+    judge = {"judge": scheduler.name, "fingerprint": scheduler.fingerprint}
+    return {"status": "ok", **judge, "undecided": undecided}
 
 
 @router.get("/ready", response_model=None)

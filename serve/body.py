@@ -18,7 +18,6 @@ from gradegpt.tables.columns import with_fields
 from .errors import MalformedError, QueueFullError, RequestError, SlowError
 from .logs import note_of
 from .service import service_of
-from .settings import ServeSettings
 
 R = TypeVar("R", bound=Row)
 T = TypeVar("T")
@@ -34,14 +33,7 @@ async def read_object(request: Request) -> dict[str, Any]:
         MalformedError: the body is not JSON, or not an object.
 
     """
-    settings = service_of(request).settings
-    try:
-        async with asyncio.timeout(settings.deadline_s):
-            body = await _whole(request, settings)
-    except TimeoutError as error:
-        raise SlowError(
-            f"the body did not arrive within {settings.deadline_s:g} s; send it faster or in parts"
-        ) from error
+    body = await read_bytes(request, service_of(request).settings.max_body_bytes)
     try:
         value = parse_json(body)
     except (ValueError, RecursionError) as error:
@@ -51,8 +43,20 @@ async def read_object(request: Request) -> dict[str, Any]:
     return value
 
 
-async def _whole(request: Request, settings: ServeSettings) -> bytes:
-    gate, note, most = service_of(request).gate, note_of(request), settings.max_body_bytes
+async def read_bytes(request: Request, most: int) -> bytes:
+    """The body, of at most so many bytes; errors as of ``read_object``."""
+    settings = service_of(request).settings
+    try:
+        async with asyncio.timeout(settings.deadline_s):
+            return await _whole(request, most, settings.max_held_bytes)
+    except TimeoutError as error:
+        raise SlowError(
+            f"the body did not arrive within {settings.deadline_s:g} s; send it faster or in parts"
+        ) from error
+
+
+async def _whole(request: Request, most: int, most_held: int) -> bytes:
+    gate, note = service_of(request).gate, note_of(request)
     how = "send fewer items per request, or start the server with a larger max_body_bytes"
     too_large = TooLargeError(f"the body is over {most:,} bytes; {how}")
     declared = request.headers.get("content-length", "")
@@ -65,7 +69,7 @@ async def _whole(request: Request, settings: ServeSettings) -> bytes:
             raise too_large
         gate.held += len(chunk)
         note.held += len(chunk)  # until the request is over
-        if gate.held > settings.max_held_bytes:
+        if gate.held > most_held:
             raise QueueFullError("too many large requests are running; send it again later")
     return bytes(body)
 

@@ -19,7 +19,12 @@ FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
 _COUNTERS: Final = (
     ("requests", "Requests answered.", "route", "status", "family"),
     ("items", "Items judged.", "outcome", "method"),
-    ("undecided_replies", "Replies without a verdict of the judge.", "family", "replied"),
+    (
+        "undecided_replies",
+        "Replies without a verdict, by what the setting made of them.",
+        "family",
+        "replied",
+    ),
     ("cache_hits", "Items found in the cache."),
     ("cache_misses", "Items not found in the cache."),
     ("errors", "Errors in replies, and in lines of streams.", "code"),

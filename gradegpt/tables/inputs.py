@@ -166,7 +166,7 @@ def check_input(
 
 def read_table(
     data: bytes, name: str, sheet: str = "", **reading: Any
-) -> tuple[CheckedInput, list[Placed]]:
+) -> tuple[CheckedInput, list[Placed], list[tuple[str, str]]]:
     """The rows of a file that was sent, with the items that can be judged.
 
     Args:
@@ -176,8 +176,8 @@ def read_table(
         reading: ``columns`` and ``separator``, as in ``check_input``.
 
     Returns:
-        How it was read, with ``notes`` for people and the columns; and the items with their rows
-        and places. Rows that are no items are counted in ``set_aside``.
+        How it was read, with ``notes`` for people and the columns; the items with their rows and
+        places; and the places of the rows that are no items, with the reasons.
 
     Raises:
         InputError, MissingError, SettingsError: as ``check_input``.
@@ -187,7 +187,8 @@ def read_table(
         path = Path(folder) / "rows"
         path.write_bytes(data)
         checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
-        return checked, [*checked.placed()]
+        left_out = [(where, why) for where, why, _ in checked.left_out()]
+        return checked, [*checked.placed()], left_out
 
 
 def columns_in(

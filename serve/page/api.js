@@ -39,15 +39,20 @@ export async function judgeMany(items, signal) {
 }
 
 /** The trials of a template; `prompt` is a text as it is sent, or null. */
-export const tryTemplate = (template, prompt, signal) => post("v1/adapters/try", { template, prompt }, signal);
+export const tryTemplate = (template, prompt) => post("v1/adapters/try", { template, prompt });
 
-async function post(path, body, signal) {
+/** The rows of a file, as every command of the server reads them. */
+export const readRows = async (file) => post(`v1/table?name=${encodeURIComponent(file.name)}`, await file.arrayBuffer());
+
+async function post(path, given, signal) {
   await whenReady(signal);
-  const headers = { "Content-Type": "application/json" };
+  const isFile = given instanceof ArrayBuffer;
+  const headers = { "Content-Type": isFile ? "application/octet-stream" : "application/json" };
+  const body = isFile ? given : JSON.stringify(given);
   if (key()) headers.Authorization = `Bearer ${key()}`;
   let reply;
   try {
-    reply = await fetch(endpoint(path), { method: "POST", headers, body: JSON.stringify(body), signal });
+    reply = await fetch(endpoint(path), { method: "POST", headers, body, signal });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ServerError(t("http.network"), 0);

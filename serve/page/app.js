@@ -32,10 +32,11 @@ function dropped(opened) {
 
 let judge = "";
 
-/** Ask for the name of the server's judge; it may have none. */
+/** Ask for the name of the server's judge, which it may not have, and for its setting `undecided`. */
 async function nameJudge() {
   const reply = await fetch(new URL("health", document.baseURI)).catch(() => null);
   const said = reply?.ok ? await reply.json().catch(() => null) : null;
+  one.showUndecided(said?.undecided);
   judge = [said?.judge, said?.fingerprint].filter((part) => typeof part === "string").join(" · ");
   showJudge();
 }

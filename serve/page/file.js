@@ -1,11 +1,12 @@
 // The view for a file: read, judge with progress, count, download. The table is in table.js.
 
-import { isTable } from "./csv.js";
+import { readRows } from "./api.js";
 import { announce, byId, download, h } from "./dom.js";
 import { sampleFile } from "./examples.js";
 import { number, onLanguage, t } from "./language.js";
-import { complain, readFile, writeJudged, writeLines } from "./lines.js";
+import { writeJudged, writeLines } from "./lines.js";
 import { askForKey } from "./one.js";
+import { inWords } from "./reason.js";
 import { Run } from "./run.js";
 import { stateOf } from "./stats.js";
 import * as summary from "./summary.js";
@@ -15,8 +16,8 @@ const SHOWN = 50;
 const REFRESH = 200;
 const SPOKEN_EVERY = 10_000;
 
-let file = null; // { name, rows, bad, ignored, columns }
-let trouble = null;
+let file = null; // { name, rows, bad, notes, columns }
+let trouble = null; // makes a message
 let run = null;
 let timer = null;
 let spoken = 0;
@@ -50,20 +51,26 @@ export async function open(chosen) {
   trouble = null;
   run = null;
   try {
-    const bytes = new Uint8Array(await chosen.arrayBuffer());
-    file = { name: chosen.name, ...(await readFile(chosen.name, bytes)) };
+    const read = await readRows(chosen);
+    file = { ...read, name: chosen.name, rows: read.rows.map(opened) };
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error;
+    if (!(error instanceof DOMException) && error.status === undefined) throw error;
     file = null;
-    trouble = ["file.unreadable", { name: chosen.name }];
+    trouble = () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : error.message);
+    if ([401, 403].includes(error.status)) askForKey();
   }
-  if (file && !file.rows.length) trouble = ["file.empty", { name: file.name }];
-  byId("form-of").value = file && isTable(file.name) ? "csv" : "jsonl";
+  if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
+  byId("form-of").value = /\.(jsonl|ndjson|json)$/i.test(chosen.name) ? "jsonl" : "csv";
   table.open(file?.rows ?? []);
   render();
-  announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading()}` : t(...trouble));
+  announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading()}` : trouble());
   if (file?.rows.length) byId("start").focus();
 }
+
+/** A row that the server has read; `label` is true for correct, null without one, `given` what the file says. */
+const opened = ({ where, item, row, given, label }, index) => ({
+  index, line: Number(/\d*$/.exec(where)[0]), item, label: label && label === "correct", given, source: row, judgement: null, error: null,
+});
 
 async function judge(rows) {
   for (const row of rows) [row.judgement, row.error] = [null, null];
@@ -92,7 +99,7 @@ function schedule() {
 
 function save(rows) {
   const form = byId("form-of").value;
-  const text = form === "csv" ? writeJudged(rows, file.columns) : writeLines(rows);
+  const text = form === "csv" ? writeJudged(rows, file.columns, inWords) : writeLines(rows);
   download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.${form}`, text);
 }
 
@@ -101,7 +108,7 @@ function render() {
   byId("drop").hidden = loaded;
   byId("loaded").hidden = !loaded;
   byId("trouble").hidden = !trouble;
-  byId("trouble").textContent = trouble ? t(...trouble) : "";
+  byId("trouble").textContent = trouble ? trouble() : "";
   renderBad();
   if (!loaded) return;
   byId("name").textContent = file.name;
@@ -121,12 +128,12 @@ function renderBad() {
   const bad = file?.bad ?? [];
   byId("bad").hidden = !bad.length;
   byId("bad-heading").textContent = badHeading();
-  const line = ({ line: n, text, complaint }) => h("li", {}, h("b", {}, t("file.line", { n: number(n) })), " ", complain(complaint), text ? h("code", {}, text) : null);
+  const line = ([where, why]) => h("li", {}, h("b", {}, where), " ", why);
   const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
   byId("bad-lines").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
-  const names = [...(file?.ignored ?? [])].map(([name, n]) => `${name} (${number(n)})`).join(", ");
-  byId("ignored").hidden = !names;
-  byId("ignored").textContent = t("file.ignored", { names });
+  const notes = (file?.notes ?? []).filter((note) => !note.includes(" rows are set aside")); // they are listed
+  byId("file-notes").hidden = !notes.length;
+  byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, note)));
 }
 
 function renderButtons() {

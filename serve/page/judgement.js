@@ -151,8 +151,9 @@ function toMark(box) {
 
 function chain(judgement) {
   if (!judgement.chain) return null;
-  const lines = judgement.chain.split("\n").filter((line) => line.trim());
   const raw = judgement.outcome === "unparsed";
+  const withheldTag = (line) => !raw && !judgement.verdict && TAG.test(line); // no verdict: its line would read as one
+  const lines = judgement.chain.split("\n").filter((line) => line.trim() && !withheldTag(line));
   const parts = lines.map((line, index) => chainLine(line, raw ? "" : role(line, index, lines.length)));
   return section(t(raw ? "chain.raw" : "chain"), h("ol", { class: "chain" }, parts));
 }

@@ -4,7 +4,7 @@ import { judgeOne } from "./api.js";
 import { announce, byId, h, icon } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { reveal, view } from "./judgement.js";
-import { language, onLanguage, t } from "./language.js";
+import { has, language, onLanguage, t } from "./language.js";
 import { ANSWER_TYPES } from "./lines.js";
 import { VERDICTS } from "./stats.js";
 
@@ -13,6 +13,13 @@ const OPTIONS = ["context", "answer_type", "tolerance", "needs"];
 
 let shown = { kind: "legend" }; // or judgement, judging, error
 let stopper = null;
+let undecided = null; // the server's setting
+
+/** Say what pipelines get for a response without a verdict. */
+export function showUndecided(setting) {
+  undecided = setting;
+  if (shown.kind === "legend") render();
+}
 
 export function start() {
   byId("answer_type").append(...ANSWER_TYPES.map((type) => h("option", { value: type }, "")));
@@ -148,5 +155,5 @@ function content() {
 function legend() {
   const entry = (state) => [h("dt", { class: state }, icon(state), t(state)), h("dd", {}, t(`${state}.means`))];
   const list = (states) => h("dl", {}, states.flatMap(entry));
-  return h("div", { class: "legend" }, h("h2", {}, t("legend.heading")), list(VERDICTS), list(NOT_VERDICTS), h("p", { class: "quiet" }, t("legend.note")));
+  return h("div", { class: "legend" }, h("h2", {}, t("legend.heading")), list(VERDICTS), list(NOT_VERDICTS), h("p", { class: "quiet" }, t("legend.note"), " ", has(`undecided.${undecided}`) ? t(`undecided.${undecided}`) : null));
 }

@@ -26,16 +26,17 @@ const Z = 1.959963984540054; // 95 %
 
 /**
  * The share of correct verdicts among all, with Wilson's interval; null where there is no verdict.
+ * `open` is the number of rows that the judge left without one.
  *
  * E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
  */
 export function score(rows) {
-  const { correct, judged: n } = count(rows);
+  const { correct, judged: n, undecided, unparsed, failed } = count(rows);
   if (!n) return null;
   const share = correct / n;
   const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
   const half = (Z * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2))) / (1 + Z ** 2 / n);
-  return { correct, n, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+  return { correct, n, open: undecided + unparsed + failed, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
 /**

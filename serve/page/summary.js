@@ -20,8 +20,14 @@ export function render(rows) {
 
 const figure = (key, value, below) => h("div", { class: "figure" }, h("dt", {}, t(key)), h("dd", {}, value), h("dd", { class: "below" }, below));
 
-function scored({ share, low, high, correct, n }) {
+const FEW_OPEN = 0.05; // above this share, the rows without a verdict are part of the figure
+
+function scored({ share, low, high, correct, n, open }) {
   const interval = t("score.interval", { low: percent(low), high: percent(high) });
+  if (open > FEW_OPEN * (n + open)) {
+    const bounds = t("score.interval", { low: percent(correct / (n + open)), high: percent((correct + open) / (n + open)) });
+    return figure("score", bounds, t("score.open", { open: number(open), n: number(n), share: percent(share), interval }));
+  }
   return figure("score", [percent(share), " ", h("span", { class: "interval" }, interval)], t("score.of", { n: number(correct), total: number(n) }));
 }
 

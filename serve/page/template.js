@@ -12,7 +12,8 @@ import { EXAMPLE, FIELDS, SAID, TRIALS } from "./trials.js";
 const LONGEST = 65_536;
 
 let shown = { kind: "nothing" }; // or trying, tried, error, complaint
-let stopper = null;
+let running = null; // the texts of the running trial
+let again = false; // another trial was asked for
 
 const said = (key, values) => words(SAID[key], values);
 
@@ -48,28 +49,31 @@ export async function open(chosen) {
   return submit();
 }
 
-/** Try what is in the fields, or stop the running trial. */
+/** Try what is in the fields; while a trial runs, after it, if the texts have changed. */
 export async function submit() {
-  if (stopper) return stopper.abort();
+  again = running !== null;
+  if (again) return;
   const { template, prompt } = asked();
   if (!template.trim()) {
     byId("template-text").focus();
     return show({ kind: "complaint", what: ["empty"] });
   }
-  stopper = new AbortController();
+  running = JSON.stringify(asked());
   show({ kind: "trying" });
   try {
-    const result = await tryTemplate(template, prompt.trim() ? prompt : null, stopper.signal);
+    const result = await tryTemplate(template, prompt.trim() ? prompt : null);
     show({ kind: "tried", template, prompt, result });
     announce(headline(result));
     if (matchMedia("(max-width: 60rem)").matches) byId("template-result").scrollIntoView({ block: "start" });
   } catch (error) {
-    if (error.status === undefined && error.name !== "AbortError") throw error;
-    show(error.name === "AbortError" ? { kind: "nothing" } : { kind: "error", template, prompt, error });
+    if (error.status === undefined) throw error;
+    show({ kind: "error", template, prompt, error });
     if ([401, 403].includes(error.status)) askForKey();
   } finally {
-    stopper = null;
+    again &&= running !== JSON.stringify(asked());
+    running = null;
     renderButton();
+    if (again) submit();
   }
 }
 
@@ -84,7 +88,7 @@ function markStale() {
   if (note) note.hidden = template === shown.template && prompt === shown.prompt;
 }
 
-const renderButton = () => (byId("template-try").textContent = t(stopper ? "stop" : "template.try"));
+const renderButton = () => (byId("template-try").textContent = t(running ? "template.trying" : "template.try"));
 
 function render() {
   renderButton();

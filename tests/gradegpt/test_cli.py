@@ -664,7 +664,7 @@ def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alik
 
 def test_a_file_that_was_sent_is_read_as_one_on_disk() -> None:
     """With what a user should know of it; rows that are no items are set aside."""
-    checked, found = tables.read_table(f"{CLASS}3;韩梅梅\r\n".encode("gbk"), "class.csv")
+    checked, found, _ = tables.read_table(f"{CLASS}3;韩梅梅\r\n".encode("gbk"), "class.csv")
     assert [(one.where, one.item.response) for one in found] == [
         ("class.csv:2", "答案是巴黎。"), ("class.csv:3", "我觉得是 3。"),
     ]  # fmt: skip

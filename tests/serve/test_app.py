@@ -40,6 +40,22 @@ def test_an_item_gets_its_judgement(client_for: ClientFor, item: dict[str, Any])
     assert (judgement.id, judgement.outcome, judgement.verdict) == ("a", "judged", "correct")
 
 
+def test_a_file_is_read_as_the_commands_read_it(client_for: ClientFor) -> None:
+    """In an old encoding, with Chinese columns; rows that are no items, with the reason."""
+    text = "学号,题目,参考答案,学生答案,是否正确\n1,2+2,4,4,对\n2,3+3,,6,错\n3,1+1,2,2,也许\n"
+    read = client_for().post("/v1/table?name=class.csv", content=text.encode("gbk")).json()
+    assert read["columns"] == ["学号", "题目", "参考答案", "学生答案", "是否正确"]
+    assert read["rows"] == [{
+        "where": "class.csv:2", "given": "对", "label": "correct",
+        "item": {"id": "2", "question": "2+2", "reference": ["4"], "response": "4"},
+        "row": {"学号": "1", "题目": "2+2", "参考答案": "4", "学生答案": "4", "是否正确": "对"},
+    }]  # fmt: skip
+    assert [where for where, _ in read["bad"]] == ["class.csv:3", "class.csv:4"]
+    assert "is not a verdict" in read["bad"][1][1]
+    refused = client_for().post("/v1/table?name=a.csv", content=b"a,b\n1,2\n")
+    assert (refused.status_code, "reference: field required" in refused.text) == (422, True)
+
+
 def test_an_item_may_have_a_context(client_for: ClientFor) -> None:
     """It reaches the judge's prompt, in its own frame."""
     shown: list[str] = []

@@ -72,7 +72,7 @@ def open_page(browser: Browser, rules_url: str) -> Iterator[Open]:
 
         yield open_it
         complaints = [text for page in pages for text in page.complaints()]
-        expected = ("401 (", "413 (", "429 (", "500 (", "503 (")
+        expected = ("401 (", "413 (", "422 (", "429 (", "500 (", "503 (")
         assert [text for text in complaints if not any(e in text for e in expected)] == []
 
 
@@ -90,9 +90,9 @@ def rows_file(tmp_path: Path) -> Path:
         '{"question": "5+5=?", "reference": ["10", "ten"], "response": "The answer is 10."}\n'
         '{"id": "open", "reference": "Because the Sun is low.", "response": "It is cold.",'
         ' "label": false}\n'
-        '{"id": "number", "reference": 6, "response": "The answer is 6."}\n'
+        '{"id": "blank", "reference": " ", "response": "The answer is 6."}\n'
         '{"id": "refused", "question": "7+7=?", "reference": "14",'
-        ' "response": "I\'m sorry, I cannot answer this question.", "verdict": "invalid"}\n',
+        ' "response": "I\'m sorry, I cannot answer this question.", "label": "invalid"}\n',
         encoding="utf-8",
     )
     return path

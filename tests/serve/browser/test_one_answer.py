@@ -13,6 +13,7 @@ from starlette.middleware.base import RequestResponseEndpoint
 
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from serve.app import create_app
+from serve.settings import ServeSettings
 from tests.serve.browser.chromium import Page
 from tests.serve.browser.conftest import Open
 
@@ -410,3 +411,15 @@ def test_all_text_has_sufficient_contrast(open_page: Open, dark: bool) -> None:
     })()""")
     assert len(ratios) == 20
     assert min(ratios) >= 4.5
+
+
+def test_an_undecided_answer_shows_no_verdict_tag_and_the_page_the_setting(open_page: Open) -> None:
+    """The setting is that of this server; the chain's last line would read as a verdict."""
+    chain = "The model response gives its answer here: 4\nThe answers agree: <Yes>"
+    judge = FixedJudge(outcome=Outcome.UNDECIDED, withheld=Verdict.CORRECT, chain=chain)
+    page = open_page(create_app(judge, ServeSettings(undecided="incorrect")))
+    page.until("document.querySelector('.legend').innerText.includes('undecided=incorrect')")
+    page.click("#example-right")
+    page.until("document.querySelector('#result .chain')")
+    assert "The answers agree" not in page.text("#result")
+    assert "<Yes>" not in page.text("#result")

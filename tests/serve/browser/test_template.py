@@ -13,6 +13,17 @@ from tests.serve.browser.conftest import Open
 RESULT = "document.querySelector('#template-result').innerText"
 
 
+def test_trying_an_example_again_never_shows_nothing(open_page: Open) -> None:
+    """Its trial has begun when the button is pressed; the trial goes on."""
+    page = open_page(path="/#template")
+    page.click("#template-example")
+    page.click("#template-try")
+    page.until(f"{RESULT}.includes('passed all 10 trials')")
+    page.run("document.querySelector('#template-text').value = 'name: x'")
+    page.click("#template-try")
+    page.until(f"{RESULT}.includes(\"setting 'template' is required\")")
+
+
 def test_a_template_is_tried_changed_and_downloaded(open_page: Open, tmp_path: Path) -> None:
     """By keyboard and by file; only one that passed all trials is offered for download."""
     page = open_page(path="/#template")
