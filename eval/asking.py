@@ -313,15 +313,10 @@ def read_asked(
     also: Sequence[str] = (),
     defaults: Mapping[str, Any] | None = None,
 ) -> list[Placed]:
-    """The items of a table of any form, with their places.
+    """The items of a table of any form, with their places; the fields in ``needs`` are not empty.
 
-    Args:
-        path: The table.
-        needs: The fields that must not be empty.
-        columns: Fields and the columns that hold them, where their names do not say it.
-        answered: Whether the responses count; else they are left out.
-        also: What is read beside the fields of an item.
-        defaults: The values of fields that a row may lack.
+    Unless ``answered``, their responses do not count and are left out. ``columns``, ``also`` and
+    ``defaults`` are as for ``console.read_items``.
 
     Raises:
         InputError: a row is no item or lacks a field, an id is repeated, or there is no row; with

@@ -136,18 +136,10 @@ def _faults(award: Award, rubric: Rubric, response: str) -> Iterator[GradingFaul
 
 
 def make_prompt(item: Item, total: float = TOTAL) -> tuple[Message, ...]:
-    """The prompt for a rubric of ``total`` points from ``item.solution``, or else ``item.steps``.
-
-    Raises:
-        ValueError: the item has neither.
-
-    """
-    solution = solution_of(item)
-    if not solution.strip():
-        raise ValueError("solution: is empty; a rubric is made from a reference solution")
+    """The prompt for a rubric of ``total`` points from the solution, or else the steps."""
     answers = " or ".join(f"<reference>\n{shown(one)}\n</reference>" for one in item.accepted)
     user = (
-        f"{_asked(item)}Reference Solution: <solution>\n{shown(solution)}\n</solution>\n"
+        f"{_asked(item)}Reference Solution: <solution>\n{shown(solution_of(item))}\n</solution>\n"
         f"Reference Answer: {answers}\nRubric:"
     )
     system = prompt_text("rubric_make", chinese=needs_gloss(item.question))

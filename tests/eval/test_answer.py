@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -16,9 +17,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import eval.answer.__main__ as command
-from eval.answer.ask import answer_protocol
-from eval.answer.prompts import PromptStyle, prompt
+import eval.answer as command
+from eval.answer import PromptStyle, answer_protocol, prompt
 from eval.asking import run_protocol
 from eval.scores import scores
 from gradegpt.app.cli import app as gradegpt
@@ -316,24 +316,13 @@ def test_a_refused_part_is_asked_again_with_the_next(tmp_path: Path) -> None:
     assert "What is 2+97?" in last[0][1]
 
 
-def test_without_parts_nothing_is_progressive(tmp_path: Path) -> None:
+def test_without_parts_nothing_is_progressive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The error names the key that is missing."""
-    with pytest.raises(InputError, match=r"questions\.jsonl: meta\.problem: no two rows"):
-        ask(questions(tmp_path), tmp_path / "out.jsonl", Model(), progressive=True)
-
-
-def test_the_command_asks_in_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With ``--progressive`` parts are turns; else each row is asked alone, with its context."""
-    model = Model(10**9)
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model)
-    words = [str(parts_of(tmp_path)), "--base-url", "http://x/v1", "--model", "m"]
-    done = CliRunner().invoke(
-        command.app, [*words, "-o", str(tmp_path / "a.jsonl"), "--progressive"]
-    )
-    assert done.exit_code == 0, done.output
-    assert max(map(len, model.talks)) == 5
-    model.talks.clear()
-    done = CliRunner().invoke(command.app, [*words, "-o", str(tmp_path / "b.jsonl")])
-    assert done.exit_code == 0, done.output
-    assert {len(talk) for talk in model.talks} == {1}
-    assert sum("solved before" in talk[0][1] for talk in model.talks) == 3
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
+    words = [str(questions(tmp_path)), "--base-url", "http://x/v1", "--model", "m"]
+    words += ["-o", str(tmp_path / "a.jsonl"), "--progressive"]
+    failed = CliRunner().invoke(command.app, words).exception
+    assert isinstance(failed, InputError)
+    assert re.search(r"questions\.jsonl: meta\.problem: no two rows", str(failed))

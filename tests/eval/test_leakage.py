@@ -30,7 +30,7 @@ from eval.leakage.grams import (
     words,
 )
 from eval.leakage.protocol import Continuing, MemorisedItem, leakage_of, leakage_protocol
-from gradegpt.core.errors import EngineError, InputError
+from gradegpt.core.errors import EngineError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item
 
@@ -224,21 +224,6 @@ def test_an_item_that_fails_has_no_row_and_is_asked_again(tmp_path: Path) -> Non
     asked, model.refused = len(model.asked), ""
     assert len(measure(path, out, model)) == 4
     assert len(model.asked) == asked + 10
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"question": " ", "reference": "1"}, r"items\.jsonl:1: question: is empty"),
-        ({"question": "?"}, r"items\.jsonl:1: reference"),
-        ({"question": "?", "reference": "1", "solution": {"a": 1}}, r"items\.jsonl:1: solution"),
-    ],
-)
-def test_items_that_cannot_be_read(tmp_path: Path, row: dict[str, Any], message: str) -> None:
-    """File, line and field."""
-    write_rows(tmp_path / "items.jsonl", [row])
-    with pytest.raises(InputError, match=message):
-        measure(tmp_path / "items.jsonl", tmp_path / "r.jsonl", ByHeart([]))
 
 
 # --- the figures ----------------------------------------------------------------------------------

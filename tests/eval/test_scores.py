@@ -184,7 +184,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["answer.__main__", "estimate.__main__", "protocol", "report.__main__"],
+    ["answer", "estimate.__main__", "protocol", "report.__main__"],
 )
 def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
     """By every command that writes a file."""

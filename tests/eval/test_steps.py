@@ -95,7 +95,6 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"reference": "1"}, r"items.jsonl:1: response: "),
         ({"reference": "1", "response": "a\nb", "meta": {"step_labels": [1]}},
          r"items.jsonl:1: meta.step_labels: 1 labels for 2 steps; label the steps as"),
         ({"reference": "1", "response": "a", "meta": {"step_labels": [0.5]}},
