@@ -36,7 +36,7 @@ from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.tables.inputs import Placed
 
-from .figures import Finding, Summary, show_summary
+from .figures import Finding, ProtocolSummary, show_summary
 from .judging import Advance
 
 REPLIES: Final = ".replies.jsonl"
@@ -102,7 +102,7 @@ class Protocol(Generic[R]):
     version: str
     prompts: Sequence[Prompt]
     read: Callable[[int, Reply], R | Finding]
-    summary: Callable[[Mapping[int, R]], Summary] | None = None
+    summary: Callable[[Mapping[int, R]], ProtocolSummary] | None = None
     max_new_tokens: int = 2048
     at_once: int = 1
     rounds: Sequence[range] = ()
@@ -118,7 +118,7 @@ class Protocol(Generic[R]):
         return self.out.with_name(self.out.name + suffix)
 
 
-class Run:
+class Asking:
     """The asking of one protocol: ``replies`` by number, and ``failures`` with their errors."""
 
     def __init__(self, protocol: Protocol[Any], engine: Any, limit: int) -> None:
@@ -207,7 +207,7 @@ def run_protocol(
     if protocol.asks and engine is None:
         raise SettingsError("a model is asked: give --base-url and --model")
     limit = max_new_tokens or protocol.max_new_tokens
-    run, started = Run(protocol, engine, limit), time.monotonic()
+    run, started = Asking(protocol, engine, limit), time.monotonic()
     name = engine.name if engine else "none"
     made_from = f"{name}|{protocol.version}|{limit}|{sha256_file(protocol.source)}"
     if not overwrite and _finished(protocol, made_from):
@@ -243,7 +243,7 @@ def _read(path: Path) -> Replies:
 
 
 def _finish(
-    run: Run, made_from: str, prices: tuple[float, float], before: int, seconds: float
+    run: Asking, made_from: str, prices: tuple[float, float], before: int, seconds: float
 ) -> list[Any]:
     """Write and print everything that follows from the replies."""
     protocol, spent = run.protocol, run.spent()
@@ -273,7 +273,7 @@ def _finish(
     return list(rows.values())
 
 
-def _say_cost(run: Run, prices: tuple[float, float], before: int, seconds: float) -> None:
+def _say_cost(run: Asking, prices: tuple[float, float], before: int, seconds: float) -> None:
     spent = run.spent()
     cost = (spent["prompt_tokens"] * prices[0] + spent["completion_tokens"] * prices[1]) / 1e6
     earlier = f" ({before:,} from earlier runs)" if before else ""

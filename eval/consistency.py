@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -98,24 +98,17 @@ def judged_again(
             source = write_items([item for item, _ in changed], folder / f"{change}.jsonl")
             path = folder / name / f"{change}.jsonl"
             after = judge_items(change, judge, source, path, overwrite=overwrite).judgements
-        pairs = [(items[n], item, before[n]) for item, n in changed]
-        found.append(change_of(name, change, [old for *_, old in pairs], after))
-        flips += _flips(name, change, pairs, after)
+        found.append(change_of(name, change, [before[n] for _, n in changed], after))
+        flips += (
+            Flip(
+                judge=name, change=change, id=items[n].id, reference=items[n].reference,
+                before=before[n], after=new, response=items[n].response,
+                changed_response=item.response,
+            )
+            for (item, n), new in zip(changed, after, strict=True)
+            if None not in (before[n].verdict, new.verdict) and _result(before[n]) != _result(new)
+        )  # fmt: skip
     return found, flips
-
-
-def _flips(
-    judge: str,
-    change: str,
-    pairs: Sequence[tuple[Item, Item, Judgement]],
-    after: Sequence[Judgement],
-) -> Iterator[Flip]:
-    for (item, changed, old), new in zip(pairs, after, strict=True):
-        if None not in (old.verdict, new.verdict) and _result(old) is not _result(new):
-            yield Flip(
-                judge=judge, change=change, id=item.id, reference=item.reference, before=old,
-                after=new, response=item.response, changed_response=changed.response,
-            )  # fmt: skip
 
 
 def print_changes(changes: Sequence[Consistency]) -> None:

@@ -22,7 +22,7 @@ from gradegpt.rules.profiles.atlas import LABELS
 
 from .asking import Prompt, Protocol, Reply
 from .error_rules import ATLAS, MEANING, Category, of_answer
-from .figures import Figure, Summary, mean
+from .figures import Figure, ProtocolSummary, mean
 from .judging import paired
 
 _NAMED: Final = "\n".join(f"{category.value}: {text}." for category, text in MEANING.items())
@@ -167,7 +167,7 @@ def parse_category(reply: str) -> tuple[Category, str] | None:
     return Category(found["category"]), " ".join(str(found.get("why") or "").split())
 
 
-def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) -> Summary:
+def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) -> ProtocolSummary:
     """The share of each category among all errors, beside that of the paper, and all verdicts."""
     verdicts = Counter(str(judgement.verdict or "no verdict") for judgement in judgements)
     figures = {
@@ -181,4 +181,4 @@ def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) ->
         for category in Category
     }
     counts = {"rows": len(judgements), **verdicts, "wrong answers": len(errors)}
-    return Summary(figures=figures, counts=counts)
+    return ProtocolSummary(figures=figures, counts=counts)

@@ -50,7 +50,7 @@ class Finding(Row):
     detail: str = ""
 
 
-class Summary(Row):
+class ProtocolSummary(Row):
     """The figures of each group of rows, None where undefined; counts; findings to check."""
 
     figures: dict[str, dict[str, Figure | None]] = Field(default_factory=dict)
@@ -94,7 +94,7 @@ def related(
     return Figure(value=float(values[0]), interval=varied(values) if draws else None, n=len(some))
 
 
-def show_summary(summary: Summary) -> None:
+def show_summary(summary: ProtocolSummary) -> None:
     """Print the counts, the figures of all groups beside each other, and the findings."""
     for name, count in summary.counts.items():
         say(f"{name}: {count:,}" if isinstance(count, int) else f"{name}: {count}")

@@ -30,7 +30,7 @@ from gradegpt.rules.extract.numbers import NUMBER, with_unit
 from gradegpt.rules.extract.several import boxes
 
 from .asking import Protocol, Reply, read_asked
-from .figures import Finding, Summary
+from .figures import Finding, ProtocolSummary
 
 _NONE: Final = "…"
 """The reference of a row that has none."""
@@ -77,9 +77,9 @@ def parts_protocol(
             return Finding(id=item.id, where=asked[n].where, fault=problem, detail=detail)
         return item.model_copy(update={"parts": parts, "reference": (_joined(parts),)})
 
-    def summary(rows: Mapping[int, Item]) -> Summary:
+    def summary(rows: Mapping[int, Item]) -> ProtocolSummary:
         parts = sum(len(item.parts) for item in rows.values())
-        return Summary(counts={"solutions accepted": len(rows), "their parts": parts})
+        return ProtocolSummary(counts={"solutions accepted": len(rows), "their parts": parts})
 
     return Protocol(
         source=path, out=out, version="parts-2", max_new_tokens=1024,

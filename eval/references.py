@@ -73,7 +73,7 @@ class ReferenceFault(StrEnum):
     TWICE = "a repeated question"
 
 
-Fault = tuple[ReferenceFault, str]
+FaultDetail = tuple[ReferenceFault, str]
 UNIT: Final = "unit"
 """The unit of a reference, which a row may have beside its fields."""
 _NUMBERS: Final = (
@@ -111,7 +111,7 @@ _OTHER_THAN_IT: Final = re.compile(
 """Words for a number made of a probability: m + n of m/n, a percentage."""
 
 
-class Checked(NamedTuple):
+class BenchmarkRow(NamedTuple):
     """A row of a benchmark: where it is, its item, its unit and its solution."""
 
     where: str
@@ -148,7 +148,7 @@ def check_file(
         how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
         raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
     found: dict[int, list[Finding]] = {}
-    checked: list[tuple[int, Checked]] = []
+    checked: list[tuple[int, BenchmarkRow]] = []
     for line, row in rows:
         where = f"{path}:{line}"
         item = _item(row, columns, separator, where)
@@ -157,7 +157,7 @@ def check_file(
             found[line] = [empty]
         else:
             texts = (columns.text(row, UNIT), columns.text(row, "solution"))
-            checked.append((line, Checked(where, item, *texts)))
+            checked.append((line, BenchmarkRow(where, item, *texts)))
     units = any(one.unit for _, one in checked)
     for line, one in checked:
         found[line] = [
@@ -170,7 +170,9 @@ def check_file(
     return len(rows), [finding for line in sorted(found) for finding in found[line]]
 
 
-def faults(row: Checked, reference: str, *, units_apart: bool = False) -> Iterator[Fault]:
+def faults(
+    row: BenchmarkRow, reference: str, *, units_apart: bool = False
+) -> Iterator[FaultDetail]:
     """What is wrong with one reference of an item.
 
     A reference must have the type that its row states; without a stated type, only a reference that
@@ -206,7 +208,7 @@ def _closes(text: str) -> bool:
     return signs["{"] == signs["}"] and signs["$"] % 2 == 0 and (mixed or outward)
 
 
-def _of_type(kind: AnswerType, value: object, text: str) -> Iterator[Fault]:
+def _of_type(kind: AnswerType, value: object, text: str) -> Iterator[FaultDetail]:
     """B.1, rules 1 to 4, of a stated type."""
     plain = not _NOT_PLAIN.search(text) and quantity(text) is not None
     if kind is AnswerType.NUMBER and not (isinstance(value, Leaf) and value.quantity):
@@ -221,14 +223,14 @@ def _of_type(kind: AnswerType, value: object, text: str) -> Iterator[Fault]:
         yield ReferenceFault.NOT_AN_INTERVAL, ""
 
 
-def _of_ends(text: str) -> Iterator[Fault]:
+def _of_ends(text: str) -> Iterator[FaultDetail]:
     for match in _INTERVAL.finditer(text):
         low, high = (_real(match[name]) for name in ("low", "high"))
         if low is not None and high is not None and low > high:
             yield ReferenceFault.ENDS_REVERSED, match[0]
 
 
-def _of_sides(text: str) -> Iterator[Fault]:
+def _of_sides(text: str) -> Iterator[FaultDetail]:
     """Sides of an equation that are numbers and differ: x = 2 = 3."""
     values = [value for side in text.strip("$").split("=") if (value := _real(side)) is not None]
     if any(abs(value - values[0]) > 0.01 * abs(value) for value in values[1:]):
@@ -240,7 +242,7 @@ def _real(text: str) -> float | None:
     return None if found is None or isinstance(found.value, complex) else float(found.value)
 
 
-def _of_the_question(item: Item, reference: str, value: object) -> Iterator[Fault]:
+def _of_the_question(item: Item, reference: str, value: object) -> Iterator[FaultDetail]:
     """What the question does not ask for: a probability above 1, two parts of three."""
     number, wanted, given = _real(fold(reference)), _count(item.question), _count(reference)
     of_one = _PROBABILITY.search(item.question) and not _OTHER_THAN_IT.search(item.question)
@@ -257,7 +259,7 @@ def _count(text: str) -> int:
     return next((n for n in range(len(marks(text)), 1, -1) if run_of_parts(text, n)), 0)
 
 
-def _of_options(value: object, item: Item) -> Iterator[Fault]:
+def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:
     listed = options_of(asked(item))
     for letter, words in listed.items():
         if not words.strip(" .。:：、"):
@@ -273,8 +275,8 @@ def _of_options(value: object, item: Item) -> Iterator[Fault]:
 
 
 def _of_units(
-    row: Checked, reference: str, given: Quantity, *, units_apart: bool
-) -> Iterator[Fault]:
+    row: BenchmarkRow, reference: str, given: Quantity, *, units_apart: bool
+) -> Iterator[FaultDetail]:
     if given.unit and (row.unit or units_apart):
         yield ReferenceFault.UNIT_INSIDE, given.unit
     if not row.unit and not given.unit and not given.percent and row.solution:
@@ -285,7 +287,7 @@ def _of_units(
                 yield ReferenceFault.UNIT_MISSING, measured.unit
 
 
-def _judged(rows: Sequence[Checked]) -> Iterator[tuple[int, Finding]]:
+def _judged(rows: Sequence[BenchmarkRow]) -> Iterator[tuple[int, Finding]]:
     """What the rules say of a response that repeats a reference, or that is the solution."""
     alone = [(n, text) for n, row in enumerate(rows) for text in row.item.reference]
     items = [
@@ -310,8 +312,8 @@ def _judged(rows: Sequence[Checked]) -> Iterator[tuple[int, Finding]]:
             yield n, rows[n].finding(ReferenceFault.SOLUTION, text, answer)
 
 
-def _again(rows: Sequence[Checked]) -> Iterator[tuple[int, Finding]]:
-    first: dict[str, Checked] = {}
+def _again(rows: Sequence[BenchmarkRow]) -> Iterator[tuple[int, Finding]]:
+    first: dict[str, BenchmarkRow] = {}
     for n, row in enumerate(rows):
         if not row.item.question.strip():
             continue

@@ -121,13 +121,6 @@ class Match(StrEnum):
     ROUGE_L = "rouge_l"
 
 
-class GramPlace(StrEnum):
-    """Which text of an item an n-gram begins in."""
-
-    QUESTION = "question"
-    ANSWER = "answer"
-
-
 class Gram(Row):
     """An n-gram: where it begins, in tokens, the text there, and what the model wrote.
 
@@ -135,7 +128,6 @@ class Gram(Row):
     """
 
     start: int
-    part: GramPlace
     wanted: str
     predicted: str
     exact: bool
@@ -153,22 +145,16 @@ class Gram(Row):
                 return self.rouge_l > LEAST
 
 
-def parts_of(item: Item) -> tuple[str, str]:
-    """The question after its context, and the solution, or else its steps or the answer."""
+def cut(item: Item, model: Continues[T]) -> list[T]:
+    """The item's text in tokens, cut to the model's limit.
+
+    The question after its context, and the solution, or else its steps or the answer, are joined by
+    a blank, as the papers join them.
+    """
     question = "\n".join(text.strip() for text in (item.context or "", item.question))
     answer = item.solution or "\n".join(item.steps) or "; ".join(item.reference)
-    return question.strip(), answer.strip()
-
-
-def cut(item: Item, model: Continues[T]) -> tuple[list[T], int]:
-    """The item's text in tokens, cut to the model's limit, and the question's number of tokens.
-
-    Question and answer are joined by a blank, as the papers join them.
-    """
-    question, answer = parts_of(item)
     # One token fewer than the limit: a model may prepend a token of its own.
-    tokens = model.tokens(f"{question} {answer}")[: model.limit - 1]
-    return tokens, len(model.tokens(question))
+    return model.tokens(f"{question.strip()} {answer.strip()}")[: model.limit - 1]
 
 
 def starting_points(length: int, k: int, n: int) -> list[int]:
@@ -183,15 +169,13 @@ def starting_points(length: int, k: int, n: int) -> list[int]:
     return [_FIRST + room * at // max(1, k - 1) for at in range(k)]
 
 
-def gram(
-    start: int, part: GramPlace, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]
-) -> Gram:
+def gram(start: int, wanted: Sequence[T], predicted: Sequence[T], model: Continues[T]) -> Gram:
     """The n-gram with its similarities."""
     one, other = model.text(wanted), model.text(predicted)
     # An incomplete character is decoded as U+FFFD, whichever character it is part of.
     exact = [*wanted] == [*predicted] or (one == other and "\ufffd" not in one)
     return Gram(
-        start=start, part=part, wanted=one, predicted=other, exact=exact,
+        start=start, wanted=one, predicted=other, exact=exact,
         edit=edit_similarity(one, other), rouge_l=rouge_l(one, other),
     )  # fmt: skip
 

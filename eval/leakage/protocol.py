@@ -15,9 +15,9 @@ from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Row
 
 from ..asking import Protocol, Reply, read_asked
-from ..figures import Figure, Summary, grouped, mean
+from ..figures import Figure, ProtocolSummary, grouped, mean
 from ..judging import tagged
-from .grams import Continues, Gram, GramPlace, Match, cut, gram, starting_points
+from .grams import Continues, Gram, Match, cut, gram, starting_points
 
 VERSION: Final = "1"
 GRAMS: Final = 5
@@ -78,54 +78,43 @@ def leakage_protocol(
     """
     items = [one.item for one in read_asked(path, "question", columns=columns)]
     texts = [cut(item, model) for item in items]
-    starts = [starting_points(len(tokens), GRAMS, TOKENS) for tokens, _ in texts]
+    starts = [starting_points(len(tokens), GRAMS, TOKENS) for tokens in texts]
 
     def read(number: int, reply: Reply) -> MemorisedItem:
-        item, (tokens, asked) = items[number], texts[number]
-        grams = (
-            gram(
-                start, GramPlace.QUESTION if start < asked else GramPlace.ANSWER,
-                tokens[start : start + TOKENS], predicted[:TOKENS], model,
-            )
-            for start, predicted in zip(starts[number], reply.reply, strict=True)
-        )  # fmt: skip
-        return MemorisedItem(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=tuple(grams))
+        item, tokens = items[number], texts[number]
+        pairs = zip(starts[number], reply.reply, strict=True)
+        grams = tuple(
+            gram(at, tokens[at : at + TOKENS], said[:TOKENS], model) for at, said in pairs
+        )
+        return MemorisedItem(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=grams)
 
     return Protocol(
         source=path, out=out, version=f"leakage-{VERSION}", read=read, max_new_tokens=TOKENS,
         prompts=[
             [tokens[:start] for start in own]
-            for (tokens, _), own in zip(texts, starts, strict=True)
+            for tokens, own in zip(texts, starts, strict=True)
         ],
         summary=lambda rows: leakage_of(list(rows.values())), at_once=at_once,
     )  # fmt: skip
 
 
-def leakage_of(rows: Sequence[MemorisedItem]) -> Summary:
+def leakage_of(rows: Sequence[MemorisedItem]) -> ProtocolSummary:
     """The share of n-grams that are predicted, by kind, and of items that any kind detects."""
     measured = [row for row in rows if row.grams]
-    figures = {"all": _figures(measured)}
-    figures |= {f"in the {place.value}": _figures(measured, (place,)) for place in GramPlace}
-    for name, own in grouped(tagged(measured, lambda row: row.tags)):
-        figures[name] = _figures(own)
+    figures = {"all": _figures(measured)} | {
+        name: _figures(own) for name, own in grouped(tagged(measured, lambda row: row.tags))
+    }
     counts: dict[str, Any] = {"items": len(rows), "too short": len(rows) - len(measured)}
     counts["leaked, all n-grams predicted"] = sum(row.leaked for row in measured)
     counts |= {
         f"leaked by {kind.value}": sum(r.leaked_by(kind) for r in measured) for kind in Match
     }
-    return Summary(figures=figures, counts=counts)
+    return ProtocolSummary(figures=figures, counts=counts)
 
 
-def _figures(
-    rows: Sequence[MemorisedItem], places: Sequence[GramPlace] = tuple(GramPlace)
-) -> dict[str, Figure | None]:
+def _figures(rows: Sequence[MemorisedItem]) -> dict[str, Figure | None]:
     figures = {
-        kind.value: mean(
-            (row.id, float(one.hit(kind)))
-            for row in rows
-            for one in row.grams
-            if one.part in places
-        )
+        kind.value: mean((row.id, float(one.hit(kind))) for row in rows for one in row.grams)
         for kind in Match
     }
     return figures | {"leaked": mean((row.id, float(row.leaked)) for row in rows)}

@@ -6,20 +6,17 @@ Such as::
     2. [6] Concludes that C = 2πεL/ln(b/a)
     Total: 10
 
-A rubric is checked without a model by its points; people rated their spread from 1 to 5 (ARB,
-table 4). The bounds are this project's own.
+A rubric is checked without a model by its points; people rated their spread (ARB, table 4).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
-from gradegpt.answers.text import fold
 from gradegpt.core.schema import Row
 
 TOTAL: Final = 10.0
@@ -110,12 +107,6 @@ def parse_rubric(text: str, total: float = TOTAL) -> Rubric | str:
     return rubric
 
 
-LEAST_SPREAD: Final = 0.7
-"""Normalised entropy: of 10 points 8, 1, 1 have 0.58; 7, 2, 1 have 0.73; 4, 3, 3 have 0.99."""
-MOST_SHARE: Final = 0.6
-"""A criterion with a larger share decides between pass and fail by itself."""
-
-
 def spread(rubric: Rubric) -> float | None:
     """The entropy of the points over that of equal points, in [0, 1]; None for fewer than two."""
     points = [criterion.points for criterion in rubric.criteria if criterion.points > 0]
@@ -123,20 +114,3 @@ def spread(rubric: Rubric) -> float | None:
         return None
     shares = [one / math.fsum(points) for one in points]
     return -math.fsum(share * math.log(share) for share in shares) / math.log(len(shares))
-
-
-def defects(rubric: Rubric) -> Iterator[tuple[str, str]]:
-    """What makes a rubric unusable, or its measurements out of bounds, with place or value."""
-    if rubric.problem:
-        yield "a rubric that cannot be used", rubric.problem
-    first: dict[frozenset[str], int] = {}
-    for number, criterion in enumerate(rubric.criteria, 1):
-        words = frozenset(re.findall(r"\w+", fold(criterion.text).casefold()))
-        if first.setdefault(words, number) != number:
-            yield "a criterion twice", f"{number} is {first[words]} again"
-    entropy, points = spread(rubric), [criterion.points for criterion in rubric.criteria]
-    if entropy is not None and entropy < LEAST_SPREAD:
-        yield "points spread too unevenly", f"{entropy:.2f}, at least {LEAST_SPREAD}"
-    if max(points, default=0) > MOST_SHARE * rubric.total:
-        share = f"{max(points) / rubric.total:.0%}, at most {MOST_SHARE:.0%}"
-        yield "a criterion with most of the points", share

@@ -20,8 +20,8 @@ from gradegpt.core.schema import Item, Outcome, Row
 from gradegpt.judges.statistics import pearson, spearman
 
 from ..asking import Prompt, Protocol, Reply, read_asked
-from ..figures import Figure, Finding, Summary, mean, related
-from .form import SAME, TOTAL, Rubric, defects, parse_rubric, render_rubric, spread
+from ..figures import Figure, Finding, ProtocolSummary, mean, related
+from .form import SAME, TOTAL, Rubric, parse_rubric, render_rubric, spread
 from .grading import (
     HALLUCINATED,
     Award,
@@ -92,7 +92,7 @@ def make_protocol(
     """A rubric for every item; those in ``rubrics``, written by hand, are used without asking.
 
     A reply that is no rubric of the item's points (ten, if it states none) leaves a row without
-    criteria, with the reason. Every defect of a rubric is a finding.
+    criteria, with the reason, and is a finding.
 
     Raises:
         InputError: items, or rubrics written by hand, cannot be used.
@@ -128,16 +128,18 @@ def make_protocol(
     )  # fmt: skip
 
 
-def checked(rows: Sequence[RubricRow], out: Path) -> Summary:
-    """The mean spread of the points, and every defect of a rubric."""
+def checked(rows: Sequence[RubricRow], out: Path) -> ProtocolSummary:
+    """The mean spread of the points, and the items without a usable rubric."""
     found = tuple(
-        Finding(id=row.id, where=f"{out}:{line}", fault=fault, detail=row.reason or detail)
-        for line, row in enumerate(rows, 1)
-        for fault, detail in defects(row)
-    )
-    counts = {"items": len(rows), "with a rubric to check": len({one.id for one in found})}
+        Finding(
+            id=row.id, where=f"{out}:{line}", fault="no usable rubric",
+            detail=row.reason or row.problem,
+        )
+        for line, row in enumerate(rows, 1) if row.problem
+    )  # fmt: skip
+    counts = {"items": len(rows), "without a usable rubric": len(found)}
     figures = {"rubrics": {"spread of points": mean((row.id, spread(row)) for row in rows)}}
-    return Summary(figures=figures, counts=counts, findings=found)
+    return ProtocolSummary(figures=figures, counts=counts, findings=found)
 
 
 def read_rubrics(path: Path) -> dict[str, PlacedRubric]:
@@ -211,7 +213,7 @@ def grade_protocol(
     }
     pairs, given = list(graded.values()), read_people(people, graded) if people else {}
 
-    def summary(rows: Mapping[int, GradeRow]) -> Summary:
+    def summary(rows: Mapping[int, GradeRow]) -> ProtocolSummary:
         spreads = [spread(own.rubric) for own in known.values()]
         return rubric_scores(list(rows.values()), given, spreads)
 
@@ -287,7 +289,7 @@ def rubric_scores(
     grades: Sequence[GradeRow],
     people: Mapping[str, People],
     spreads: Sequence[float | None] = (),
-) -> Summary:
+) -> ProtocolSummary:
     """Every figure of graded rows; with ``people`` those that need human points, too.
 
     Points are shares of the rubric's total. Errors are over the responses in which they can be
@@ -315,7 +317,9 @@ def rubric_scores(
     faults = Counter(fault.value for row in grades for fault in row.faults)
     outcomes = Counter(row.outcome.value for row in grades)
     counts = {"responses": len(grades), "questions": len({row.rubric for row in grades})}
-    return Summary(figures=figures, counts=counts | dict(outcomes) | dict(faults.most_common()))
+    return ProtocolSummary(
+        figures=figures, counts=counts | dict(outcomes) | dict(faults.most_common())
+    )
 
 
 def _compared(

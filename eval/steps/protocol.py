@@ -20,7 +20,7 @@ from gradegpt.judges.statistics import Values, pearson, score, spearman, table
 from gradegpt.tables.importers.labelled import item_key
 
 from ..asking import Protocol, Reply, read_asked
-from ..figures import Figure, Summary, grouped, mean, related
+from ..figures import Figure, ProtocolSummary, grouped, mean, related
 from ..judging import paired, tagged
 from .chain import VERSION as CHAIN
 from .chain import build_step_prompt, read_step_reply
@@ -75,7 +75,7 @@ def steps_protocol(
     def read(n: int, reply: Reply) -> StepScores:
         return read_step_reply(items[n], reply.reply) if by_model else score_by_rules(items[n])
 
-    def summary(rows: Mapping[int, StepScores]) -> Summary:
+    def summary(rows: Mapping[int, StepScores]) -> ProtocolSummary:
         right = [None if verdict is None else verdict is Verdict.CORRECT for verdict in verdicts]
         return summarise([ScoredItem(items[n], row, right[n]) for n, row in rows.items()])
 
@@ -102,7 +102,7 @@ def _check_labels(item: Item, where: str) -> None:
         )
 
 
-def summarise(rows: Sequence[ScoredItem]) -> Summary:
+def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
     """The figures of all rows, of each value of a tag, and between the values of each tag.
 
     In a correlation the answer is 1 or 0, so Pearson's is the point-biserial one (figure 4b). Rules
@@ -119,7 +119,7 @@ def summarise(rows: Sequence[ScoredItem]) -> Summary:
             f"between values of {tag}": _between([groups[f"{tag}: {value}"] for value in values])
             for tag, values in tags.items()
         }
-    return Summary(figures=groups, counts=_counts([row.steps for row in rows]))
+    return ProtocolSummary(figures=groups, counts=_counts([row.steps for row in rows]))
 
 
 def _group(

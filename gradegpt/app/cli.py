@@ -106,7 +106,7 @@ def judge(
     reference: options.References = None,
     response: options.Response = None,
     answer_type: options.AnswerTypeOption = None,
-    tolerance: options.Tolerance = None,
+    tolerance: options.ToleranceOption = None,
     kinds: options.JudgeOption = None,
     profile: options.ProfileOption = None,
     model: options.ModelOption = None,

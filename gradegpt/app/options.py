@@ -210,7 +210,7 @@ AnswerTypeOption = Annotated[
     str | None,
     typer.Option(help=f"The type of a single item's answer: {', '.join(schema.AnswerType)}."),
 ]
-Tolerance = Annotated[
+ToleranceOption = Annotated[
     str | None,
     typer.Option(
         metavar="POLICY", help=f"How near a single item's number must be: {', '.join(NAMES)}."

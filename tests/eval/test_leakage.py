@@ -15,16 +15,14 @@ from typer.testing import CliRunner
 
 import eval.protocol
 from eval.asking import run_protocol
-from eval.figures import Summary, show_summary
+from eval.figures import ProtocolSummary, show_summary
 from eval.leakage.grams import (
     Completions,
     Gram,
-    GramPlace,
     Match,
     cut,
     edit_similarity,
     gram,
-    parts_of,
     rouge_l,
     starting_points,
     words,
@@ -78,7 +76,7 @@ def measure(path: Path, out: Path, model: ByHeart, **more: Any) -> list[Memorise
     return run_protocol(leakage_protocol(path, out, model), Continuing(model), **more)
 
 
-def value(summary: Summary, name: str, group: str = "all") -> float | None:
+def value(summary: ProtocolSummary, name: str, group: str = "all") -> float | None:
     figure = summary.figures[group][name]
     return figure and figure.value
 
@@ -127,10 +125,10 @@ def test_similarities_are_shares_alike_both_ways_and_1_for_the_same(one: str, ot
 def test_only_above_75_percent_is_predicted() -> None:
     """Three of four words are not enough; by letters the pair has 22 of 24, which is enough."""
     one, other = words("police killed the gunman"), words("police kill the gunman")
-    found = gram(2, GramPlace.QUESTION, one, other, ByHeart([]))
+    found = gram(2, one, other, ByHeart([]))
     assert [found.hit(kind) for kind in Match] == [False, True, False]
     assert found.edit == pytest.approx(22 / 24)
-    same = gram(2, GramPlace.QUESTION, one, one, ByHeart([]))
+    same = gram(2, one, one, ByHeart([]))
     assert [same.hit(kind) for kind in Match] == [True] * 3
 
 
@@ -142,8 +140,8 @@ def test_half_a_character_is_not_taken_for_another_half() -> None:
             return "\ufffd" * len(tokens)
 
     model = Halves([])
-    assert not gram(2, GramPlace.QUESTION, ["\ue001"], ["\ue002"], model).exact
-    assert gram(2, GramPlace.QUESTION, ["\ue001"], ["\ue001"], model).exact
+    assert not gram(2, ["\ue001"], ["\ue002"], model).exact
+    assert gram(2, ["\ue001"], ["\ue001"], model).exact
 
 
 @given(st.integers(0, 200), st.integers(1, 9), st.integers(1, 9))
@@ -160,15 +158,13 @@ def test_starting_points_are_distinct_and_every_n_gram_is_whole(
 
 def test_the_text_is_question_and_solution_else_steps_else_answer() -> None:
     """The context precedes the question, and the text is cut to the model's limit."""
-    item = Item(question="Q?", reference=("4", "four"), response="")
-    assert parts_of(item) == ("Q?", "4; four")
-    assert parts_of(item.model_copy(update={"steps": ("one", "two")})) == ("Q?", "one\ntwo")
+    item, model = Item(question="Q?", reference=("4", "four"), response=""), ByHeart([])
+    assert cut(item, model) == words("Q? 4; four")
+    assert cut(item.model_copy(update={"steps": ("one", "two")}), model) == words("Q? one\ntwo")
     full = item.model_copy(update={"solution": "It is 4.", "context": "C.", "steps": ("x",)})
-    assert parts_of(full) == ("C.\nQ?", "It is 4.")
-    model = ByHeart([])
-    assert cut(full, model) == (words("C.\nQ? It is 4."), 4)
+    assert cut(full, model) == words("C.\nQ? It is 4.")
     model.limit = 4
-    assert cut(full, model)[0] == ["C", ".", "\nQ"]
+    assert cut(full, model) == ["C", ".", "\nQ"]
 
 
 def test_words_are_the_text_again() -> None:
@@ -184,10 +180,7 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     rows = measure(items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)]))
     assert [row.leaked for row in rows] == [True, False, True, False]
     assert [len(row.grams) for row in rows] == [5] * 4
-    # 23 + 8 words: starts 2, 8, 14, 20, 26; the question has 23, so the last begins in the answer.
-    assert [(g.start, g.part.value) for g in rows[0].grams] == [
-        (2, "question"), (8, "question"), (14, "question"), (20, "question"), (26, "answer")
-    ]  # fmt: skip
+    assert [g.start for g in rows[0].grams] == [2, 8, 14, 20, 26]  # of 31 words
     assert rows[0].grams[0].wanted == "has 12 hens and each"
     found = leakage_of(rows)
     share = found.figures["all"]["exact"]
@@ -195,7 +188,6 @@ def test_what_a_model_has_memorised_is_leaked_and_nothing_else(tmp_path: Path) -
     assert share.interval is not None
     assert (share.value, share.n) == (0.5, 20)
     assert share.interval.low < 0.5 < share.interval.high
-    assert value(found, "exact", "in the answer") == 0.5
     assert [value(found, "leaked", f"subject: {tag}") for tag in ("farm", "rail")] == [1, 0]
 
 
@@ -232,7 +224,7 @@ def test_an_item_that_fails_has_no_row_and_is_asked_again(tmp_path: Path) -> Non
 def measured(id_: str, *hits: str) -> MemorisedItem:
     """A row of n-grams: ``e`` exact, ``d`` by edit distance, ``r`` by ROUGE-L, ``-`` none."""
     grams = tuple(
-        Gram(start=2, part=GramPlace.QUESTION, wanted="w", predicted="p", exact="e" in hit,
+        Gram(start=2, wanted="w", predicted="p", exact="e" in hit,
              edit=float("d" in hit), rouge_l=float("r" in hit))
         for hit in hits
     )  # fmt: skip
@@ -246,7 +238,6 @@ def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
     assert list(found.counts.values()) == [3, 0, 2, 1, 1, 2]
     values = [value(found, name) for name in ("exact", "edit", "rouge_l", "leaked")]
     assert values == pytest.approx([2 / 6, 4 / 6, 5 / 6, 2 / 3])
-    assert value(found, "exact", "in the answer") is None
 
 
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:

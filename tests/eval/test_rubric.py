@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import eval.figures
 from eval.asking import run_protocol
-from eval.figures import Figure, Summary
+from eval.figures import Figure, ProtocolSummary
 from eval.protocol import app
 from eval.rubric.form import Criterion
 from eval.rubric.grading import Award
@@ -249,11 +249,11 @@ def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setitem(function.__kwdefaults__, "draws", 200)
 
 
-def scored(grades: Sequence[GradeRow], *people: People) -> Summary:
+def scored(grades: Sequence[GradeRow], *people: People) -> ProtocolSummary:
     return rubric_scores(grades, {one.id: one for one in people})
 
 
-def figure(summary: Summary, name: str, group: str = "all") -> Figure:
+def figure(summary: ProtocolSummary, name: str, group: str = "all") -> Figure:
     found = summary.figures[group][name]
     assert found is not None
     return found
@@ -422,7 +422,7 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path = items(tmp_path, (5,))
     said = invoke(path, "-o", rubrics, *server, "--input-price", 1000)
     assert "1 answers" in said
-    assert "items: 1\nwith a rubric to check: 0" in said
+    assert "items: 1\nwithout a usable rubric: 0" in said
     asked = answers(tmp_path, "5 / 2 = 5.5", "5 is odd", "no [/b]idea", "I invent")
     write_rows(
         tmp_path / "people.jsonl",
@@ -448,15 +448,13 @@ def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "give the rubrics to grade by, with --rubrics" in str(done.exception)
 
 
-def test_a_defect_of_a_rubric_is_found_without_a_model(tmp_path: Path) -> None:
-    """Rubrics by hand need no server; a defect has the line of its rubric, markup is printed."""
-    rubrics, out = tmp_path / "hand.jsonl", tmp_path / "out.jsonl"
-    uneven = [{"text": "Halves [/b] 5", "points": 9}, {"text": "Gives 5.5", "points": 1}]
-    write_rows(rubrics, [{"id": "q5", "criteria": uneven}])
-    said = invoke(items(tmp_path, (5,)), "--rubrics", rubrics, "-o", out)
-    assert "with a rubric to check: 1" in said
-    found = [row for _, row in read_objects(f"{out}.findings.jsonl")]
-    assert [one["fault"] for one in found] == [
-        "points spread too unevenly", "a criterion with most of the points"
-    ]  # fmt: skip
-    assert found[0]["where"] == f"{out}:1"
+def test_an_item_without_a_usable_rubric_is_a_finding(tmp_path: Path) -> None:
+    """It has the line of its row and the reason; rubrics by hand need no server."""
+    path, out = items(tmp_path, (5, 9)), tmp_path / "out.jsonl"
+    make(path, out, model())
+    (found,) = [row for _, row in read_objects(f"{out}.findings.jsonl")]
+    assert (found["id"], found["where"]) == ("q9", f"{out}:2")
+    assert found["detail"] == "rubric:the last line is not 'Total: ' with the points"
+    write_rows(tmp_path / "hand.jsonl", [{"id": "q5", "criteria": BY_HAND}])
+    said = invoke(items(tmp_path, (5,)), "--rubrics", tmp_path / "hand.jsonl", "-o", f"{out}2")
+    assert "without a usable rubric: 0" in said

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.asking import run_protocol
-from eval.figures import Summary, related
+from eval.figures import ProtocolSummary, related
 from eval.protocol import app
 from eval.steps.protocol import ScoredItem, steps_protocol, summarise
 from eval.steps.rules import StepScores
@@ -125,7 +125,7 @@ def made(scores: Sequence[int | None], right: bool | None, n: int = 0, **more: A
     return ScoredItem(item, steps, right)
 
 
-def value(summary: Summary, name: str, group: str = "all") -> float | None:
+def value(summary: ProtocolSummary, name: str, group: str = "all") -> float | None:
     figure = summary.figures[group][name]
     return figure and figure.value
 
