@@ -4,7 +4,7 @@
     python benchmarks/engines.py runs/nano-int8 data/demo/dev.jsonl [ROWS] [MODEL] [ADAPTER]
 
 ``MODEL`` and ``ADAPTER`` are the source of the exported folder; by default the built-in judge. The
-engines run in turns, one thread each, and the medians over the rounds are printed: of wall time,
+engines run in turns (``taskset -c 0`` gives each one core); printed are medians of wall time
 and of CPU time, which other work on the machine affects less.
 """
 
@@ -88,10 +88,9 @@ def main() -> None:
         "transformers": LocalEngine(
             model or base_of(NANO),
             adapter or None,
-            threads=1,
             device="cpu",
         ),
-        "onnx": FastEngine(folder, threads=1),
+        "onnx": FastEngine(folder),
     }
     print(f"{'engine':<14}{'batch':>6}{'tokens/s':>10}{'rows/s':>8}{'ratio':>8}"
           f"{'tokens/CPU-s':>14}{'ratio':>8}")  # fmt: skip

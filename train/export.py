@@ -351,8 +351,8 @@ def _compare(model: Path, made: Path, quantization: Quantization, count: int) ->
     prompts = builtin_prompts(prompt_settings_beside(str(model)) or PromptSettings())[:count]
     pairs = list(
         zip(
-            _texts(LocalEngine(str(model), threads=1, device="cpu"), prompts),
-            _texts(FastEngine(str(made), threads=1), prompts),
+            _texts(LocalEngine(str(model), device="cpu"), prompts),
+            _texts(FastEngine(str(made)), prompts),
             strict=True,
         )
     )

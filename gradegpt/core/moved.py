@@ -81,13 +81,14 @@ MOVED_SETTINGS: Final[dict[str, dict[str, str]]] = {
         "listed": "gradegpt report JUDGED --most N lists more items",
     },
     "eval.ablation": dict.fromkeys(
-        ("batch_size", "max_new_tokens", "threads"), "a setting of every judge, in 'judge'"
+        ("batch_size", "max_new_tokens"), "a setting of every judge, in 'judge'"
     ),
     "serve": {
         "general": "gradegpt serve.template learn makes a template of two prompts",
         "judge.api_key": "export the key as OPENAI_API_KEY",
         "log_requests": "set log=requests",
         "log_content": "set log=content",
+        "judge.threads": "set OMP_NUM_THREADS, or give the process fewer cores",
         "judge.device": "choose GPUs by CUDA_VISIBLE_DEVICES, which is empty for the CPU",
         "judge.structured_outputs": "set judge.constrained",
         "judge.stop_confidence": "it is 0.97, or min_confidence where that is higher",

@@ -46,7 +46,6 @@ class FastEngine:
 
     Args:
         folder: the exported model.
-        threads: threads of a pass. None: all cores.
         constrained: as for ``LocalEngine``.
 
     Raises:
@@ -55,11 +54,9 @@ class FastEngine:
 
     """
 
-    def __init__(
-        self, folder: str, *, threads: int | None = None, constrained: bool = True
-    ) -> None:
+    def __init__(self, folder: str, *, constrained: bool = True) -> None:
         self.name = f"onnx:{name_with_digest(folder)}"
-        settings, self._tokenizer, session = _load(Path(folder), threads or cores())
+        settings, self._tokenizer, session = _load(Path(folder))
         self._ends, self._context = settings.end_token_ids, settings.shape.context
         backend = self._tokenizer.backend_tokenizer
         self._constraints = Constraints(backend, self._ends, "fast") if constrained else None
@@ -169,7 +166,7 @@ def _best(scores: np.ndarray, allowed: bytes | None) -> tuple[int, float]:
     return token, -float(np.log(np.exp(scores - scores[token]).sum(dtype=np.float64)))
 
 
-def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer, Any]:
+def _load(folder: Path) -> tuple[ExportSettings, ExportedTokenizer, Any]:
     settings = read_beside(str(folder), ENGINE_FILE, ExportSettings)
     if settings is None:
         how = "make the folder with: gradegpt export"
@@ -181,7 +178,7 @@ def _load(folder: Path, threads: int) -> tuple[ExportSettings, ExportedTokenizer
     except ImportError as error:
         raise MissingError("the fast engine needs: pip install 'gradegpt[fast]'") from error
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.intra_op_num_threads, options.inter_op_num_threads = cores(), 1
     options.log_severity_level = 4
     with engine_errors(f"{folder}: does not load"):
         cpu = ["CPUExecutionProvider"]

@@ -30,9 +30,8 @@ FIRST_TOKENS: Final = 96
 """Most chains are shorter; see ``LocalEngine.generate``."""
 
 SMALL: Final = 2**24
-"""Parameters up to which a model's matrices fit a core's cache. On a CPU one thread is then faster
-than two, which wait for each other, and a few rows per pass are faster than many, which wait for
-the longest (docs/experiments/030-engines-side-by-side.md)."""
+"""Parameters up to which a model's matrices fit a core's cache. On a CPU a few rows per pass are
+then faster than many, which wait for the longest (docs/experiments/030-engines-side-by-side.md)."""
 SMALL_ROWS: Final = 4
 
 BATCH_TOKENS: Final = 2**14
@@ -57,7 +56,6 @@ class LocalEngine:
         adapter: a folder or hub name of a LoRA adapter for it, or none.
         batch_size: prompts per forward pass, fewer for a small model on a CPU; prompts are sorted
             by length so that little is padded.
-        threads: intra-op CPU threads. None: one for a small model, else torch's own number.
         device: ``cpu``, ``cuda``, ``cuda:1`` ... None: a GPU where there is one.
         constrained: whether chains are held to their grammar (``gradegpt.chains.grammar``).
 
@@ -73,17 +71,15 @@ class LocalEngine:
         adapter: str | None = None,
         *,
         batch_size: int = 32,
-        threads: int | None = None,
         device: str | None = None,
         constrained: bool = True,
     ) -> None:
         folders = (folder for folder in (model, adapter) if folder)
         self.name = "local:" + "+".join(map(name_with_digest, folders))
         self.batch_size = batch_size
-        self._threads = threads
         self._take(_load(model, adapter, device), constrained=constrained)
         if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
-            self._threads, self.batch_size = threads or 1, min(batch_size, SMALL_ROWS)
+            self.batch_size = min(batch_size, SMALL_ROWS)
         self.name += NAME if constrained else ""
         self.name += "+bf16" if self._model.dtype == self._torch.bfloat16 else ""
 
@@ -96,7 +92,7 @@ class LocalEngine:
         from transformers import GenerationConfig
 
         engine = cls.__new__(cls)
-        engine.name, engine.batch_size, engine._threads = "local:loaded", batch_size, None
+        engine.name, engine.batch_size = "local:loaded", batch_size
         model.generation_config = GenerationConfig()  # as in _load
         engine._take((torch, model, tokenizer), constrained=True)
         return engine
@@ -121,11 +117,10 @@ class LocalEngine:
         A batch runs until its last row ends, so after ``FIRST_TOKENS`` tokens the few rows that
         have not ended leave their batches and are continued together.
         """
-        with self._own_threads():
-            for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
-                left = [job for job in jobs if not job.ended and len(job.made) < limit]
-                for batch in self._batches([job.prompt for job in left]):
-                    self._continue([left[n] for n in batch], limit)
+        for limit in (min(FIRST_TOKENS, max_new_tokens), max_new_tokens):
+            left = [job for job in jobs if not job.ended and len(job.made) < limit]
+            for batch in self._batches([job.prompt for job in left]):
+                self._continue([left[n] for n in batch], limit)
         return jobs
 
     def _encoded(self, prompts: Sequence[Sequence[Message]]) -> list[list[int]]:
@@ -185,7 +180,7 @@ class LocalEngine:
         tags = TagTokens(*self._tokenizer([YES, NO], add_special_tokens=False)["input_ids"])
         rows = self._encoded(prompts)
         found: list[TagProbability | EngineError | None] = [None] * len(rows)
-        with self._own_threads(), self._torch.inference_mode():
+        with self._torch.inference_mode():
             for group in _by_prefix(rows):
                 own = [rows[n] for n in group]
                 prefix = self._read_prefix(own)
@@ -248,16 +243,6 @@ class LocalEngine:
                 input_ids=ids.to(device), past_key_values=cache, use_cache=cache is not None
             ).logits
         return logits.unflatten(0, (len(rows), last))
-
-    @contextmanager
-    def _own_threads(self) -> Iterator[None]:
-        before = self._torch.get_num_threads()
-        if self._threads:
-            self._torch.set_num_threads(self._threads)
-        try:
-            yield
-        finally:
-            self._torch.set_num_threads(before)
 
     def _continue(self, jobs: list[_Job], limit: int) -> None:
         """Continue all ``jobs`` of a batch, padded on the left, up to ``limit`` tokens each."""

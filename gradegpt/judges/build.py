@@ -187,7 +187,8 @@ def _folders(settings: EngineSettings) -> tuple[str, str | None]:
     if not model and adapter is not None and is_judge(adapter):
         model = adapter
     if not model or (model == NANO and adapter == OWN):
-        what = f"{NANO} is no judge, but a base to train on" if model else "missing"
+        missing = "missing" if adapter in (OWN, None) else f"missing, and {adapter} names none"
+        what = f"{NANO} is no judge, but a base to train on" if model else missing
         raise SettingsError(f"model: {what}; use gradegpt-1.5b, or what gradegpt finetune made")
     own = model if is_judge(model) else None
     wanted = own if adapter == OWN else adapter
@@ -236,7 +237,7 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
             )
         from gradegpt.engines.fast import FastEngine
 
-        return FastEngine(model, threads=settings.threads, constrained=constrained)
+        return FastEngine(model, constrained=constrained)
     if settings.engine == "vllm":
         from gradegpt.engines.vllm import VLLMEngine
 
@@ -244,5 +245,4 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
         return VLLMEngine(model, adapter, **wanted, constrained=constrained)
     from gradegpt.engines.local import LocalEngine
 
-    wanted = settings.model_dump(include={"batch_size", "threads"})
-    return LocalEngine(model, adapter, **wanted, constrained=constrained)
+    return LocalEngine(model, adapter, batch_size=settings.batch_size, constrained=constrained)

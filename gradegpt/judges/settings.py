@@ -125,8 +125,6 @@ class EngineSettings(JudgeSettings):
     max_new_tokens: int = Field(default=384, ge=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)
-    threads: int | None = Field(default=None, ge=1)
-    """Threads of a forward pass."""
     constrained: bool | None = None
     """Whether chains are held to their grammar (``gradegpt.chains.grammar``): by default those of
     models in this process; with ``base_url`` by vLLM's parameter ``structured_outputs``."""

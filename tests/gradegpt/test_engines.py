@@ -458,22 +458,20 @@ def test_batches_and_padding_change_no_text(folder: Path) -> None:
     """Batches of one, three or all prompts give the same texts, in order."""
     prompts = chat(*TEXTS)
     made = [
-        LocalEngine(str(folder), batch_size=n, threads=1, device="cpu").generate(prompts,
+        LocalEngine(str(folder), batch_size=n, device="cpu").generate(prompts,
         max_new_tokens=8)
         for n in (1, 3, 32)
     ]  # fmt: skip
     assert _texts(made[0]) == _texts(made[1]) == _texts(made[2])
     assert len(set(_texts(made[0]))) > 1
-    alone = LocalEngine(str(folder), threads=1, device="cpu").generate(
-        prompts[2:3], max_new_tokens=8
-    )
+    alone = LocalEngine(str(folder), device="cpu").generate(prompts[2:3], max_new_tokens=8)
     assert _texts(alone) == _texts(made[1])[2:3]
 
 
 def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
     """Greedily and without a template; the other rows of a batch change nothing."""
     torch = pytest.importorskip("torch")
-    engine = LocalEngine(str(folder), batch_size=3, threads=1, device="cpu", constrained=False)
+    engine = LocalEngine(str(folder), batch_size=3, device="cpu", constrained=False)
     texts = ["2+2", "The answer is", "设 x 为一个数，求它的平方。", "a"]
     rows = [engine.tokens(text) for text in texts]
     assert [engine.text(row) for row in rows] == texts
@@ -517,7 +515,7 @@ def test_rows_that_are_continued_in_a_second_round_are_the_same(
     """Texts, tokens and probabilities equal those of one round, also of constrained prompts."""
     item = Item(reference=("3",), response="One. The answer is 3.")
     prompts = [*chat(*TEXTS), build_prompt(item, PromptSettings())]
-    engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
+    engine = LocalEngine(str(folder), batch_size=2, device="cpu")
     whole = engine.generate(prompts, max_new_tokens=12)
     monkeypatch.setattr("gradegpt.engines.local.FIRST_TOKENS", 5)
     parts = engine.generate(prompts, max_new_tokens=12)
@@ -532,7 +530,7 @@ def test_rows_that_are_continued_in_a_second_round_are_the_same(
 
 def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
     """It has a probability, and counts as one token."""
-    built_in = {"kind": "model", "model": base_of(NANO), "threads": 1}
+    built_in = {"kind": "model", "model": base_of(NANO)}
     settings = JudgeSettings.of(**built_in, chain_format=ChainFormat.OUTCOME)
     judge = build_judge(settings)
     assert isinstance(judge, ModelJudge)
@@ -556,7 +554,7 @@ def test_the_tag_of_a_judge_is_the_one_that_it_would_generate() -> None:
 
 def test_a_judge_reads_rare_characters_within_its_budgets() -> None:
     """They are counted by its own tokenizer, which needs three tokens for each of them."""
-    judge = build_judge(JudgeSettings.of(kind="model", model=base_of(NANO), threads=1))
+    judge = build_judge(JudgeSettings.of(kind="model", model=base_of(NANO)))
     assert isinstance(judge, ModelJudge)
     engine, budget = judge.engine, judge.prompt.budget
     assert isinstance(engine, LocalEngine)
@@ -578,8 +576,8 @@ def test_a_random_model_writes_chains_under_the_grammar(folder: Path) -> None:
         Item(question="选哪个？", reference=("B",), response="因此答案是 B。\n选 B。"),
     ]
     form = PromptSettings(chain_format=ChainFormat.JUDGE_OF_CHAIN)
-    held = LocalEngine(str(folder), threads=1, device="cpu")
-    free = LocalEngine(str(folder), threads=1, device="cpu", constrained=False)
+    held = LocalEngine(str(folder), device="cpu")
+    free = LocalEngine(str(folder), device="cpu", constrained=False)
     found = [ModelJudge(engine, form, max_new_tokens=400).judge(items) for engine in (held, free)]
     assert [j.outcome for j in found[0]] == [Outcome.JUDGED] * 2
     assert [j.outcome for j in found[1]] == [Outcome.UNPARSED] * 2
@@ -594,7 +592,7 @@ def test_a_generation_counts_its_tokens_and_their_probabilities(folder: Path) ->
     """The prompt without padding, the reply without its end token, log-probabilities per token."""
     import torch
 
-    engine = LocalEngine(str(folder), batch_size=2, threads=1, device="cpu")
+    engine = LocalEngine(str(folder), batch_size=2, device="cpu")
     short, long = engine.generate(chat(TEXTS[1], TEXTS[2]), max_new_tokens=6)
     assert isinstance(short, Generation)
     assert isinstance(long, Generation)

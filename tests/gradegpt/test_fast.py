@@ -56,7 +56,7 @@ def folder(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def local(model: Path) -> LocalEngine:
-    return LocalEngine(str(model), threads=1, device="cpu")
+    return LocalEngine(str(model), device="cpu")
 
 
 def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> bool:
@@ -75,7 +75,7 @@ def same(ours: Sequence[Generation | EngineError], theirs: Sequence[object]) -> 
 def test_it_generates_the_same_as_the_local_engine(folder: Path, local: LocalEngine) -> None:
     """Texts, tokens, probabilities and counts, also for constrained prompts."""
     prompts = [*PROMPTS, *CHAINS]
-    engine = FastEngine(str(folder), threads=1)
+    engine = FastEngine(str(folder))
     made = engine.generate(prompts, max_new_tokens=24)
     assert same(made, local.generate(prompts, max_new_tokens=24))
     assert len({m.text for m in made if isinstance(m, Generation)}) > 3
@@ -86,7 +86,7 @@ def test_it_counts_tokens_as_the_local_engine_does(
     folder: Path, local: LocalEngine, text: str
 ) -> None:
     """So prompts are fitted equally; a text longer than the model's context gives no warning."""
-    counted = FastEngine(str(folder), threads=1).count_tokens(text)
+    counted = FastEngine(str(folder)).count_tokens(text)
     assert counted == local.count_tokens(text)
     assert (counted > 0) is bool(text)
 
@@ -109,13 +109,13 @@ def test_without_constraints_it_is_another_engine(folder: Path, model: Path) -> 
     """The name differs, for caches; the texts are those of the unconstrained local engine."""
     constrained, free = FastEngine(str(folder)), FastEngine(str(folder), constrained=False)
     assert constrained.name == free.name + NAME
-    theirs = LocalEngine(str(model), threads=1, device="cpu", constrained=False)
+    theirs = LocalEngine(str(model), device="cpu", constrained=False)
     assert same(free.generate(CHAINS, max_new_tokens=9), theirs.generate(CHAINS, max_new_tokens=9))
 
 
 def test_several_threads_may_call_it_at_once(folder: Path) -> None:
     """Each gets its own answers."""
-    engine = FastEngine(str(folder), threads=1)
+    engine = FastEngine(str(folder))
     alone = [engine.generate([prompt], max_new_tokens=12) for prompt in PROMPTS * 3]
     with ThreadPoolExecutor(4) as pool:
         together = pool.map(lambda p: engine.generate([p], max_new_tokens=12), PROMPTS * 3)
@@ -158,7 +158,7 @@ def tagging(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Loca
     loud.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     export(folder, folder / "exported", quantization=Quantization.FLOAT32, check=1)
-    return LocalEngine(str(folder), threads=1, device="cpu"), folder / "exported"
+    return LocalEngine(str(folder), device="cpu"), folder / "exported"
 
 
 def test_the_probability_of_a_tag_is_one_forward_pass(tagging: tuple[LocalEngine, Path]) -> None:
@@ -189,7 +189,7 @@ def test_where_no_tag_would_be_written_there_is_a_probability_only_under_a_const
 ) -> None:
     """The likelier of two unlikely tags is no verdict of a model that may write anything."""
     prompts = [*OUTCOMES, *PROMPTS]
-    free = LocalEngine(str(model), threads=1, device="cpu", constrained=False)
+    free = LocalEngine(str(model), device="cpu", constrained=False)
     written = free.generate(prompts, max_new_tokens=1)
     assert not any(w.text in (YES, NO) for w in written if isinstance(w, Generation))
     for engine in (FastEngine(str(folder), constrained=False), free):
@@ -213,11 +213,11 @@ def test_shared_parts_of_prompts_are_read_once(
         for n in range(3)
     ]
     prompts = [*CHAINS, *others, *OUTCOMES, *((*shot, p[-1]) for p in OUTCOMES), *PROMPTS]
-    engine = FastEngine(str(folder), threads=1)
+    engine = FastEngine(str(folder))
     expected = local.generate(prompts, max_new_tokens=8)
     for _ in range(2):
         assert same(engine.generate(prompts, max_new_tokens=8), expected)
-    engine = FastEngine(str(folder), threads=1, constrained=False)
+    engine = FastEngine(str(folder), constrained=False)
     engine.generate(prompts[-1:], max_new_tokens=1)
     read: list[Sequence[int]] = []
     monkeypatch.setattr(KVCache, "read", _counting(KVCache.read, read))

@@ -215,7 +215,7 @@ def test_a_model_computes_in_bfloat16_where_the_cpu_does(
     tokenizer.save_pretrained(tmp_path)
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"amx_bf16": able})
     monkeypatch.setattr("gradegpt.engines.local.SMALL", small)
-    engine = LocalEngine(str(tmp_path), threads=1, device="cpu")
+    engine = LocalEngine(str(tmp_path), device="cpu")
     assert engine._model.dtype == dtype
     assert engine.name.endswith("+bf16") == (dtype == torch.bfloat16)
     prompts = [(Message(role="user", content="2+2=?"),)]

@@ -180,7 +180,7 @@ def test_the_model_in_training_is_what_generates(
     """The logged scores are those of the saved adapter on the same rows."""
     out, manifest = run(max_steps=2, eval_steps=2, learning_rate=1e-3)
     rows = dev_sample(judge_data / "dev.jsonl", 2, tokenizer, 1024, random.Random(0))
-    engine = LocalEngine(str(base / "model"), str(out / "adapter"), threads=1, device="cpu")
+    engine = LocalEngine(str(base / "model"), str(out / "adapter"), device="cpu")
     whole = count(engine, rows, 2 * max(row.tokens for row in rows))
     found = {f"eval_{name}": round(value, 5) for name, value in scores(whole).items()}
     assert found.items() <= manifest["metrics"].items()

@@ -52,7 +52,7 @@ def test_an_exported_adapter_answers_as_it_does_on_its_base(
     )
     prompts = builtin_prompts(PromptSettings())[:3]
     fast = FastEngine(str(out)).generate(prompts, max_new_tokens=16)
-    slow = LocalEngine(str(base / "model"), str(adapter), threads=1, device="cpu").generate(
+    slow = LocalEngine(str(base / "model"), str(adapter), device="cpu").generate(
         prompts, max_new_tokens=16
     )
     for one, other in zip(fast, slow, strict=True):

@@ -211,7 +211,7 @@ def test_a_tokenizer_that_cannot_chat_is_refused(dressed: Callable[[str], Any]) 
 
 def test_generation_stops_at_the_end_of_a_turn(gemma: Path) -> None:
     """A model that only writes ``<end_of_turn>`` gives an empty text after one step."""
-    engine = LocalEngine(str(gemma), threads=1, device="cpu", constrained=False)
+    engine = LocalEngine(str(gemma), device="cpu", constrained=False)
     end = end_token_id(engine._tokenizer)
 
     def only_end(_module: Any, _inputs: Any, output: Any) -> Any:
@@ -230,7 +230,7 @@ def test_decoding_is_greedy_with_any_generation_config(gemma: Path, tmp_path: Pa
     path = penalised / "generation_config.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"repetition_penalty": 9.0}))
     texts = [
-        LocalEngine(str(folder), threads=1, device="cpu").generate([PROMPT], max_new_tokens=12)
+        LocalEngine(str(folder), device="cpu").generate([PROMPT], max_new_tokens=12)
         for folder in (gemma, penalised)
     ]
     assert texts[0] == texts[1]

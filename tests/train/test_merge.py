@@ -36,9 +36,9 @@ def test_the_merged_model_answers_as_base_and_adapter_do(
 ) -> None:
     """The texts are equal to the adapter's and not to the base's."""
     merge(adapter, tmp_path / "whole", str(base / "model"), "float32")
-    both = LocalEngine(str(base / "model"), str(adapter), threads=1)
-    whole = LocalEngine(str(tmp_path / "whole"), threads=1)
-    alone = LocalEngine(str(base / "model"), threads=1)
+    both = LocalEngine(str(base / "model"), str(adapter))
+    whole = LocalEngine(str(tmp_path / "whole"))
+    alone = LocalEngine(str(base / "model"))
     texts = [
         [made.text for made in engine.generate(PROMPTS, max_new_tokens=12)]  # type: ignore[union-attr]
         for engine in (both, whole, alone)

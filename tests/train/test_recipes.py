@@ -147,7 +147,7 @@ def test_a_recipe_trains_and_its_adapter_judges(
         moved = [k for k in weights.keys() if "lora_B" in k and weights.get_tensor(k).abs().sum()]  # noqa: SIM118  no mapping
     assert len(moved) == 2 * 7
     assert prompt_settings_beside(str(tmp_path / "adapter")) == prompt_settings_of(few)
-    engine = LocalEngine(str(model), str(tmp_path / "adapter"), threads=1, device="cpu")
+    engine = LocalEngine(str(model), str(tmp_path / "adapter"), device="cpu")
     (judgement,) = ModelJudge(engine, prompt_settings_of(few), max_new_tokens=4).judge([ITEM])
     assert judgement.outcome != "failed"
     assert judgement.prompt_tokens > 0

@@ -93,7 +93,7 @@ def test_the_adapter_loads_by_peft_and_changes_the_base(tuned: Path, base: Path)
 
 def test_the_tuned_judge_judges(tuned: Path, base: Path) -> None:
     """After two steps its text may be nonsense, which is unparsed and no verdict."""
-    engine = LocalEngine(str(base / "model"), str(tuned / "adapter"), threads=1, device="cpu")
+    engine = LocalEngine(str(base / "model"), str(tuned / "adapter"), device="cpu")
     judge = ModelJudge(engine, prompt_settings_beside(str(tuned / "adapter")), max_new_tokens=8)
     (judgement,) = judge.judge([ITEM])
     assert judgement.prompt_tokens > 0
@@ -432,6 +432,6 @@ def test_qlora_trains_on_a_four_bit_base(tokenizer: Any, judge_data: Path, tmp_p
     assert manifest["settings"]["qlora"] is True
     assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()
     model, adapter = tmp_path / "base" / "model", tmp_path / "out" / "adapter"
-    engine = LocalEngine(str(model), str(adapter), threads=1, device="cpu")
+    engine = LocalEngine(str(model), str(adapter), device="cpu")
     (judgement,) = ModelJudge(engine, PromptSettings(), max_new_tokens=4).judge([ITEM])
     assert judgement.outcome != "failed"
