@@ -85,26 +85,35 @@ class ModelJudge:
     def _explained(
         self, items: Sequence[Item], judgements: Sequence[Judgement], prompt: PromptSettings
     ) -> list[Judgement]:
-        """The judgements with chains that end in their verdicts; without one where none can."""
+        """The judgements with chains; all are written in one call of the engine."""
         asked = [n for n, judgement in enumerate(judgements) if judgement.verdict is not None]
         prompts = [build_prompt(items[n], prompt, self._count) for n in asked]
         limit, made = self.max_new_tokens, list(judgements)
         chains = self.engine.generate(prompts, max_new_tokens=limit) if prompts else ()
         for n, written in zip(asked, chains, strict=True):
-            given = made[n]
-            if isinstance(written, EngineError) or parse_chain(written.text).chain is None:
-                continue
-            # The tag is the chain's last word, so nothing before it depends on the tag.
-            tag = YES if given.verdict is Verdict.CORRECT else NO
-            text = f"{written.text[: written.text.rindex('<')]}{tag}"
-            found = self._read(items[n], written._replace(text=text))
-            if found.verdict is given.verdict:
-                cost = {
-                    name: getattr(given, name) + getattr(found, name)
-                    for name in ("prompt_tokens", "completion_tokens")
-                }
-                made[n] = found.model_copy(update={"score": given.score, **cost})
+            if isinstance(written, Generation) and parse_chain(written.text).chain is not None:
+                made[n] = self._with_chain(items[n], made[n], written)
         return made
+
+    def _with_chain(self, item: Item, given: Judgement, written: Generation) -> Judgement:
+        """The judgement with a chain that ends in its verdict; as it is where that has no quote.
+
+        The tag is the chain's last word, so nothing before it depends on the tag. A chain that
+        found no answer stands beside a ``<No>`` alone.
+        """
+        right = given.verdict is Verdict.CORRECT
+        text = f"{written.text[: written.text.rindex('<')]}{YES if right else NO}"
+        found = self._read(item, written._replace(text=text))
+        if found.verdict is None or (right and found.key_sentence is None):
+            return given
+        return found.model_copy(
+            update={
+                "verdict": given.verdict,
+                "score": given.score,
+                "prompt_tokens": given.prompt_tokens + found.prompt_tokens,
+                "completion_tokens": given.completion_tokens + found.completion_tokens,
+            }
+        )
 
     def _ask(self, prompts: Sequence[Sequence[Message]]) -> list[Generation | EngineError]:
         if self._tags is None:

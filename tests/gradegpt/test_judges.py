@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from gradegpt.chains.chain import PromptSettings, build_prompt
+from gradegpt.chains.chain import NO_KEY, PromptSettings, build_prompt
 from gradegpt.chains.fit import Budget
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import (
@@ -188,8 +188,18 @@ def test_in_the_outcome_format_a_tag_is_not_generated() -> None:
         (0.2, "The answers agree.", Verdict.INCORRECT, False),
         (0.2, CHAIN.replace("The answer is 4.", "It is 9."), Verdict.INCORRECT, False),
         (0.9, EngineError("gone"), Verdict.CORRECT, False),
+        (0.9, f"{NO_KEY}\n<No>", Verdict.CORRECT, False),
+        (0.2, f"{NO_KEY}\n<Yes>", Verdict.INCORRECT, True),
     ],
-    ids=["the same tag", "another tag", "no tag", "an invented quote", "a failure"],
+    ids=[
+        "the same tag",
+        "another tag",
+        "no tag",
+        "an invented quote",
+        "a failure",
+        "no answer for a right one",
+        "no answer for a wrong one",
+    ],
 )
 def test_a_chain_explains_the_verdict_of_the_tag(
     yes: float, chain: str | EngineError, verdict: Verdict, explained: bool
@@ -202,7 +212,7 @@ def test_a_chain_explains_the_verdict_of_the_tag(
     (found,) = judge.judge([ITEM])
     tag = "<Yes>" if verdict is Verdict.CORRECT else "<No>"
     assert (found.verdict, found.score) == (verdict, pytest.approx(max(yes, 1 - yes)))
-    assert found.chain == (CHAIN.replace("<Yes>", tag) if explained else tag)
+    assert found.chain == (f"{str(chain)[: str(chain).rindex('<')]}{tag}" if explained else tag)
     assert (found.prompt_tokens, found.completion_tokens) == ((50, 41) if explained else (20, 1))
     assert judge.fingerprint != ModelJudge(engine, outcome).fingerprint
 
