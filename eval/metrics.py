@@ -38,10 +38,6 @@ from gradegpt.tables.importers.labelled import item_key
 
 FEW_OPEN: Final = 0.05
 """The largest share without a verdict beside which a share of the decided rows may stand alone."""
-INTERVALS: Final = (
-    "coverage", "accuracy", "balanced_accuracy", "balanced_accuracy_all", "kappa", "acc_outcome",
-    "auc",
-)  # fmt: skip
 
 
 class JudgeMetrics(Row):
@@ -199,7 +195,7 @@ def _chance(judgement: Judgement) -> float:
 
 
 def _intervals(drawn: dict[str, Values], totals: Cells, cells: Cells) -> dict[str, Interval]:
-    """The intervals of ``INTERVALS``, without those of undefined scores.
+    """The intervals of the scores, without those of undefined ones.
 
     Kappa and AUC have none where resampling does not vary them: there are no limits for a few rows
     of kappa 1.

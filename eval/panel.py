@@ -9,10 +9,10 @@ from gradegpt.app.run import CheckedInput
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Row
 from gradegpt.judges.panel import PanelJudge, Vote
-from gradegpt.judges.statistics import numbered, says_yes
+from gradegpt.judges.statistics import numbered
 from gradegpt.tables.importers.labelled import item_key
 
-from .console import percent, say, show
+from .console import percent, show
 from .judging import Judged, Recorded
 from .metrics import JudgeMetrics, graded, measured
 from .report.results import JudgedRows
@@ -22,34 +22,11 @@ _LEAST: Final = 0.501
 
 
 class Panel(Row):
-    """A panel of judges on labelled rows, and the panel without each of them.
-
-    ``n_differ`` rows have different verdicts, two-way, by two of the judges.
-    """
+    """A panel of judges on labelled rows, and the panel without each of them."""
 
     vote: Vote
-    n_differ: int
     panel: JudgeMetrics
     without: dict[str, JudgeMetrics]
-
-    @property
-    def better_without(self) -> str | None:
-        """The judge without which the panel is best, if it is better than with all judges.
-
-        Better: it decides as many rows, is right on as large a share, and exceeds one of both.
-        """
-        whole = _rightness(self.panel)
-        rated = {name: _rightness(metrics) for name, metrics in self.without.items()}
-        better = {
-            name: one for name, one in rated.items()
-            if one != whole and one[0] >= whole[0] and one[1] >= whole[1]
-        }  # fmt: skip
-        return max(better, key=lambda name: better[name], default=None)
-
-
-def _rightness(metrics: JudgeMetrics) -> tuple[float, float]:
-    """The share right of what is decided, and the share decided."""
-    return metrics.accuracy or 0.0, metrics.coverage or 0.0
 
 
 def panel_of(results: JudgedRows, runs: Sequence[Judged], items: CheckedInput, vote: Vote) -> Panel:
@@ -71,15 +48,9 @@ def panel_of(results: JudgedRows, runs: Sequence[Judged], items: CheckedInput, v
     others = {run.name: [one for one in runs if one is not run] for run in runs}
     return Panel(
         vote=vote,
-        n_differ=_differing(runs),
         panel=together(runs),
         without={name: together(rest) for name, rest in others.items() if len(rest) > 1},
     )
-
-
-def _differing(runs: Sequence[Judged]) -> int:
-    votes = zip(*(run.judgements for run in runs), strict=True)
-    return sum(len({says_yes(j.verdict) for j in row if j.verdict}) > 1 for row in votes)
 
 
 def print_panel(found: Panel) -> None:
@@ -87,9 +58,6 @@ def print_panel(found: Panel) -> None:
     rows = [(f"panel, {found.vote.value}", *_cells(found.panel))]
     rows += [(f"without {name}", *_cells(rest)) for name, rest in found.without.items()]
     show(("panel", "decided", "right", "balanced"), rows)
-    say(f"judges differ on {found.n_differ:,} of {found.panel.n_items:,} rows")
-    if worst := found.better_without:
-        say(f"leave out {worst}: the panel decides and is right no less without it")
 
 
 def _cells(metrics: JudgeMetrics) -> list[str]:

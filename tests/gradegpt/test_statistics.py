@@ -83,45 +83,12 @@ def test_an_invalid_label_and_an_incorrect_verdict_agree() -> None:
     assert cells_of("viv", "ivc").sum(axis=0).tolist() == [[2, 1, 0, 0, 0], [0] * 5]
 
 
-def test_unjudged_rows_lower_acc_outcome_and_not_accuracy() -> None:
-    """A row without a verdict counts as wrong in ``acc_outcome``, for any outcome."""
-    found = scored("cccc", "c-?!")
-    assert (found["accuracy"], found["acc_outcome"]) == (1.0, 25.0)
-
-
 def test_unjudged_rows_can_be_counted_as_the_wrong_verdict() -> None:
     """In both classes: one of two correct and one of two incorrect rows are right."""
     strict = unjudged_as_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
     assert strict.tolist() == [[[0] * 5, [1, 1, 0, 0, 0]], [[1, 1, 0, 0, 0], [0] * 5]]
     found = score(strict.sum(axis=0))
     assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
-
-
-@given(rows)
-def test_counting_unjudged_as_wrong_keeps_the_rows_and_the_right_ones(
-    pairs: list[tuple[str, str]],
-) -> None:
-    """Accuracy over all rows is then ``acc_outcome`` as a share."""
-    cells = cells_of("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
-    strict = unjudged_as_wrong(cells)
-    assert np.array_equal(strict.sum(axis=-1), cells.sum(axis=-1))
-    of, plain = score(strict.sum(axis=0)), score(cells.sum(axis=0))
-    assert 100 * of["accuracy"] == pytest.approx(plain["acc_outcome"], nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("labels", "said", "undefined"),
-    [
-        ("", "", {"coverage", "majority", "acc_outcome", "accuracy", "kappa", "mcc", "f1"}),
-        ("ci", "--", {"accuracy", "balanced_accuracy", "kappa", "mcc", "precision", "recall"}),
-        ("cc", "cc", {"balanced_accuracy", "kappa", "mcc"}),
-        ("ci", "ii", {"precision", "mcc"}),
-    ],
-    ids=["no rows", "nothing judged", "one class only", "never yes"],
-)
-def test_an_undefined_score_is_nan(labels: str, said: str, undefined: set[str]) -> None:
-    """0/0 is NaN, without a warning."""
-    assert undefined <= {name for name, value in scored(labels, said).items() if np.isnan(value)}
 
 
 def test_a_constant_judge_has_kappa_zero_and_no_correlation() -> None:
@@ -192,16 +159,6 @@ def test_the_first_total_is_of_the_data_and_the_draws_follow_the_seed() -> None:
     rng = np.random.default_rng(3)
     assert np.array_equal(totals, resampled(cells, 50, rng))
     assert not np.array_equal(totals, resampled(cells, 50, rng))
-
-
-def test_many_questions_are_drawn_in_blocks_with_the_same_result(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The size of a block changes no number."""
-    cells = cells_of("ccii" * 5, "ciic" * 5)
-    whole = resampled(cells, 50, 3)
-    monkeypatch.setattr("gradegpt.judges.statistics._WEIGHTS_AT_ONCE", 150)
-    assert np.array_equal(whole, resampled(cells, 50, 3))
 
 
 def test_the_weights_of_a_draw_give_its_totals(monkeypatch: pytest.MonkeyPatch) -> None:
