@@ -114,7 +114,6 @@ def main(
     """
     from gradegpt.app.console import progress
 
-    from ..tables import print_overall, print_scores
     from .numbers import numbers
     from .page import write_page
     from .replaced import print_replacement, replacement
@@ -137,10 +136,7 @@ def main(
         print_replacement(replaced)
     elif logs.is_regraded(judged[0]):
         typer.echo(logs.compare(judged[0]))
-    if results.labelled:
-        print_overall(found.measured)
-    elif len(judged) == 1:
-        print_scores(results.scores[judged[0].stem])
+    _print_scores(results, found)
     for path in outputs:
         if path.suffix.lower() in _PAGE:
             for line in write_page(path, results, found, most=most):
@@ -150,6 +146,22 @@ def main(
         else:
             _write(path, replaced, results, found)
             typer.echo(f"wrote {path}")
+
+
+def _print_scores(results: JudgedRows, found: Numbers) -> None:
+    """Of judges on labelled rows, and corrected where some have no label; or of the one model."""
+    from ..estimate.estimate import estimates, in_words
+    from ..tables import print_overall, print_scores
+
+    if not results.labelled:
+        for score in results.scores.values() if len(results.scores) == 1 else ():
+            print_scores(score)
+        return
+    print_overall(found.measured)
+    for judge, judgements in results.judges.items():
+        if None in results.labels and any(one.verdict for one in judgements):
+            said = in_words(estimates([judgements], results.labels))
+            typer.echo(f"of the model that answered, by {judge}: {said}")
 
 
 def _check(path: Path, inputs: Sequence[Path], n_judges: int) -> None:

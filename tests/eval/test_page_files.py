@@ -197,6 +197,7 @@ def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path)
     done = CliRunner().invoke(app, [*arguments, "-o", str(out)])
     assert done.exit_code == 0, done.output
     assert f"wrote {out}" in done.output
+    assert "of the model that answered, by rules: The accuracy is" in done.output
     assert "This page lists 1 of 3 items" in out.read_text("utf-8")
     again = CliRunner().invoke(app, [*arguments, "-o", str(answers)])
     assert isinstance(again.exception, OutputError)
