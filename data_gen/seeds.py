@@ -21,9 +21,9 @@ from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
 from .generators import parametric
 from .problems import Problem, bank
+from .questions import read_problems
 from .real import crossed, group_of, labelled, unlabelled
 from .settings import DataGenSettings
-from .sources import read_problems
 from .synthetic import synthetic
 
 _RESPONSES: Final = 2

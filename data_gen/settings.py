@@ -14,7 +14,7 @@ from gradegpt.core.settings import RunSettings, Settings, load_settings
 from gradegpt.core.shipped import found
 from gradegpt.tables.importers.labelled import PartSettings, Source
 
-from .sources import Questions
+from .questions import Questions
 from .teacher import TeacherSettings
 
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from threading import BoundedSemaphore
-from typing import Final, NamedTuple, Self, TypeAlias
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import Final, NamedTuple, Self
 
 from gradegpt.chains.chain import Chain
 from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.schema import Item, Message
-from gradegpt.engines.client import Client, Failure, ServerReply
+from gradegpt.engines.client import Client, Failure
 
 from .prompt import SHOWN, build_messages
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key
@@ -32,13 +32,11 @@ MAX_RETRIES: Final = 4
 GIVE_UP_AFTER: Final = 20
 """Number of consecutive failed requests after which the run ends with an error."""
 
-_Found: TypeAlias = "Future[CachedReply | Failure]"
-
 
 class _Request(NamedTuple):
     """One sample of one model for an item."""
 
-    model: TeacherModel
+    model: str
     client: Client
     messages: tuple[Message, ...]
     key: str
@@ -64,7 +62,6 @@ class Teacher:
             for model in settings.models
         ]  # fmt: skip
         self._cache = ReplyCache(settings.cache)
-        self._slots = BoundedSemaphore(settings.concurrency)
 
     def __enter__(self) -> Self:
         return self
@@ -90,55 +87,51 @@ class Teacher:
 
         """
         different = {_identity(item): item for item in items}
+        asked = [request for item in different.values() for request in self._requests(item)]
         with ThreadPoolExecutor(self.settings.concurrency) as pool:
-            asked = {key: [*self._start(item, pool)] for key, item in different.items()}
-        votes = {key: self._vote(item, asked[key]) for key, item in different.items()}
+            found = pool.map(self._reply, asked)
+            size = self.settings.samples * len(self._clients)
+            votes = {
+                key: count_votes(
+                    [_read(reply, item) for reply in islice(found, size)], self.settings.must_agree
+                )
+                for key, item in different.items()
+            }
         return [votes[_identity(item)] for item in items]
 
-    def _start(self, item: Item, pool: ThreadPoolExecutor) -> Iterator[_Found]:
-        """Look up or send every request for the item, waiting for a free slot."""
+    def _requests(self, item: Item) -> Iterator[_Request]:
+        """Every sample of every model for the item."""
         messages = build_messages(item)
         for model, client in self._clients:
             for sample in range(self.settings.samples):
                 key = cache_key(model, messages, self.settings, sample)
-                if (reply := self._cache.get(key)) is not None:
-                    self.meter.replied(model.model, reply.usage)
-                    yield _done(reply)
-                else:
-                    yield self._send(_Request(model, client, messages, key), pool)
+                yield _Request(model.model, client, messages, key)
 
-    def _send(self, request: _Request, pool: ThreadPoolExecutor) -> _Found:
-        self._slots.acquire()
-        failed, stopped = self.meter.failed_in_a_row(request.model.model), self.meter.stopped
-        if not stopped and failed < GIVE_UP_AFTER:
-            return pool.submit(self._ask, request)
-        self._slots.release()
-        if stopped:
-            return _done(Failure(BUDGET, stopped))
-        raise EngineError(
-            f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
-            f"every reply so far is in {self.settings.cache}, run again to resume from there"
-        )
-
-    def _ask(self, request: _Request) -> CachedReply | Failure:
-        name = request.model.model
-        try:
-            options = {"temperature": self.settings.temperature}
-            limit = self.settings.max_new_tokens
-            found = request.client.chat(request.messages, limit, **options)
-            if isinstance(found, Failure):
-                self.meter.failed(name, f"teacher:{found.reason}", found.detail)
-                return found._replace(reason=f"teacher:{found.reason}")
-            reply = _reply(found)
-            self._cache.put(request.key, name, reply)
-            self.meter.replied(name, reply.usage)
-            return reply
-        finally:
-            self._slots.release()
-
-    def _vote(self, item: Item, asked: Sequence[_Found]) -> TeacherVote:
-        replies = [_read(found.result(), item) for found in asked]
-        return count_votes(replies, self.settings.must_agree)
+    def _reply(self, request: _Request) -> CachedReply | Failure:
+        """The reply in the cache, or else of the server, within the budget."""
+        model = request.model
+        if (kept := self._cache.get(request.key)) is not None:
+            self.meter.replied(model, kept.usage)
+            return kept
+        if stopped := self.meter.stopped:
+            return Failure(BUDGET, stopped)
+        if (failed := self.meter.failed_in_a_row(model)) >= GIVE_UP_AFTER:
+            raise EngineError(
+                f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
+                f"every reply so far is in {self.settings.cache}, run again to resume from there"
+            )
+        limit, options = self.settings.max_new_tokens, {"temperature": self.settings.temperature}
+        found = request.client.chat(request.messages, limit, **options)
+        if isinstance(found, Failure):
+            self.meter.failed(model, f"teacher:{found.reason}", found.detail)
+            return found._replace(reason=f"teacher:{found.reason}")
+        said = found.generation
+        # A lone surrogate cannot be encoded in the cache or in a file.
+        text = said.text.encode("utf-8", "replace").decode()
+        reply = CachedReply(text, Usage(said.prompt_tokens, said.completion_tokens))
+        self._cache.put(request.key, model, reply)
+        self.meter.replied(model, reply.usage)
+        return reply
 
 
 def _key(variable: str) -> str:
@@ -154,19 +147,6 @@ def _key(variable: str) -> str:
 def _identity(item: Item) -> tuple[object, ...]:
     """The fields of an item that a teacher sees."""
     return item.question, item.context, item.accepted, item.response
-
-
-def _done(found: CachedReply | Failure) -> _Found:
-    future: _Found = Future()
-    future.set_result(found)
-    return future
-
-
-def _reply(completion: ServerReply) -> CachedReply:
-    found = completion.generation
-    # A lone surrogate cannot be encoded in the cache or in a file.
-    text = found.text.encode("utf-8", "replace").decode()
-    return CachedReply(text, Usage(found.prompt_tokens, found.completion_tokens))
 
 
 def _read(found: CachedReply | Failure, item: Item) -> Chain | str:

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -24,24 +23,6 @@ class Usage(NamedTuple):
     completion_tokens: int
 
 
-@dataclass
-class _Account:
-    """The replies of one model, and the failures since the last one."""
-
-    prices: TeacherModel
-    replies: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    failed_in_a_row: int = 0
-
-    @property
-    def cost(self) -> float:
-        prices = self.prices
-        return (
-            self.prompt_tokens * prices.input_price + self.completion_tokens * prices.output_price
-        ) / 1e6
-
-
 class Meter:
     """Counts requests, tokens and money for each model. Thread-safe.
 
@@ -49,62 +30,62 @@ class Meter:
     """
 
     def __init__(self, models: Sequence[TeacherModel], budget: float | None) -> None:
-        self._accounts = {model.model: _Account(model) for model in models}
-        self._budget = budget
-        self._lock = Lock()
+        self._models, self._budget, self._lock = models, budget, Lock()
+        self._counts = {model.model: Counter[str]() for model in models}
         self._failed: Counter[str] = Counter()
+        self._in_a_row: Counter[str] = Counter()
         self.last_failure = ""
 
     @property
     def stopped(self) -> str:
         """The message why no more requests are sent, or empty."""
-        with self._lock:
-            if self._budget is None or (spent := self._spent) < self._budget:
-                return ""
-            return (
-                f"budget: {spent:.4f} of {self._budget:g} is spent, earlier runs included; raise "
-                "budget to resume from the cache"
-            )
+        if self._budget is None or (spent := sum(self._costs().values())) < self._budget:
+            return ""
+        return (
+            f"budget: {spent:.4f} of {self._budget:g} is spent, earlier runs included; raise "
+            "budget to resume from the cache"
+        )
 
-    @property
-    def _spent(self) -> float:
-        return sum(account.cost for account in self._accounts.values())
+    def _costs(self) -> dict[str, float]:
+        return {
+            model.model: (
+                counts["prompt_tokens"] * model.input_price
+                + counts["completion_tokens"] * model.output_price
+            )
+            / 1e6
+            for model in self._models
+            for counts in [self._counts[model.model]]
+        }
 
     def replied(self, model: str, usage: Usage) -> None:
         """Count a reply, from the server or from the cache."""
         with self._lock:
-            account = self._accounts[model]
-            account.replies += 1
-            account.prompt_tokens += usage.prompt_tokens
-            account.completion_tokens += usage.completion_tokens
-            account.failed_in_a_row = 0
+            self._counts[model].update({"replies": 1, **usage._asdict()})
+            self._in_a_row[model] = 0
 
     def failed(self, model: str, reason: str, detail: str) -> None:
         """Count a request that failed after its retries."""
         with self._lock:
             self._failed[reason] += 1
-            self._accounts[model].failed_in_a_row += 1
+            self._in_a_row[model] += 1
             self.last_failure = f"{model}: {detail}"
 
     def failed_in_a_row(self, model: str) -> int:
         """The number of failed requests to the model since its last reply."""
-        with self._lock:
-            return self._accounts[model].failed_in_a_row
+        return self._in_a_row[model]
 
     def summary(self) -> dict[str, Any]:
         """For a manifest: ``models`` and ``cost`` cover all replies, from this or an earlier run.
 
         They are the same for the same labels; ``run`` has the failures of this run alone.
         """
-        names = ("replies", "prompt_tokens", "completion_tokens")
-        models = {
-            name: {field: getattr(account, field) for field in names}
-            | {"cost": round(account.cost, 6)}
-            for name, account in self._accounts.items()
-        }
+        costs = self._costs()
         return {
-            "models": models,
-            "cost": round(self._spent, 6),
+            "models": {
+                name: dict(sorted(counts.items())) | {"cost": round(costs[name], 6)}
+                for name, counts in self._counts.items()
+            },
+            "cost": round(sum(costs.values()), 6),
             "stopped": self.stopped,
             "run": {
                 "failed": dict(sorted(self._failed.items())),

@@ -1,4 +1,4 @@
-"""Fixtures for the tests of the data generator: a scripted teacher, and input files."""
+"""Fixtures for the tests of the data generator: a scripted teacher."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from data_gen import teacher as teaching
 from data_gen.teacher import Teacher, TeacherSettings
 from gradegpt.core.schema import Item
-from tests.data_gen.source_parts import Write
 from tests.data_gen.teacher_parts import Ask, item
 from tests.data_gen.teacher_server import Script, serving
 
@@ -38,13 +37,3 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
                 return teacher.label(asked), server, teacher
 
     return run
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def written(name: str, content: str) -> str:
-        path = tmp_path / name
-        path.write_text(content, encoding="utf-8")
-        return str(path)
-
-    return written

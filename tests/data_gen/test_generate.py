@@ -336,17 +336,15 @@ def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: P
 
 
 def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
-    """Questions are read by their mapping; those without a reference are counted."""
-    rows = [
-        {"id": n, "question": f"What is {n} + {n}?", "reference": str(2 * n), "lang": "en"}
-        for n in range(60)
-    ]
-    write_rows(tmp_path / "sums.jsonl", [*rows, {"id": "none", "question": "Why not?"}])
+    """Questions are read by their columns; those without a reference are counted."""
+    rows = [{"stem": f"What is {n} + {n}?", "reference": str(2 * n)} for n in range(60)]
+    write_rows(tmp_path / "sums.jsonl", [*rows, {"stem": "Why not?"}])
     path = str(tmp_path / "sums.jsonl")
-    manifest = make(parametric=0, questions=[{"path": path, "mapping": "jsonl"}])
+    questions_of = {"path": path, "columns": {"question": "stem"}}
+    manifest = make(parametric=0, questions=[questions_of])
     assert manifest["counts"]["source:sums"] > 20
-    assert manifest["counts"]["skipped:sums:no_reference"] == 1
-    assert questions(tmp_path / "a", "train") <= {question_key(row["question"]) for row in rows}
+    assert manifest["counts"]["skipped:sums:no_item"] == 1
+    assert questions(tmp_path / "a", "train") <= {question_key(row["stem"]) for row in rows}
 
 
 @pytest.mark.parametrize(("reader", "ending"), [("json", "jsonl"), ("parquet", "parquet")])

@@ -242,7 +242,7 @@ def test_a_missing_library_is_an_error(
 def test_importing_the_sources_loads_no_heavy_library() -> None:
     """They are loaded when a table needs them."""
     heavy = "{'pyarrow', 'datasets', 'numpy', 'sympy', 'openpyxl'}"
-    code = f"import sys, data_gen.sources, gradegpt.tables; print({heavy} & {{*sys.modules}})"
+    code = f"import sys, data_gen.questions, gradegpt.tables; print({heavy} & {{*sys.modules}})"
     root = Path(__file__).parents[2]
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
