@@ -18,7 +18,14 @@ from gradegpt.app.cli import run
 from .attacks import write_attacks
 from .generate import generate
 from .labelled import prepare
-from .settings import AttackRowSettings, DataGenSettings, LabelledSettings, load_data_settings
+from .public import fetch
+from .settings import (
+    AttackRowSettings,
+    DataGenSettings,
+    LabelledSettings,
+    PublicSettings,
+    load_data_settings,
+)
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -50,7 +57,8 @@ def main(
     that was stopped resumes when the same command is given again. With the setting kind: labelled,
     the rows are made from one table of labelled answers (gradegpt data labelled path=FILE out=DIR),
     and every row is used, or named with its reason in left_out.jsonl. With kind: attacks, the
-    command writes attacks.jsonl instead (labelled responses that try to manipulate a judge).
+    command writes attacks.jsonl instead (labelled responses that try to manipulate a judge). With
+    kind: public, it fetches public sets of graded answers (gradegpt data public sets=[evouna]).
     """
     overrides = options.with_folder(output, overrides)
     settings = load_data_settings(config, overrides)
@@ -58,6 +66,9 @@ def main(
         counts = write_attacks(settings)["counts"]
         patterns = sum(name.startswith("pattern:") for name in counts)
         typer.echo(f"wrote {settings.folder}/: {counts['rows']:,} rows of {patterns} patterns")
+    elif isinstance(settings, PublicSettings):
+        for name, rows in fetch(settings).items():
+            typer.echo(f"wrote {settings.folder}/{name}.jsonl: {rows:,} graded answers")
     elif isinstance(settings, LabelledSettings):
         _print_labelled(prepare(settings), settings)
     elif isinstance(settings, DataGenSettings):

@@ -58,11 +58,12 @@ class DataSettings(RunSettings):
     """What all kinds have in common.
 
     ``kind``: ``judge`` makes rows from problems and answers of many sources, ``labelled`` from one
-    table of labelled answers; ``attacks`` makes labelled responses that attack a judge.
+    table of labelled answers; ``attacks`` makes labelled responses that attack a judge; ``public``
+    fetches public sets of graded answers.
     """
 
     command: ClassVar[str] = "data"
-    kind: Literal["judge", "labelled", "attacks"] = "judge"
+    kind: Literal["judge", "labelled", "attacks", "public"] = "judge"
     home: ClassVar[str] = "data"
     seed: int = 0
 
@@ -134,6 +135,13 @@ class AttackRowSettings(DataSettings):
     """How many of the problems of ``bank/attacked.jsonl`` are drawn from."""
 
 
+class PublicSettings(DataSettings):
+    """``kind: public``: public sets of graded answers, fetched by name (``data_gen.public``)."""
+
+    sets: tuple[str, ...] = ()
+    """Their names; empty fetches all."""
+
+
 class LabelledSettings(DataSettings):
     """``kind: labelled``: a table of labelled answers, and what a row teaches.
 
@@ -162,6 +170,7 @@ class LabelledSettings(DataSettings):
 
 KINDS: Final[dict[str, type[DataSettings]]] = {
     "judge": DataGenSettings, "labelled": LabelledSettings, "attacks": AttackRowSettings,
+    "public": PublicSettings,
 }  # fmt: skip
 
 

@@ -275,7 +275,7 @@ def item_key(item: Item) -> str:
 
 def split_of(question: str) -> Split:
     """The part that a question belongs to, by a hash of its key: equal in every file and run."""
-    share = _share(question)
+    share = question_share(question)
     for name, size in _SHARES.items():
         if share < size:
             return name
@@ -286,13 +286,13 @@ def split_of(question: str) -> Split:
 def in_split(question: str, part: SplitPart) -> bool:
     """Whether a question belongs to a split, or to a part of ``train``."""
     if part == "fit":
-        return _share(question) < _FIT
+        return question_share(question) < _FIT
     if part == "calibrate":
-        return _FIT <= _share(question) < _SHARES["train"]
+        return _FIT <= question_share(question) < _SHARES["train"]
     return split_of(question) == part
 
 
-def _share(question: str) -> float:
+def question_share(question: str) -> float:
     """The place of a question's hash in [0, 1)."""
     digest = hashlib.sha256(question_key(question).encode()).digest()
     return int.from_bytes(digest[:8], "big") / 2**64

@@ -1,0 +1,322 @@
+"""Public sets of graded answers, fetched by name: ``gradegpt data public sets=[evouna,halluqa]``.
+
+A set is some files of a repository at a commit, checked by their SHA-256, and a reader that makes
+rows of them: ``id, source, lang, question, reference, response, label, label_by``, in the order of
+the digests of their ids. A file that already lies in ``<out>/files/<set>/`` is not downloaded.
+
+Of sets marked ``half`` only the questions with a hash of at least one half are taken: the others
+are left for measuring judges that were trained on these.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, NamedTuple
+from urllib.error import URLError
+from urllib.parse import quote
+from urllib.request import urlopen
+
+from gradegpt.core.errors import MissingError, OutputError
+from gradegpt.core.mistakes import suggest
+from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
+from gradegpt.tables.importers.labelled import question_share
+
+from .settings import PublicSettings
+
+_HOST: Final = "https://raw.githubusercontent.com"
+_TIMEOUT_S: Final = 60.0
+_KEPT: Final = 0.5
+"""Questions whose hash is below this share are not taken from sets marked ``half``."""
+
+Row = dict[str, Any]
+Reader = Callable[[Sequence[tuple[str, str]]], Iterator[Row]]
+"""Takes the names and texts of the files; a row without ``source``, ``lang`` and ``label_by``."""
+
+
+class PublicSet(NamedTuple):
+    """Where a set comes from, how it is labelled, and its reader.
+
+    ``sha256`` is the digest of the digests of its files, in their order, as hexadecimal digits.
+    """
+
+    repository: str
+    commit: str
+    files: tuple[str, ...]
+    sha256: str
+    licence: str
+    lang: str
+    label_by: str
+    read: Reader
+    half: bool = False
+
+
+def fetch(settings: PublicSettings) -> dict[str, int]:
+    """Write ``<set>.jsonl`` for each of the sets, and ``manifest.json``; return their rows.
+
+    Raises:
+        MissingError: there is no such set, or a file cannot be downloaded.
+        OutputError: the files are not those that the table of sets names.
+
+    """
+    folder = Path(settings.folder)
+    for name in settings.sets:
+        if name not in SETS:
+            raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*SETS])}")
+    counts = {}
+    for name in settings.sets or SETS:
+        one = SETS[name]
+        texts = _texts(name, one, folder / "files" / name)
+        made = [_row(row, one) for row in one.read(texts)]
+        said = [row for row in made if row["response"].strip()]
+        kept = [r for r in said if not one.half or question_share(r["question"]) >= _KEPT]
+        kept.sort(key=lambda row: hashlib.sha256(row["id"].encode()).digest())
+        write_rows(folder / f"{name}.jsonl", kept)
+        counts[name] = len(kept)
+    sources = {name: SETS[name]._asdict() | {"rows": n} for name, n in counts.items()}
+    told = ("repository", "commit", "sha256", "licence", "rows")
+    manifest = {name: {key: source[key] for key in told} for name, source in sources.items()}
+    write_json(folder / "manifest.json", {"stage": "data_gen", "sets": manifest})
+    return counts
+
+
+def _texts(name: str, one: PublicSet, folder: Path) -> list[tuple[str, str]]:
+    paths = [folder / file for file in one.files]
+    for file, path in zip(one.files, paths, strict=True):
+        if not path.is_file():
+            _download(f"{_HOST}/{one.repository}/{one.commit}/{quote(file)}", path)
+    if (found := digest(paths)) != one.sha256:
+        raise OutputError(
+            f"{folder}: not the files of {one.repository} at {one.commit[:10]} (SHA-256 "
+            f"{found[:10]}…, not {one.sha256[:10]}…); remove the folder to fetch {name} again"
+        )
+    return [(str(path), path.read_text(encoding="utf-8-sig")) for path in paths]
+
+
+def digest(paths: Sequence[Path]) -> str:
+    """The digest of the digests of some files."""
+    return hashlib.sha256("".join(map(sha256_file, paths)).encode()).hexdigest()
+
+
+def _download(url: str, path: Path) -> None:
+    try:
+        with urlopen(url, timeout=_TIMEOUT_S) as answer:
+            text = answer.read()
+    except (URLError, OSError) as error:
+        raise MissingError(f"{url}: {error}; put the file at {path} by other means") from error
+    with whole_file(path) as out:
+        out.write(text.decode())
+
+
+def _row(row: Row, one: PublicSet) -> Row:
+    known = {"source": one.repository, "lang": one.lang, "label_by": one.label_by}
+    return {"id": row["id"]} | known | row
+
+
+# --- readers --------------------------------------------------------------------------------------
+
+
+def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    for path, text in texts:
+        which = PurePosixPath(path).stem.lower()
+        for number, row in enumerate(json.loads(text)):
+            for system in ("fid", "gpt35", "chatgpt", "gpt4", "newbing"):
+                said, label = row.get(f"answer_{system}"), row.get(f"judge_{system}")
+                if said and label is not None and not row["improper"]:
+                    yield {
+                        "id": f"evouna-{which}-{number:04d}-{system}", "question": row["question"],
+                        "reference": row["golden_answer"], "response": said, "label": label,
+                    }  # fmt: skip
+
+
+def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    (_, questions), *outputs = texts
+    best = {
+        row["question_id"]: " / ".join(
+            text for key, text in row.items() if key.startswith("Best Answer") and text
+        )
+        for row in json.loads(questions)
+    }
+    for path, text in outputs:
+        model = PurePosixPath(path).name.partition("_output")[0]
+        for row in json.loads(text):
+            number = row["question_id"]
+            yield {
+                "id": f"halluqa-{model}-{number}", "question": row["question"],
+                "reference": best[number], "response": row["response"],
+                "label": not row["is_hallucination"],
+            }  # fmt: skip
+
+
+def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    (_, graded), *answered = texts
+    known = [json.loads(line) for _, text in answered for line in text.splitlines()]
+    answers = {row["question"]: " / ".join(row["answer"]) for row in known}
+    for number, row in enumerate(csv.DictReader(io.StringIO(graded), delimiter="\t")):
+        yield {
+            "id": f"nq301-{number:04d}", "question": row["Question"],
+            "reference": answers[row["Question"]], "response": row["Model answer"],
+            "label": row["Acceptable?"] == "Yes",
+        }  # fmt: skip
+
+
+def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    (_, exams), (_, logistics), (_, asked) = texts
+    for number, row in enumerate(map(json.loads, exams.splitlines())):
+        score = float(row["score"])
+        yield {
+            "id": f"sas-ads-{number:04d}", "question": row["question"],
+            "reference": " / ".join(row[k] for k in sorted(row) if k[:9] == "reference" and row[k]),
+            "response": row["answer"].strip(),
+            "label": True if score >= 9.5 else False if score <= 4 else None,
+        }  # fmt: skip
+    questions = {row[0]: row[1] for row in csv.reader(io.StringIO(asked), delimiter="\t")}
+    graded = {(row[0], row[2]): row for row in csv.reader(io.StringIO(logistics), delimiter="\t")}
+    for number, (key, reference, response, score) in enumerate(graded.values(), start=1):
+        yield {
+            "id": f"sas-le-{number:04d}", "question": questions[key], "reference": reference,
+            "response": response,
+            "label": True if float(score) == 1 else False if float(score) <= 0.3 else None,
+        }  # fmt: skip
+
+
+def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    for path, text in texts:
+        subject = PurePosixPath(path).stem
+        for row in (row for rows in json.loads(text).values() for row in rows):
+            said = re.sub(r"\n+", "\n", "\n".join(row["Model_Solution_Steps"]))
+            chosen = re.findall(r"[Cc]hoice[_ :]*([A-J])\b", said)[-1:]
+            right = row["Model_Solution_Correctness"] == "correct"
+            reference = row["Ground_Truth_Answer_Modified"] or row["Ground_Truth_Answer"]
+            yield {
+                "id": f"mrben-{subject}-{row['Question_UUID'][:8]}-{row['Sampled_Model']}",
+                "question": f"{row['Question'].strip()}\n{row['Options'].strip()}",
+                "reference": reference, "response": said,
+                "label": right if right is (chosen == [reference]) else None,
+            }  # fmt: skip
+
+
+def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    for number, row in enumerate(map(json.loads, texts[0][1].splitlines())):
+        for model in ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"):
+            yield {
+                "id": f"gsm8k-{number:04d}-{model}", "question": row["question"],
+                "reference": row["ground_truth"].rpartition("A: ")[2],
+                "response": row[model]["solution"], "label": row[model]["is_correct"],
+            }  # fmt: skip
+
+
+def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    for path, text in texts:
+        model = PurePosixPath(path).parent.parent.name
+        for row in map(json.loads, text.splitlines()):
+            wanted, given = _number(row["gt"]), _number(row["pred"][0])
+            yield {
+                "id": f"tora-{model}-{row['idx']}", "question": row["question"],
+                "reference": row["gt"], "response": row["code"][0],
+                "label": given is not None and given == wanted,
+            }  # fmt: skip
+
+
+def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+    for path, text in texts:
+        model = PurePosixPath(path).stem[:22]
+        for number, row in enumerate(map(json.loads, text.split("\n")[:-1])):
+            reference, value = row["correct"]
+            yield {
+                "id": f"theoremqa-{model}-{number}", "question": row["question"],
+                "reference": str(reference), "label": _near(reference, value, str(row["pred"])),
+                "response": _CONTINUED.sub(r"\1", row["solution"]).strip()[:4000],
+            }  # fmt: skip
+
+
+def _near(reference: str, value: object, given: str) -> bool | None:
+    """Whether a number is within 4 % of the value, or a truth value or option is the same."""
+    number = _number(given)
+    if not given or isinstance(value, list):
+        return None if given else False
+    if isinstance(value, int | float):
+        return None if number is None else abs(number - value) <= 0.04 * abs(value)
+    same = given.strip("()") == reference.strip("()")
+    truths = ("True", "False")
+    return same if same or (reference in truths and given in truths) or number else None
+
+
+def _number(text: object) -> float | None:
+    with suppress(ValueError):
+        return float(str(text).replace(",", "").lstrip("$"))
+    return None
+
+
+_CONTINUED: Final = re.compile(r"(?s)(The answer is[^\n]*|(?=\n\nProblem:)).*")
+"""What a base model writes after its answer: more problems, and their solutions."""
+_HALLUQA_MODELS: Final = (
+    "abab5.5-chat", "baichuan-13b-base", "baichuan-13b-chat", "baichuan-7b-base",
+    "baichuan2-13b-base", "baichuan2-13b-chat", "baichuan2-7b-base", "baichuan2-7b-chat",
+    "chatglm-6b", "chatglm2-6b", "chatglm_pro", "gpt-3.5-turbo-0613", "gpt-4-0613",
+    "qwen-14b-chat", "qwen-14b", "qwen-7b-chat", "qwen-7b", "sparkdesk", "xverse-13b-chat",
+    "xverse-13b", "xverse-7b-chat", "xverse-7b",
+)  # fmt: skip
+_OPEN: Final = "Chinese_LLMs_outputs/open_generation/"
+
+SETS: Final = {
+    "evouna": PublicSet(
+        "wangcunxiang/QA-Eval", "90007d39d4ef0720984f80d56a586c66d6241e70",
+        ("EVOUNA/NQ.json", "EVOUNA/TQ.json"),
+        "ad6926c84f99c5ef6a6ed15f9bcb17e1bba722de09a448a7062009579b5041f2",
+        "Apache-2.0", "en", "human", _evouna, half=True,
+    ),
+    "halluqa_zh": PublicSet(
+        "OpenMOSS/HalluQA", "7e5c67398d7fee013c37ec1d6afafa76f9836180",
+        ("HalluQA.json", f"{_OPEN}baichuan53b_output.json", f"{_OPEN}ernie_bot_output.json",
+         *(f"{_OPEN}{model}_output_qa_prompt.json" for model in _HALLUQA_MODELS)),
+        "bcf287e4fc583767251fc812019249c8249ce0aabe9059c1a8b4abd13fa747e7",
+        "Apache-2.0", "zh", "gpt-4 (five votes against the best answers)", _halluqa, half=True,
+    ),
+    "nq301_human": PublicSet(
+        "ehsk/OpenQA-eval", "8b9317d0f0c92b52e1c71c0168dff74b5f76a5f4",
+        ("data/NQ301_human.tsv", "data/model_outputs/NQ301_text-davinci-003_zeroshot.jsonl"),
+        "6d1604315eededabf755f81267feaae3c5210bdf065464f4b8c5e3fc0f5d450a",
+        "MIT", "en", "human (two annotators, one adjudicator)", _nq301, half=True,
+    ),
+    "sas_zh": PublicSet(
+        "aleversn/SAS-Datasets", "9e1a866d58edaa0d78af374d2f3529a10d72239a",
+        ("ADS/all.jsonl", "LE/train.csv", "LE/qa.csv"),
+        "2e82520ec16f2c48385d7a726a099ef1ad65af88b2a1a112df81bf84a1cd3141",
+        "Apache-2.0", "zh", "teacher's score", _sas, half=True,
+    ),
+    "mrben": PublicSet(
+        "dvlab-research/Mr-Ben", "6eb1eca8861be411838c7c1c189dba208c140e06",
+        tuple(f"data/{s}.json" for s in ("biology", "chemistry", "math", "medicine", "physics")),
+        "1d1474f9eb7a1975f833eae68c4dacce794478153acb7d657311ceb137220e5c",
+        "MIT", "en", "human, agreeing with the key", _mrben,
+    ),
+    "gsm8k_gpt3_solutions": PublicSet(
+        "openai/grade-school-math", "3101c7d5072418e28b9008a6636bde82a006892c",
+        ("grade_school_math/data/example_model_solutions.jsonl",),
+        "c0665c9320d465c7c056cbcf34b8790bbdd412972db0c22037cc36030c70ec25",
+        "MIT", "en", "exact number", _gsm8k,
+    ),
+    "tora_gsm8k": PublicSet(
+        "microsoft/ToRA", "213c1c995038c73fab10343814df7a42f990f026",
+        tuple(f"src/outputs/llm-agents/{model}-v1.0/gsm8k/test_tora_-1_seed0_t0.0_s0_e1319.jsonl"
+              for model in ("tora-code-34b", "tora-70b")),
+        "2f902714ea0c773d4af68a8650808651b7398aa907d3dc09b705dd03bcdd89bf",
+        "MIT", "en", "exact number", _tora,
+    ),
+    "theoremqa_outputs": PublicSet(
+        "TIGER-AI-Lab/TheoremQA", "acfc9686aa9b49f3c8f189364a9a9ee9c53da039",
+        tuple(f"outputs/{model}.jsonl" for model in (
+            "Mistral_7B_Base_V0.2_5shots_mistral", "Mistral_7B_v0.1_5shots_mistral",
+            "internlm2_20b_5shots_short", "internlm2_math_20b_5shots_short",
+        )),
+        "7f72d7c374bbbdbe58636c7a4db2c4f56184a71dfe0153c6feaea6b61f8f02f3",
+        "MIT", "en", "numbers within 4 %", _theoremqa,
+    ),
+}  # fmt: skip

@@ -1,0 +1,137 @@
+"""Public sets: their readers on the sources' own formats, the digest, and what is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_gen import public
+from data_gen.public import SETS, fetch
+from data_gen.settings import PublicSettings, load_data_settings
+from gradegpt.core.errors import MissingError, OutputError
+from gradegpt.core.records import read_objects
+from gradegpt.tables.importers.labelled import question_share
+
+LINE = {
+    "question": "How many?", "correct": ["4.0", 4.0], "pred": "4.1",
+    "solution": "2+2\nThe answer is 4.1\n\nProblem:\nAnother",
+}  # fmt: skip
+EVOUNA = {
+    "question": "who wrote it", "golden_answer": "Ann/Ann B.", "answer_fid": "Ann",
+    "judge_fid": True, "answer_gpt4": "Bob", "judge_gpt4": None, "improper": False,
+}  # fmt: skip
+MRBEN = {
+    "Question_UUID": "abcdefgh-1", "Question": "Which? ", "Options": "A: one \nB: two ",
+    "Ground_Truth_Answer": "A", "Ground_Truth_Answer_Modified": "B", "Sampled_Model": "m",
+    "Model_Solution_Steps": ["Step 1: Think.\n", "Solution: Choice_B"],
+    "Model_Solution_Correctness": "correct",
+}  # fmt: skip
+BEST = [{"question_id": 3, "Best Answer1": "甲", "Best Answer2": "乙"}]
+SAID = [{"question_id": 3, "question": "谁？", "response": "丙", "is_hallucination": True}]
+ADS = {"question": "何谓？", "reference1": "此", "reference2": "", "answer": "此\n", "score": "6"}
+GSM = {
+    "question": "How much?", "ground_truth": "2*3=6\nA: 6",
+    **{f"{size}_{kind}": {"solution": "A: 6", "is_correct": True}
+       for size in ("6b", "175b") for kind in ("finetuning", "verification")},
+}  # fmt: skip
+TORA = {"idx": 5, "question": "How many?", "gt": "1000", "pred": ["1,000"], "code": ["print(1000)"]}
+LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "rows"),
+    [
+        ("evouna", [("x/NQ.json", [EVOUNA])],
+         [("evouna-nq-0000-fid", "who wrote it", "Ann/Ann B.", "Ann", True)]),
+        ("halluqa_zh", [("HalluQA.json", BEST), ("y/m-7b_output_qa_prompt.json", SAID)],
+         [("halluqa-m-7b-3", "谁？", "甲 / 乙", "丙", False)]),
+        ("nq301_human",
+         [("a.tsv", "id\tQuestion\tModel answer\tAcceptable?\n1\twho\tAnn\tYes\n"),
+          ("b.jsonl", '{"question": "who", "answer": ["Ann", "A."]}\n')],
+         [("nq301-0000", "who", "Ann / A.", "Ann", True)]),
+        ("sas_zh", [("all.jsonl", json.dumps(ADS)), ("train.csv", LE), ("qa.csv", "1\t何物？\t此")],
+         [("sas-ads-0000", "何谓？", "此", "此", None),
+          ("sas-le-0001", "何物？", "此", "彼", False),
+          ("sas-le-0002", "何物？", "此", "此", True)]),
+        ("mrben", [("data/math.json", {"u": [MRBEN]})],
+         [("mrben-math-abcdefgh-m", "Which?\nA: one \nB: two", "B",
+           "Step 1: Think.\nSolution: Choice_B", True)]),
+        ("gsm8k_gpt3_solutions", [("x.jsonl", json.dumps(GSM))],
+         [(f"gsm8k-0000-{m}", "How much?", "6", "A: 6", True)
+          for m in ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")]),
+        ("tora_gsm8k", [("o/tora-7b/gsm8k/t.jsonl", json.dumps(TORA))],
+         [("tora-tora-7b-5", "How many?", "1000", "print(1000)", True)]),
+        ("theoremqa_outputs", [("m.jsonl", json.dumps(LINE) + "\n")],
+         [("theoremqa-m-0", "How many?", "4.0", "2+2\nThe answer is 4.1", True)]),
+    ],
+)  # fmt: skip
+def test_a_reader_reads_its_source(name: str, texts: list[Any], rows: list[Any]) -> None:
+    """The id, question, reference, response and label of each row with a label or a score."""
+    given = [(path, text if isinstance(text, str) else json.dumps(text)) for path, text in texts]
+    fields = ("id", "question", "reference", "response", "label")
+    assert [tuple(row[f] for f in fields) for row in SETS[name].read(given)] == rows
+
+
+@pytest.mark.parametrize(
+    ("wanted", "pred", "label"),
+    [
+        ((4.0, "4.0"), "4.1", True), ((4.0, "4.0"), "5", False), ((4.0, "4.0"), "four", None),
+        ((None, "True"), "True", True), ((None, "True"), "False", False),
+        ((None, "(c)"), "", False), ((None, "(c)"), "no idea", None),
+        (([1, 2], "[1, 2]"), "[1, 2]", None),
+    ],
+)  # fmt: skip
+def test_a_result_is_compared_by_its_value(
+    wanted: tuple[Any, str], pred: str, label: bool | None
+) -> None:
+    """Numbers within 4 %, truth values and options by name; what cannot be compared has none."""
+    row = LINE | {"correct": [wanted[1], wanted[0]], "pred": pred}
+    (read,) = SETS["theoremqa_outputs"].read([("m.jsonl", json.dumps(row) + "\n")])
+    assert read["label"] is label
+
+
+def test_rows_are_written_once_the_files_are_those_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Downloaded once, checked by digest; only questions of the upper half, in order of digests."""
+    rows = [EVOUNA | {"question": f"question {n}"} for n in range(20)]
+    path = tmp_path / "host" / SETS["evouna"].repository / SETS["evouna"].commit
+    path.mkdir(parents=True)
+    (path / "NQ.json").write_text(json.dumps(rows))
+    monkeypatch.setattr(public, "_HOST", (tmp_path / "host").as_uri())
+    known = SETS["evouna"]._replace(files=("NQ.json",))
+    monkeypatch.setitem(SETS, "evouna", known)
+    settings = PublicSettings(name="public", out=str(tmp_path / "out"), sets=("evouna",))
+    with pytest.raises(OutputError, match="not the files of wangcunxiang/QA-Eval at 90007d39d4"):
+        fetch(settings)
+    digest = public.digest([tmp_path / "out" / "files" / "evouna" / "NQ.json"])
+    monkeypatch.setitem(SETS, "evouna", known._replace(sha256=digest))
+    (path / "NQ.json").unlink()
+    counts = fetch(settings)
+    written = [row for _, row in read_objects(tmp_path / "out" / "evouna.jsonl")]
+    assert {r["question"] for r in written} == {
+        r["question"] for r in rows if question_share(r["question"]) >= 0.5
+    }
+    assert counts == {"evouna": len(written)}
+    assert 0 < len(written) < 20
+    assert written[0].items() >= {"label": True, "label_by": "human", "lang": "en"}.items()
+
+
+def test_a_set_or_file_that_is_not_there_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message says what to do."""
+    monkeypatch.setattr(public, "_HOST", tmp_path.as_uri())
+    for name, what in (("evuna", "did you mean 'evouna'"), ("evouna", "by other means")):
+        with pytest.raises(MissingError, match=what):
+            fetch(PublicSettings(name="public", out=str(tmp_path), sets=(name,)))
+
+
+def test_the_recipe_fetches_every_set() -> None:
+    """``gradegpt data public`` writes to data/public, where the recipes look."""
+    settings = load_data_settings("configs/data_gen/public.yaml")
+    assert isinstance(settings, PublicSettings)
+    assert (settings.folder, settings.sets) == ("data/public", ())
