@@ -77,17 +77,10 @@ def _probe(probe: Mapping[str, Any] | None) -> str:
     if not probe or probe["low"] is None:
         return "It was not measured: there are too few written responses.\n"
     told = "{balanced_accuracy:.1%} ({low:.1%} to {high:.1%})".format(**probe)
-    lines = [
+    return (
         f"Its balanced accuracy on {probe['n']:,} written responses is {told}, with the 95 % "
         "interval resampled by question.\n"
-    ]
-    for side in ("correct", "incorrect"):
-        rows = [
-            (g["ngram"], f"{g['weight']:+.2f}", g["n"], f"{g['share_correct']:.0%}")
-            for g in probe[side]
-        ]
-        lines.append(_table((f"predicts {side}", "weight", "responses", "of them correct"), rows))
-    return "\n".join(lines)
+    )
 
 
 def verdict_table(facts: Facts, name: str) -> str:

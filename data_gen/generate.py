@@ -19,7 +19,7 @@ from gradegpt.tables import files
 from .artifact_probe import probe_artifacts
 from .candidates import rng_for
 from .card import write_card
-from .rows import lines_of, write_parquet, write_shuffled
+from .rows import lines_of, write_parquet
 from .seeds import seeds
 from .selection import Keys, chosen_rows, in_order, shortfalls
 from .settings import DataGenSettings, DataSettings
@@ -63,12 +63,14 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
             f"{settings.name}: no training rows; "
             "name sources, questions, bank or parametric problems"
         )
-    lines = lines_of(sifted, chosen, settings, work / "rows", progress)
+    lines = lines_of(sifted, chosen, settings, progress)
     # Removed first: the manifest marks the other files as complete.
     (folder / "manifest.json").unlink(missing_ok=True)
-    for part, paths_of in lines.items():
-        rng = rng_for(part, settings.seed)
-        counts[part] = write_shuffled(folder / f"{part}.jsonl", paths_of, rng, work)
+    for part, rows in lines.items():
+        rng_for(part, settings.seed).shuffle(rows)
+        counts[part] = len(rows)
+        with whole_file(folder / f"{part}.jsonl") as out:
+            out.writelines(rows)
         write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
         out.writelines(sifted.disputed)

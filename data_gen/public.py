@@ -35,8 +35,8 @@ _TIMEOUT_S: Final = 60.0
 _KEPT: Final = 0.5
 """Questions whose hash is below this share are not taken from sets marked ``half``."""
 
-Row = dict[str, Any]
-Reader = Callable[[Sequence[tuple[str, str]]], Iterator[Row]]
+Fields = dict[str, Any]
+Reader = Callable[[Sequence[tuple[str, str]]], Iterator[Fields]]
 """Takes the names and texts of the files; a row without ``source``, ``lang`` and ``label_by``."""
 
 
@@ -114,7 +114,7 @@ def _download(url: str, path: Path) -> None:
         out.write(text.decode())
 
 
-def _row(row: Row, one: PublicSet) -> Row:
+def _row(row: Fields, one: PublicSet) -> Fields:
     known = {"source": one.repository, "lang": one.lang, "label_by": one.label_by}
     return {"id": row["id"]} | known | row
 
@@ -122,7 +122,7 @@ def _row(row: Row, one: PublicSet) -> Row:
 # --- readers --------------------------------------------------------------------------------------
 
 
-def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     for path, text in texts:
         which = PurePosixPath(path).stem.lower()
         for number, row in enumerate(json.loads(text)):
@@ -135,7 +135,7 @@ def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
                     }  # fmt: skip
 
 
-def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     (_, questions), *outputs = texts
     best = {
         row["question_id"]: " / ".join(
@@ -154,7 +154,7 @@ def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     (_, graded), *answered = texts
     known = [json.loads(line) for _, text in answered for line in text.splitlines()]
     answers = {row["question"]: " / ".join(row["answer"]) for row in known}
@@ -166,15 +166,15 @@ def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     (_, exams), (_, logistics), (_, asked) = texts
     for number, row in enumerate(map(json.loads, exams.splitlines())):
-        score = float(row["score"])
+        points = float(row["score"])
         yield {
             "id": f"sas-ads-{number:04d}", "question": row["question"],
             "reference": " / ".join(row[k] for k in sorted(row) if k[:9] == "reference" and row[k]),
             "response": row["answer"].strip(),
-            "label": True if score >= 9.5 else False if score <= 4 else None,
+            "label": True if points >= 9.5 else False if points <= 4 else None,
         }  # fmt: skip
     questions = {row[0]: row[1] for row in csv.reader(io.StringIO(asked), delimiter="\t")}
     graded = {(row[0], row[2]): row for row in csv.reader(io.StringIO(logistics), delimiter="\t")}
@@ -186,7 +186,7 @@ def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
         }  # fmt: skip
 
 
-def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     for path, text in texts:
         subject = PurePosixPath(path).stem
         for row in (row for rows in json.loads(text).values() for row in rows):
@@ -202,7 +202,7 @@ def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     for number, row in enumerate(map(json.loads, texts[0][1].splitlines())):
         for model in ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"):
             yield {
@@ -212,7 +212,7 @@ def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     for path, text in texts:
         model = PurePosixPath(path).parent.parent.name
         for row in map(json.loads, text.splitlines()):
@@ -224,7 +224,7 @@ def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
             }  # fmt: skip
 
 
-def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Row]:
+def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
     for path, text in texts:
         model = PurePosixPath(path).stem[:22]
         for number, row in enumerate(map(json.loads, text.split("\n")[:-1])):

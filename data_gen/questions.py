@@ -66,7 +66,7 @@ def read_problems(questions: Questions, counts: Counter[str]) -> Iterator[Proble
     """
     path, fits, why = questions.path, False, ""
     seen = survey(row for _, row in each_row(path))
-    columns = recognise(seen, questions.columns, name=path, ignore_extra=True)
+    columns = recognise(seen, questions.columns, name=path)
     columns = columns._replace(defaults={"response": ""})
     for where, row in each_row(path):
         item, wrong = read_item(row, columns, where)

@@ -13,50 +13,7 @@ from gradegpt.engines.files import PROMPT_FILE
 
 from .settings import SFTSettings
 
-_CARD: Final = """\
----
-base_model: {base}
-library_name: peft
-tags: [gradegpt, judge, lora]
----
-# {name}
-
-A LoRA adapter for `{base}`. It judges a model's response against a reference
-answer: quotes the sentence that gives the answer, compares, and ends in `<Yes>` or `<No>`.
-
-## Use
-
-    gradegpt judge answers.jsonl -o judged.jsonl --judge model \\
-        --model {base} --adapter path/to/adapter
-
-`path/to/adapter` is this folder. Its `{prompt_file}` holds the prompt settings of the training
-rows, which the command reads: with other prompts its verdicts differ.
-
-## Data
-
-`{data}`: {train:,} rows to train on, {tokens:,} tokens; {dev:,} to measure. SHA-256 of
-train.jsonl: `{digest}`.
-
-## Numbers
-
-{numbers}
-
-On rows made as the training data was; unparsed verdicts count as wrong.
-{best}
-
-## Settings
-
-{settings}
-
-Made in {minutes} minutes on {hardware}, with {versions}.
-
-## Limits
-
-* Measure it on your own labelled answers before you rely on it: `gradegpt eval`.
-* It reads text; it does not solve the problem, and it follows a wrong reference.
-* It was trained on `{data}` alone; other languages, subjects or answer types are untested.
-* A response written to fool a judge may do so.
-"""
+_CARD: Final = Path(__file__).with_name("card.md")
 
 _SHOWN: Final = ("adapter", "qlora", "share_prefix", "verdict_weight", "dev_rows", "save_dtype")
 """Settings that the card shows, besides the options of TRL and PEFT."""
@@ -132,7 +89,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     settings, best, rows = manifest["settings"], manifest["best"], manifest["rows"]
     numbers = {k: v for k, v in manifest["metrics"].items() if k.startswith("eval_")}
     shown = {k: v for k, v in numbers.items() if not k.endswith(("_runtime", "_per_second"))}
-    return _CARD.format(
+    return _CARD.read_text(encoding="utf-8").format(
         base=manifest["base"],
         name=settings["name"],
         prompt_file=PROMPT_FILE,

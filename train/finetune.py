@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -185,18 +186,23 @@ def _base_name(given: Options) -> str:
     return str(base.resolve()) if base.is_dir() else ""
 
 
-def _step(command: str, *arguments: str, wrote: Path, may_fail: bool = False) -> dict[str, Any]:
+def _step(
+    command: str, *arguments: str, wrote: Path, may_fail: bool = False, said: Path | None = None
+) -> dict[str, Any]:
     """Run a command as a user would, and return the manifest or report that it wrote.
 
-    Each has a process of its own, which returns its memory. Ctrl-C reaches it, too.
+    Each has a process of its own, which returns its memory. Ctrl-C reaches it, too. What it prints
+    goes to the file ``said``, if there is one: the last lines of ``finetune`` say what matters.
 
     Raises:
         typer.Exit: it failed, and has said why.
 
     """
-    typer.echo(f"\n$ {shlex.join(['gradegpt', command, *arguments])}")
+    where = f" > {said}" if said else ""
+    typer.echo(f"\n$ {shlex.join(['gradegpt', command, *arguments])}{where}")
     words = [sys.executable, "-m", "gradegpt", command, *arguments]
-    code = subprocess.run(words, check=False).returncode
+    with said.open("w", encoding="utf-8") if said else nullcontext() as out:
+        code = subprocess.run(words, check=False, stdout=out).returncode
     if code and not (may_fail and code == 1):
         raise typer.Exit(code if code > 0 else 1)
     read: dict[str, Any] = json.loads(wrote.read_text(encoding="utf-8"))
@@ -210,8 +216,9 @@ def _with_settings(
     with whole_file(path) as out:
         out.write(f"# gradegpt {command} {path}\n")
         yaml.safe_dump(dict(settings), out, allow_unicode=True, sort_keys=False)
-    replaced = ("--overwrite",) if command.startswith("eval") else ()
-    return _step(command, str(path), *changes, *replaced, wrote=wrote, **step)
+    measures = command.startswith("eval")
+    replaced, said = ("--overwrite",) * measures, path.with_suffix(".txt") if measures else None
+    return _step(command, str(path), *changes, *replaced, wrote=wrote, said=said, **step)
 
 
 def _train(settings: SFTSettings, work: Path) -> None:

@@ -102,6 +102,7 @@ def estimate(settings: SFTSettings) -> tuple[str, float]:
     memory = 1e9 + weights + 16 * adapter + kept / (10 if recomputes else 1)
     disk = 4 * 12 * adapter + 2e8  # four checkpoints in float32 with two moments, and the reports
     took = f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    took = took if seconds >= 60 else "less than a minute"
     return (
         f"training: {len(lengths):,} rows, {sum(lengths):,} tokens a pass, {steps:,} steps; by "
         f"estimate {took}, {memory / 1e9:.1f} GB of memory, {disk / 1e9:.2f} GB of disk"

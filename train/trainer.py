@@ -17,7 +17,6 @@ from trl import SFTTrainer
 from gradegpt.core.errors import SettingsError
 
 from .dev import DevEvaluation
-from .faster import speed_up_adapters
 from .prefix import PrefixCollator, attention, lines, prefix_attention
 from .rows import IGNORED, row_order
 
@@ -46,7 +45,6 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        speed_up_adapters(self.model)
         self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
         self._verdict_weight = verdict_weight
         self._prefixes = prefixes

@@ -17,8 +17,6 @@ from data_gen.card import (
 )
 from gradegpt.core.schema import Verdict
 
-SIGN = {"ngram": "a|<b>", "weight": 0.5, "n": 9, "share_correct": 0.75}
-
 
 def row(
     number: int, verdict: Verdict, *, lang: str = "en", response_lang: str = "", **meta: Any
@@ -58,7 +56,6 @@ def manifest() -> dict[str, Any]:
             "exact_duplicates": 1234, "near_duplicates": 5, "contaminated": 0, "disputed": 17,
             "artifact_probe": {
                 "n": 40, "n_correct": 20, "balanced_accuracy": 0.53, "low": 0.48, "high": 0.58,
-                "correct": [SIGN], "incorrect": [],
             },
         },
         "teacher": {"model": "some-teacher"},

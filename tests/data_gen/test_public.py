@@ -134,4 +134,4 @@ def test_the_recipe_fetches_every_set() -> None:
     """``gradegpt data public`` writes to data/public, where the recipes look."""
     settings = load_data_settings("configs/data_gen/public.yaml")
     assert isinstance(settings, PublicSettings)
-    assert (settings.folder, settings.sets) == ("data/public", ())
+    assert (settings.folder, settings.sets) == (Path("data/public"), ())

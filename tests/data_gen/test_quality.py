@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.artifact_probe import STRONGEST, probe_artifacts
+from data_gen.artifact_probe import probe_artifacts
 from data_gen.duplicates import exact_key, near_copies, signature
 from data_gen.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
 
@@ -113,17 +113,6 @@ class TestNgrams:
         assert digests(["x"], 2).size == 0
         assert f"{int(digests(['甲', 'b', '7'], 3)[0]):016x}" == "8701abde20033121"
 
-    def test_a_thousand_characters_are_checked_in_two_milliseconds(self) -> None:
-        """The check of every row is fast (the limit allows for a slow machine)."""
-        held = Contamination()
-        rng = random.Random(1)
-        held.add(" ".join(sentence(rng, 10_000)))
-        text = " ".join(sentence(rng, 250))
-        start = time.perf_counter()
-        for _ in range(20):
-            held.hit(text)
-        assert (time.perf_counter() - start) / 20 < 0.01
-
 
 def similarity(one: np.ndarray, other: np.ndarray) -> float:
     """The estimated Jaccard similarity of two texts."""
@@ -210,14 +199,10 @@ class TestArtifactProbe:
             responses.append(" ".join(words))
         return responses, labels, [f"q{i // 2}" for i in range(600)]
 
-    def test_a_planted_artifact_is_measured_and_named(self) -> None:
-        """A word in four of five correct responses gives about 90 % and is first in the list."""
+    def test_a_planted_artifact_is_measured(self) -> None:
+        """A word in four of five correct responses gives about 90 %."""
         probe = probe_artifacts(*self.rows(planted=True), seed=0)
         assert 0.8 < probe["low"] < probe["balanced_accuracy"] < probe["high"] < 1
-        assert "therefore" in probe["correct"][0]["ngram"]
-        assert probe["correct"][0]["share_correct"] == 1
-        assert probe["correct"][0]["weight"] > 0 < probe["incorrect"][0]["weight"]
-        assert len(probe["correct"]) <= STRONGEST
 
     def test_without_an_artifact_the_interval_contains_one_half(self) -> None:
         """Labels drawn independently of the response cannot be predicted."""
@@ -255,7 +240,6 @@ class TestArtifactProbe:
         probe = probe_artifacts(responses, labels, [str(i) for i in range(len(responses))], seed=0)
         assert probe["balanced_accuracy"] is None
         assert probe["n"] == len(responses)
-        assert probe["correct"] == probe["incorrect"] == []
 
     def test_the_same_seed_gives_the_same_values_and_they_survive_json(self) -> None:
         """The result is deterministic and equal after a round trip through JSON."""

@@ -12,7 +12,6 @@ import pytest
 from data_gen import duplicates
 from data_gen.candidates import Candidate, texts_of
 from data_gen.duplicates import exact_key, signature
-from data_gen.rows import write_shuffled
 from data_gen.selection import chosen_rows
 from data_gen.settings import DataGenSettings
 from data_gen.shards import write_shard
@@ -131,14 +130,3 @@ def test_no_candidates_are_sifted_to_none(tmp_path: Path) -> None:
     assert {part: len(keys) for part, keys in chosen_rows(empty.keys, settings_of()).items()} == {
         "train": 0, "dev": 0,
     }  # fmt: skip
-
-
-def test_lines_of_many_files_are_shuffled_as_one_list(tmp_path: Path) -> None:
-    """The order is that of shuffling all lines in memory, without any of them lost."""
-    lines = [f"{n} {'宽' * (n % 7)}\n" for n in range(90)]
-    files = [tmp_path / name for name in "abc"]
-    for at, file in enumerate(files):
-        file.write_text("".join(lines[at * 30 : at * 30 + 30]), encoding="utf-8")
-    assert write_shuffled(tmp_path / "all", files, random.Random(7), tmp_path) == 90
-    random.Random(7).shuffle(lines)
-    assert (tmp_path / "all").read_text(encoding="utf-8") == "".join(lines)

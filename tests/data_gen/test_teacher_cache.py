@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import signal
-import sqlite3
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,7 @@ import pytest
 
 from data_gen.teacher import TeacherModel, TeacherSettings
 from data_gen.teacher.replies import CachedReply, ReplyCache, Usage, cache_key
-from gradegpt.core.errors import EngineError, OutputError
+from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Message, Verdict
 from tests.data_gen.teacher_parts import NO, YES, Ask, always
 from tests.data_gen.teacher_server import Say
@@ -68,32 +66,6 @@ def test_a_key_depends_on_everything_that_a_reply_depends_on() -> None:
     assert keys[0] == cache_key(one, list(messages), usual, 0)
 
 
-def test_many_threads_share_a_cache(tmp_path: Path) -> None:
-    """The first reply with a key is kept, also when threads write at once."""
-    path = tmp_path / "new folder" / "c.sqlite"
-    cache, other = ReplyCache(path), ReplyCache(path)
-
-    def write(number: int) -> None:
-        for n in range(20):
-            store = cache if number % 2 else other
-            store.put(f"k{n}", "m", CachedReply(f"r{n}\x00", Usage(n, number)))
-
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    kept = cache.get("k7")
-    assert kept is not None
-    assert (kept.text, kept.usage.prompt_tokens) == ("r7\x00", 7)
-    assert cache.get("k7") == other.get("k7")
-    cache.put("k7", "m", CachedReply("later", Usage(0, 0)))
-    assert other.get("k7") == kept
-    cache.close()
-    other.close()
-    other.close()
-
-
 _WRITER = """\
 import sys, threading
 from data_gen.teacher.replies import CachedReply, ReplyCache
@@ -123,16 +95,3 @@ def test_a_killed_run_keeps_every_reply_that_put_returned_from(tmp_path: Path) -
     cache.put("after", "m", CachedReply("text", Usage(1, 1)))
     assert cache.get("after") is not None
     cache.close()
-
-
-def test_a_file_that_is_no_cache_is_left_alone(tmp_path: Path) -> None:
-    """For a text, another database or a folder, one line says what to do."""
-    (tmp_path / "text").write_text("a line of text, long enough to be no header " * 9)
-    foreign = sqlite3.connect(tmp_path / "foreign")
-    foreign.execute("CREATE TABLE mine (x)")
-    foreign.close()
-    (tmp_path / "folder").mkdir()
-    for name in ("text", "foreign", "folder", "text/below"):
-        with pytest.raises(OutputError, match=f"{name}: .*choose another"):
-            ReplyCache(tmp_path / name)
-    assert (tmp_path / "text").read_text().startswith("a line of text")

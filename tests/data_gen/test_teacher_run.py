@@ -102,17 +102,3 @@ def test_a_teacher_that_disagrees_makes_a_dispute(tmp_path: Path, server: Script
     against = [c for c in disputed if "teacher" in c.labels]
     assert against
     assert all(len({v is Verdict.CORRECT for v in c.labels.values()}) == 2 for c in against)
-
-
-def test_a_spent_budget_stops_the_requests_and_a_larger_one_resumes(
-    tmp_path: Path, server: ScriptedServer
-) -> None:
-    """Paid replies are in the cache, so no request is made twice."""
-    small = generate(settings_of(tmp_path, server, budget=0.008, concurrency=1))
-    paid = len(server.bodies)
-    assert small["counts"]["left_out:unlabelled"] > 0
-    assert small["teacher"]["stopped"]
-    large = generate(settings_of(tmp_path, server, budget=100.0, concurrency=1))
-    assert "left_out:unlabelled" not in large["counts"]
-    asked = [str(body["messages"]) for body in server.bodies]
-    assert 0 < paid < len(asked) == len(set(asked))
