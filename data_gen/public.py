@@ -23,6 +23,7 @@ from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import urlopen
 
+from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
@@ -236,6 +237,43 @@ def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
+def _gaokao(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+    number, seen = 0, set[tuple[str, str]]()
+    for (_, text), start in zip(texts, _GAOKAO_STARTS, strict=True):
+        number = start or number
+        for row in json.loads(text)["example"]:
+            asked, said, full = row["question"], row["model_output"], float(row["score"])
+            if (asked, said) in seen:
+                continue
+            seen.add((asked, said))
+            points = [float(point) for point in row["correction_score"] if point is not None]
+            none = all(point <= full / 2 for point in points)
+            yield {
+                "id": f"gkbh-{number:05d}", "question": asked, "reference": row["answer"],
+                "response": said,
+                "label": True if {*points} == {full} else False if none else None,
+            }  # fmt: skip
+            number += 1
+
+
+def _mathv(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+    (_, questions), *outputs = texts
+    known = {row["id"]: row for row in map(json.loads, questions.splitlines())}
+    for path, text in outputs:
+        for row in map(json.loads, text.split("\n")[:-1]):
+            asked = known[row["id"]]
+            texts_of = dict(zip(LETTERS, asked["options"], strict=False))
+            shown = any(letter != text for letter, text in texts_of.items())
+            listed = {x: f"({x}) {text}" for x, text in texts_of.items() if shown}
+            choices = f"\nChoices: {' '.join(listed.values())}" if listed else ""
+            yield {
+                "id": f"mathv-{PurePosixPath(path).stem}-{row['id']}",
+                "question": asked["question"] + choices,
+                "reference": listed.get(asked["answer"], asked["answer"]),
+                "response": row["response"], "label": row["correct"],
+            }  # fmt: skip
+
+
 def _near(reference: str, value: object, given: str) -> bool | None:
     """Whether a number is within 4 % of the value, or a truth value or option is the same."""
     number = _number(given)
@@ -262,6 +300,37 @@ _HALLUQA_MODELS: Final = (
     "chatglm-6b", "chatglm2-6b", "chatglm_pro", "gpt-3.5-turbo-0613", "gpt-4-0613",
     "qwen-14b-chat", "qwen-14b", "qwen-7b-chat", "qwen-7b", "sparkdesk", "xverse-13b-chat",
     "xverse-13b", "xverse-7b-chat", "xverse-7b",
+)  # fmt: skip
+_GAOKAO_RUNS: Final = tuple(
+    f"result/gpt-3.5-turbo_{kind}/gpt-3.5-turbo_{kind}_{run}/gpt-3.5-turbo_2010-2022_{name}.json"
+    for kind, name, runs in (
+        ("主观题", "History_Open-ended_Questions", "213"),
+        ("主观题", "Math_I_Open-ended_Questions", "231"),
+        ("主观题", "Math_II_Open-ended_Questions", "231"),
+        ("主观题", "Biology_Open-ended_Questions", "231"),
+        ("主观题", "Political_Science_Open-ended_Questions", "231"),
+        ("填空题", "Math_I_Fill-in-the-Blank", "13"), ("填空题", "Math_II_Fill-in-the-Blank", "32"),
+        ("主观题", "Physics_Open-ended_Questions", "13"),
+        ("填空题", "Math_I_Fill-in-the-Blank", "2"), ("填空题", "Math_II_Fill-in-the-Blank", "1"),
+        ("主观题", "Physics_Open-ended_Questions", "2"),
+        ("主观题", "Chemistry_Open-ended_Questions", "3"),
+        ("主观题", "Geography_Open-ended_Questions", "132"),
+        ("主观题", "Chemistry_Open-ended_Questions", "21"),
+    )
+    for run in runs
+)  # fmt: skip
+_GAOKAO_STARTS: Final = [{15: 1886, 24: 2877}.get(file, 0) for file in range(len(_GAOKAO_RUNS))]
+"""The number of a file's first row; 0 goes on. Between them are files of another kind."""
+_MATHV_MODELS: Final = (
+    "closed-source/GPT/GPT4-CoT (Text Only)",
+    "closed-source/GPT/ChatGPT3.5-CoT (Text+Image Caption)", "closed-source/Gemini/Gemini-Pro-CoT",
+    "closed-source/Gemini/Gemini-Pro", "closed-source/Qwen/Qwen-VL-Max-CoT",
+    "closed-source/Qwen/Qwen-VL-Max", "closed-source/Qwen/Qwen-VL-Plus",
+    "open-source/Internlm/InternLM-XComposer2-VL-CoT",
+    "open-source/Internlm/InternLM-XComposer2-VL", "open-source/LLavA/LLaVA-v1.5-13B",
+    "open-source/LLavA/LLaVA-v1.5-7B", "open-source/Sphinx/SPHINX-MoE",
+    "open-source/Sphinx/SPHINX-v2", "open-source/ShereGPT4V/ShareGPT4V-13B",
+    "open-source/ShereGPT4V/ShareGPT4V-7B",
 )  # fmt: skip
 _OPEN: Final = "Chinese_LLMs_outputs/open_generation/"
 
@@ -290,6 +359,17 @@ SETS: Final = {
         ("ADS/all.jsonl", "LE/train.csv", "LE/qa.csv"),
         "2e82520ec16f2c48385d7a726a099ef1ad65af88b2a1a112df81bf84a1cd3141",
         "Apache-2.0", "zh", "teacher's score", _sas, half=True,
+    ),
+    "gaokaobench_human_scored": PublicSet(
+        "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _GAOKAO_RUNS,
+        "ae4e98463960a500d9415e62715c0b727c5029134b9e67d13e410f4416f267eb",
+        "Apache-2.0", "zh", "teachers' scores", _gaokao,
+    ),
+    "mathv_outputs": PublicSet(
+        "mathllm/MATH-V", "a1f5cc3add200c0cd080fad463e500f44ef1fb41",
+        ("data/test.jsonl", *(f"outputs/{model}.jsonl" for model in _MATHV_MODELS)),
+        "1cbadd975653546ac9f82b036cc2cff21bbf4495720c35170ce93a378eacb051",
+        "MIT", "en", "rule", _mathv,
     ),
     "mrben": PublicSet(
         "dvlab-research/Mr-Ben", "6eb1eca8861be411838c7c1c189dba208c140e06",

@@ -6,7 +6,7 @@ import itertools
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -16,10 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.generators import KINDS, facts, mathematics, parametric, words
-from data_gen.generators.builders import DrawnProblem, ProblemKind, flipped, leaf, span
-from data_gen.generators.choice import LETTERS
+from data_gen.generators.builders import DrawnProblem, ProblemKind, leaf
 from data_gen.generators.notation import polynomial, tex
-from data_gen.problems import Problem
+from data_gen.problems import Problem, bank
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
@@ -73,22 +72,28 @@ def test_a_kind_makes_problems_of_its_type_in_both_languages(
     assert len(questions) >= 20
 
 
-@pytest.mark.parametrize(("kind", "answer_type"), EVERY)
-def test_the_rules_contradict_no_kind(kind: ProblemKind, answer_type: AnswerType) -> None:
+@pytest.mark.parametrize("problems", [bank(), [*parametric(200, seed=3)]], ids=["bank", "drawn"])
+def test_the_rules_contradict_no_problem(problems: Sequence[Problem]) -> None:
     """No right form is called different, and no wrong form equal except by an unnamed unit."""
-    for _, drawn in draws(kind)[::2]:
-        assert not {drawn.reference, *drawn.right} & {*drawn.wrong}
-        reference = read(drawn.reference, answer_type, drawn.question)
+    for p in problems:
+        reference = read(p.reference, p.answer_type, p.question)
 
-        def same(form: str, drawn: DrawnProblem = drawn, reference: Answer = reference) -> Any:
-            given = read(form, answer_type, drawn.question)
-            return compare(reference, given, question=drawn.question).same
+        def same(form: str, p: Problem = p, reference: Answer = reference) -> Any:
+            return compare(
+                reference, read(form, p.answer_type, p.question), question=p.question
+            ).same
 
-        for right in drawn.right:
-            assert same(right) is not False, (drawn, right)
-        for wrong in drawn.wrong:
-            if same(wrong):
-                assert _unit_alone_differs(drawn.reference, wrong), (drawn, wrong)
+        assert not {p.reference, *p.also_correct} & {*p.hard_negatives}
+        assert all(same(right) is not False for right in p.also_correct), p
+        equal = [wrong for wrong in p.hard_negatives if same(wrong)]
+        assert all(_unit_alone_differs(p.reference, wrong) for wrong in equal), p
+
+
+def test_the_bank_has_every_answer_type_in_both_languages() -> None:
+    """All types but code occur in both languages, and each problem occurs once."""
+    types = {*AnswerType} - {AnswerType.CODE}
+    assert {(p.lang, p.answer_type) for p in bank()} == {*itertools.product(("zh", "en"), types)}
+    assert len({p.id for p in bank()}) == len({p.question for p in bank()}) == len(bank())
 
 
 def _unit_alone_differs(right: str, wrong: str) -> bool:
@@ -202,11 +207,6 @@ def test_tables_of_facts_are_large_and_bilingual() -> None:
     assert len({*keys}) >= len(keys) - 10
 
 
-def test_there_are_letters_for_ten_options() -> None:
-    """A multiple-choice problem has up to ten options."""
-    assert len(LETTERS) == 10
-
-
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=5), st.integers(-5, 5))
 def test_a_polynomial_has_the_values_of_its_coefficients(factors: list[int], x: int) -> None:
     """The polynomial is evaluated term by term."""
@@ -219,13 +219,6 @@ def test_a_polynomial_has_the_values_of_its_coefficients(factors: list[int], x: 
                 exponent = int(power or {"²": 2, "³": 3, "⁴": 4}.get(raised, 1)) if letter else 0
                 total += int(f"{sign}{size or 1}") * x**exponent
         assert total == wanted, text
-
-
-@given(st.integers(-9, 9), st.integers(-9, 9), st.booleans(), st.booleans())
-def test_flipping_a_piece_twice_gives_it_back(a: int, b: int, low: bool, high: bool) -> None:
-    """Flipping twice is the identity and never closes an end at infinity."""
-    assert flipped(flipped(span(a, b, low, high))) == span(a, b, low, high)
-    assert flipped(span(None, b)).low_in is False
 
 
 @given(st.fractions(max_denominator=50))

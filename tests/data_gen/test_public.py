@@ -38,6 +38,12 @@ GSM = {
        for size in ("6b", "175b") for kind in ("finetuning", "verification")},
 }  # fmt: skip
 TORA = {"idx": 5, "question": "How many?", "gt": "1000", "pred": ["1,000"], "code": ["print(1000)"]}
+GAOKAO = {
+    "question": "何值？", "answer": "3", "model_output": "3", "score": 5,
+    "correction_score": [5, 5],
+}  # fmt: skip
+FIGURE = {"id": "7", "question": "How long?", "options": ["1", "2"], "answer": "B"}
+SEEN = {"id": "7", "response": "It is 2.", "correct": True}
 LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
 
 
@@ -64,6 +70,12 @@ LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
           for m in ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification")]),
         ("tora_gsm8k", [("o/tora-7b/gsm8k/t.jsonl", json.dumps(TORA))],
          [("tora-tora-7b-5", "How many?", "1000", "print(1000)", True)]),
+        ("gaokaobench_human_scored",
+         [(f"{n}.json", {"example": [GAOKAO] if n in (0, 24) else []}) for n in range(30)],
+         [("gkbh-00000", "何值？", "3", "3", True)]),
+        ("mathv_outputs", [("test.jsonl", json.dumps(FIGURE)), ("o/M-CoT.jsonl",
+         json.dumps(SEEN) + "\n")],
+         [("mathv-M-CoT-7", "How long?\nChoices: (A) 1 (B) 2", "(B) 2", "It is 2.", True)]),
         ("theoremqa_outputs", [("m.jsonl", json.dumps(LINE) + "\n")],
          [("theoremqa-m-0", "How many?", "4.0", "2+2\nThe answer is 4.1", True)]),
     ],

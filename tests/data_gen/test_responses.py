@@ -30,9 +30,7 @@ from data_gen.writer.task import Task
 from gradegpt.chains.chain import (
     Chain,
     PromptSettings,
-    build_prompt,
     parse_chain,
-    parse_prompt,
     render_chain,
 )
 from gradegpt.chains.quote import part_runs, quotes_verbatim
@@ -109,12 +107,6 @@ def test_the_rules_hardly_ever_contradict_a_written_label(
     assert len(wrong) <= len(made) / 40, [(c.item, c.labels) for c in wrong][:5]
 
 
-def test_the_same_problem_is_written_the_same_way() -> None:
-    """A response depends on problem, index and seed alone."""
-    twice = [[afresh(p, Verdict.CORRECT, n) for p in DRAWN[:20] for n in range(2)] for _ in "12"]
-    assert twice[0] == twice[1]
-
-
 def test_every_pattern_of_the_writer_occurs_with_both_verdicts() -> None:
     """No kind of response predicts the verdict."""
     found = {
@@ -153,16 +145,6 @@ def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
             judged = RuleJudge().judge([Item(reference=(reference,), response=text)])[0]
             assert judged.verdict is not Verdict.CORRECT, (reference, text)
         assert all(reference in q for q in quoted)
-
-
-def test_no_attack_leaves_its_frame() -> None:
-    """The prompt with an attack in any markup still parses as the item that it was made from."""
-    for _, made, _ in written(DRAWN, Verdict.INVALID, 4):
-        prompt = build_prompt(made.item, PromptSettings())
-        shown = parse_prompt(prompt)
-        assert shown is not None
-        assert "<Yes>" not in prompt[-1].content
-        assert shown.reference[0].strip()
 
 
 # --- real responses -------------------------------------------------------------------------------
@@ -340,17 +322,6 @@ def test_parts_are_sometimes_written_a_line_each(
 
 @pytest.mark.parametrize(
     ("response", "verdict"),
-    [("The answer is C.", Verdict.CORRECT), ("The answer is B.", Verdict.INCORRECT)],
-)
-def test_a_label_that_the_row_contradicts_is_never_agreed(response: str, verdict: Verdict) -> None:
-    """A label that contradicts the rules is disputed or has no chain."""
-    example = Example(question=CHOICE, reference=("B",), response=response, verdict=verdict)
-    made = labelled(example, rng_for("x", 0))
-    assert made is None or labels_agree(made.labels) is False
-
-
-@pytest.mark.parametrize(
-    ("response", "verdict"),
     [("The answer is B.", Verdict.CORRECT), ("The answer is C.", Verdict.INCORRECT), ("Hm.", None)],
 )
 def test_an_ungraded_answer_is_graded_by_the_rules_or_stays_unlabelled(
@@ -363,13 +334,6 @@ def test_an_ungraded_answer_is_graded_by_the_rules_or_stays_unlabelled(
     assert made is not None
     assert made.verdict is verdict
     assert made.labels == ({} if verdict is None else {"rules": verdict})
-
-
-def test_a_row_can_be_judged_from_its_prompt() -> None:
-    """The prompt contains the reference, as an answer or as a worked solution."""
-    for _, made, chain in written(BANK[:30], Verdict.CORRECT, 2):
-        user = build_prompt(made.item, PromptSettings())[-1].content
-        assert chain.reference_answer.rstrip("…")[:20] in " ".join(user.split())
 
 
 # --- labels ---------------------------------------------------------------------------------------

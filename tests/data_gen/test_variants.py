@@ -120,37 +120,6 @@ def test_an_answer_has_several_forms_and_hard_negatives(
     assert not {*forms} & {*misses}
 
 
-@BOTH
-@ROWS
-def test_hard_negatives_have_forms_and_forms_have_hard_negatives(
-    answer: str, kind: AnswerType, question: str, *, chinese: bool
-) -> None:
-    """Each function accepts the output of the other: three results, or as many as there are."""
-    forms, misses = (f(answer, kind, question, chinese=chinese) for f in (same, near))
-    wanted = min(3, len(forms))
-    for miss in misses:
-        made = same_forms(rng(), miss, kind, question=question, chinese=chinese)
-        assert len([*itertools.islice(made, wanted)]) == wanted, miss
-    known = sum(
-        any(negative_forms(rng(), form, kind, question=question, chinese=chinese)) for form in forms
-    )
-    assert known >= 0.7 * len(forms)
-
-
-@ROWS
-def test_a_form_of_a_hard_negative_is_not_the_answer(
-    answer: str, kind: AnswerType, question: str
-) -> None:
-    """The rules accept no hard negative in any notation, and reject no equivalent form."""
-    forms = [answer, *same(answer, kind, question)]
-    for miss in near(answer, kind, question)[:6]:
-        for form in same(miss, kind, question):
-            assert equal(answer, form, kind, question) is not True, (miss, form)
-            assert form not in forms
-    for form in forms[1:]:
-        assert equal(answer, form, kind, question) is not False, form
-
-
 @ROWS
 def test_the_same_seed_gives_the_same_forms(answer: str, kind: AnswerType, question: str) -> None:
     """The forms and their order depend on the random generator alone."""
