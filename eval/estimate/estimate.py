@@ -199,8 +199,7 @@ def in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:
     ends = f"{confidence:.0%} interval {percent(best.low)} to {percent(best.high)}"
     return (
         f"The accuracy is {percent(best.value)} % ({ends}), by {best.n_labels:,} labels; the judge "
-        f"alone says {percent(own.value)} %, of the {own.n_items:,} of {best.n_items:,} items that "
-        "it decided."
+        f"alone says {percent(own.value)} %, of the {own.n_items:,} items that it decided."
     )
 
 

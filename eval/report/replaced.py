@@ -50,14 +50,6 @@ class ScoredModel(Row):
     new_rank: int = 0
 
 
-class JudgeCost(Row):
-    """The tokens of one judge, and its seconds where its manifest states them."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float | None
-
-
 class Replacement(Row):
     """What changes when the judge ``old`` is replaced by ``new``.
 
@@ -65,7 +57,8 @@ class Replacement(Row):
     verdict, or an outcome without one. ``pair`` is over the items that both judged, correct or not;
     ``p`` is McNemar's exact test of equal shares judged correct, ``p_right`` of equal accuracies on
     labelled items. ``tau`` is Kendall's tau-b of the models' scores; None for fewer than three
-    models, or equal scores.
+    models, or equal scores. ``costs`` has each judge's tokens, and its seconds where its manifest
+    states them.
     """
 
     old: str
@@ -77,7 +70,7 @@ class Replacement(Row):
     p_right: float | None
     models: tuple[ScoredModel, ...]
     tau: float | None
-    costs: dict[str, JudgeCost]
+    costs: dict[str, dict[str, int | float | None]]
 
 
 def replacement(
@@ -166,12 +159,11 @@ def _tau(models: Sequence[ScoredModel]) -> float | None:
     return float(kendalltau(old, new).statistic)
 
 
-def _cost(judgements: Sequence[Judgement], seconds: float | None) -> JudgeCost:
-    return JudgeCost(
-        prompt_tokens=sum(j.prompt_tokens for j in judgements),
-        completion_tokens=sum(j.completion_tokens for j in judgements),
-        seconds=seconds,
-    )
+def _cost(judgements: Sequence[Judgement], seconds: float | None) -> dict[str, int | float | None]:
+    tokens = ("prompt_tokens", "completion_tokens")
+    return {name: sum(getattr(j, name) for j in judgements) for name in tokens} | {
+        "seconds": seconds
+    }
 
 
 def print_replacement(found: Replacement) -> None:
@@ -212,7 +204,8 @@ def _summary(found: Replacement) -> list[str]:
             f"{found.new} {pair.b_right:,} times; McNemar's exact p {found.p_right:.3g}"
         )
     for name, cost in found.costs.items():
-        time = "" if cost.seconds is None else f", {cost.seconds:,.1f} s"
-        tokens = f"{cost.prompt_tokens:,} prompt and {cost.completion_tokens:,} completion tokens"
+        prompt, completion, seconds = cost.values()
+        time = "" if seconds is None else f", {seconds:,.1f} s"
+        tokens = f"{prompt:,} prompt and {completion:,} completion tokens"
         lines.append(f"cost of {name}: {tokens}{time}")
     return lines

@@ -97,7 +97,7 @@ def test_estimates_stand_beside_what_they_correct() -> None:
     assert corrected.value == pytest.approx(0.6 * 2 / 3 + 0.3 / 2 + 0.1)
     assert in_words(found).startswith("The accuracy is 65.0 % (95% interval ")
     assert in_words(found).endswith(
-        "by 6 labels; the judge alone says 66.7 %, of the 90 of 100 items that it decided."
+        "by 6 labels; the judge alone says 66.7 %, of the 90 items that it decided."
     )
     found = estimates([judged(results)], [None] * 90 + labels[:10])
     assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[1].assumes
