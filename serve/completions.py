@@ -11,7 +11,7 @@ import math
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, ClassVar, Final, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -54,26 +54,28 @@ class TextPart(Lenient):
     text: str = ""
 
 
-def as_parts(value: object) -> object:
-    """Text as a list of one part; a list as it is."""
+def _as_parts(value: object) -> object:
     if not isinstance(value, str | list):
         raise ValueError("expected text, or a list of text parts")
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
-class ChatMessage(Lenient):
-    """A message; its content is text, or text in parts."""
+Parts = Annotated[
+    list[TextPart], BeforeValidator(_as_parts, json_schema_input_type=str | list[TextPart])
+]
 
+
+class ChatMessage(Lenient):
+    """A message; its content is text, or text in parts of these ``kinds``."""
+
+    kinds: ClassVar[tuple[str, ...]] = ("text",)
     role: str
-    content: Annotated[
-        list[TextPart],
-        BeforeValidator(as_parts, json_schema_input_type=str | list[TextPart]),
-    ]
+    content: Parts
 
     def read(self, where: str) -> Message:
         """The message with its content as one text."""
         for part in self.content:
-            if part.type != "text":
+            if part.type not in self.kinds:
                 raise UnsupportedError(f"{where}: a part of type {part.type!r}; send text", where)
         return Message(role=self.role, content="".join(part.text for part in self.content))
 

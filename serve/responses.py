@@ -29,35 +29,28 @@ from .answer import (
     usage_of,
 )
 from .body import valid
-from .completions import TextPart, as_parts
+from .completions import ChatMessage, Parts
 from .errors import UnsupportedError
 from .logs import Note
 from .openapi import documented
 from .service import Service
 
 router = APIRouter(tags=["openai"])
-_TEXT = ("input_text", "output_text", "text")
 
 
-class InputMessage(Lenient):
-    """A message of the input; its content is text, or text in parts."""
+class InputMessage(ChatMessage):
+    """An item of the input, which is a message or is refused."""
 
+    kinds = ("input_text", "output_text", "text")
     type: str = "message"
     role: str = ""
-    content: Annotated[
-        list[TextPart],
-        BeforeValidator(as_parts, json_schema_input_type=str | list[TextPart]),
-        Field(default_factory=list),
-    ]
+    content: Parts = Field(default_factory=list)
 
+    @override
     def read(self, where: str) -> Message:
-        """The message with its content as one text."""
         if self.type != "message":
             raise UnsupportedError(f"{where}: an item of type {self.type!r}; send messages", where)
-        for part in self.content:
-            if part.type not in _TEXT:
-                raise UnsupportedError(f"{where}: a part of type {part.type!r}; send text", where)
-        return Message(role=self.role, content="".join(part.text for part in self.content))
+        return super().read(where)
 
 
 class TextFormat(Lenient):

@@ -25,7 +25,7 @@ from .service import service_of
 from .settings import ServeSettings
 from .templates.trials import Tried
 
-COMMAND: Final = (sys.executable, "-m", f"{__package__}.template_worker")
+COMMAND: Final = (sys.executable, "-m", f"{__package__}.templates.trials")
 _MOST: Final = 2**16
 """Characters of a template, or of a prompt."""
 _SECONDS: Final = 10.0

@@ -2,21 +2,27 @@
 
 Built-in items must be read back from it as they were put in, every reply must be read as its
 verdict, and no other template may claim its prompts, nor it theirs.
+
+``python -m serve.templates.trials`` tries the template of a JSON object on stdin, for
+``serve.trying``: the process can be killed, and starts quickly without the server's modules.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.schema import Judgement, Message, Outcome, Row, Verdict
-from gradegpt.core.settings import load_settings
+from gradegpt.core.settings import load_settings, parse_settings
 
-from . import TEMPLATES
+from . import TEMPLATES, is_shipped
 from .code import CODE
 from .frame import frames_of
 from .reply import Fields, placed
@@ -32,6 +38,8 @@ _ITEMS: Final = {
     "several lines": ("Which?\nA. 1\nB. 2", "B", "I compare.\n\n1. A is odd.\n2. B: yes"),
     "a response that quotes the template": ("What is 2+2?", "4", "It is 5.\n{quoted}\nSo 5."),
 }
+_NICE: Final = 5
+"""A trial in a process yields the cores to judging."""
 _REPLIES: Final = {verdict: f"the reply for {verdict.value}" for verdict in Verdict}
 _ALONE: Final = "no other family"
 TRIALS: Final = (*_ITEMS, *_REPLIES.values(), _ALONE)
@@ -214,3 +222,27 @@ def _lines(template: Template) -> Iterator[str]:
     for piece in template.pieces():
         if not FIELD.fullmatch(piece):
             yield from (line.strip() for line in piece.splitlines() if line.strip())
+
+
+def answer(asked: dict[str, Any]) -> dict[str, Any]:
+    """What was ``tried`` of ``template`` and ``prompt``, or the ``error`` of the template.
+
+    A template of the server with the same name is left out, as the new one would replace it.
+
+    Raises:
+        GradeGPTError: the server's own templates cannot be loaded any more.
+
+    """
+    templates = chosen(asked["adapters"], [Path(path) for path in asked["templates"]])
+    try:
+        template = parse_settings(Template, asked["template"], "template")
+        others = [t for t in templates if is_shipped(t) or t.name != template.name]
+        done = tried(template, others, "template", asked["prompt"])
+    except SettingsError as error:
+        return {"error": str(error)}
+    return {"tried": done.model_dump(mode="json")}
+
+
+if __name__ == "__main__":
+    os.nice(_NICE)
+    json.dump(answer(json.load(sys.stdin)), sys.stdout)

@@ -56,6 +56,7 @@ def test_a_full_queue_is_429_with_retry_after(item: dict[str, Any]) -> None:
                 await asyncio.sleep(0.001)
             full = await client.post("/v1/judge", json=item)
             assert (full.status_code, full.json()["error"]["code"]) == (429, "queue_full")
+            assert "2 items wait, at most 2 may" in full.json()["error"]["message"]
             assert int(full.headers["Retry-After"]) >= 1
             judge.gate.set()
             replies = await asyncio.gather(running, waiting)

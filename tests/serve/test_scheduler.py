@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -14,8 +13,7 @@ from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.rules import RuleJudge
-from serve.errors import BusyError, DeadlineError, JudgeError, QueueFullError
+from serve.errors import BusyError, DeadlineError, JudgeError
 from serve.scheduler import BatchScheduler
 from serve.stage import Caller
 from tests.serve.schedulers import scheduler_of
@@ -124,25 +122,6 @@ def test_requests_of_one_caller_share_its_turn(judge: Gated) -> None:
     assert judge.batches == [["first"], ["a", "x"], ["b", "c"]]
 
 
-def test_a_full_queue_refuses_with_a_delay(judge: Gated) -> None:
-    """Waiting items are still judged."""
-
-    async def ask() -> None:
-        scheduler = scheduler_of(judge, max_queue=2)
-        first = await busy(scheduler, judge)
-        second = asyncio.create_task(scheduler.judge(items("a", "b")))
-        await until(lambda: scheduler.waiting["full"] == 2)
-        with pytest.raises(QueueFullError, match="2 items wait, at most 2 may") as caught:
-            await scheduler.judge(items("c"))
-        assert int(caught.value.headers["Retry-After"]) >= 1
-        judge.gate.set()
-        assert len(await second) + len(await first) == 3
-        assert scheduler.waiting["full"] == 0
-        scheduler.close()
-
-    asyncio.run(ask())
-
-
 def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
     async def ask() -> None:
         scheduler = scheduler_of(judge)
@@ -158,25 +137,6 @@ def test_a_deadline_ends_the_wait_and_drops_waiting_items(judge: Gated) -> None:
 
     asyncio.run(ask())
     assert judge.batches == [["first"], ["next"]]
-
-
-def test_a_caller_that_leaves_withdraws_waiting_items(judge: Gated) -> None:
-    async def ask() -> None:
-        scheduler = scheduler_of(judge)
-        first = await busy(scheduler, judge)
-        leaving = asyncio.create_task(scheduler.judge(items("a", "b")))
-        staying = asyncio.create_task(scheduler.judge(items("c")))
-        await until(lambda: scheduler.waiting["full"] == 3)
-        leaving.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await leaving
-        assert scheduler.waiting["full"] == 1
-        judge.gate.set()
-        await asyncio.gather(first, staying)
-        scheduler.close()
-
-    asyncio.run(ask())
-    assert judge.batches == [["first"], ["c"]]
 
 
 def test_an_item_that_breaks_the_judge_does_not_affect_other_requests() -> None:
@@ -256,19 +216,3 @@ def test_an_engine_continues_a_conversation_between_judgements() -> None:
         scheduler.close()
 
     asyncio.run(ask())
-
-
-def test_an_idle_scheduler_answers_at_once() -> None:
-    """No request waits for a batch to fill, neither the first nor one after a pause."""
-
-    async def ask() -> float:
-        scheduler = scheduler_of(RuleJudge())
-        await scheduler.judge(items(*map(str, range(64))))
-        await asyncio.sleep(0.1)
-        started = time.monotonic()
-        for _ in range(20):
-            await scheduler.judge(items("4"))
-        scheduler.close()
-        return time.monotonic() - started
-
-    assert asyncio.run(ask()) < 1

@@ -245,7 +245,8 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
          "configs/serve/none.yaml: no such settings file; the shipped ones are: "
          "cascade, gradegpt-1.5b"),
         (["max_item=1"],
-         f"{ROOT}/configs/serve/cascade.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
+         f"{ROOT}/configs/serve/cascade.yaml: unknown setting 'max_item'; "
+         "did you mean 'max_items'?"),
         (["configs/serve/cascade.yaml", "max_item=1"],
          "configs/serve/cascade.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/cascade.yaml", "port=0", "host=192.0.2.1"],

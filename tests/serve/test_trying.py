@@ -14,9 +14,8 @@ from starlette.testclient import TestClient
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.settings import parse_settings
 from serve import trying
-from serve.template_worker import answer
 from serve.templates import TEMPLATES, Template
-from serve.templates.trials import Tried, tried
+from serve.templates.trials import Tried, answer, tried
 
 ClientFor = Callable[..., TestClient]
 

@@ -181,7 +181,7 @@ class Page:
             raise BrowserError(f"{script}: {json.dumps(result['exceptionDetails'])[:800]}")
         return result["result"].get("value")
 
-    def until(self, condition: str, timeout: float = 10) -> None:
+    def until(self, condition: str, timeout: float = 30) -> None:
         """Wait until the expression ``condition`` is true."""
         deadline = time.monotonic() + timeout
         while not self.run(f"Boolean({condition})"):
