@@ -169,25 +169,19 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
         ValueError: a cross-lingual chain whose Chinese quote has no gloss.
 
     """
+    tag = YES if chain.verdict is Verdict.CORRECT else NO
     if chain_format is ChainFormat.OUTCOME:
-        return YES if chain.verdict is Verdict.CORRECT else NO
+        return tag
     key = chain.key_sentence or ""
     lines = [f"{KEY}{_line(key)}" if key else NO_KEY]
     if chain_format is ChainFormat.CROSS_LINGUAL and needs_gloss(key):
         if not chain.gloss:
             raise ValueError(f"gloss: missing for {key!r}; the cross-lingual format needs one")
         lines.append(f"{GLOSS}{_line(chain.gloss)}")
-    lines.append(render_comparison(chain))
+    given = f"{type_clause(chain.answer_type)}{_line(chain.answer or _NO_ANSWER)}"
+    lines.append(f"{REFERENCE}{_line(chain.reference_answer)}{given}.")
+    lines.append(f"{AGREE}{tag}")
     return "\n".join(lines)
-
-
-def render_comparison(chain: Chain) -> str:
-    """The last two lines of a chain: both answers side by side, and the tag."""
-    tag = YES if chain.verdict is Verdict.CORRECT else NO
-    return (
-        f"{REFERENCE}{_line(chain.reference_answer)}{type_clause(chain.answer_type)}"
-        f"{_line(chain.answer or _NO_ANSWER)}.\n{AGREE}{tag}"
-    )
 
 
 def type_clause(kind: AnswerType | None) -> str:

@@ -62,12 +62,6 @@ def build_judge(settings: JudgeSettings) -> Judge:
     return judge if settings.cache is None else CachedJudge(judge, settings.cache)
 
 
-def build_alone(settings: JudgeSettings) -> Judge:
-    """The same judge, in this process alone."""
-    judge = build_judge(settings)
-    return judge.inner if isinstance(judge, ParallelJudge) else judge
-
-
 def on_every_core(judge: Judge, settings: JudgeSettings) -> Judge:
     """The judge for many rows: a cascade that asks no model runs on every core, as the rules do."""
     if isinstance(judge, CascadeJudge) and judge.first_model == len(judge.stages):

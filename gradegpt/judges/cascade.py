@@ -79,10 +79,8 @@ class Stage(NamedTuple):
             return not given and least <= 0
         return given or least > 1 or weights.most >= least
 
-    def joined(self, item: Item, before: Judgement | None, own: Judgement) -> Judgement:
+    def joined(self, item: Item, before: Judgement, own: Judgement) -> Judgement:
         """The judgement after this stage."""
-        if before is None:
-            return own
         if self.calibration is not None:
             return combined(before, own, self.calibration.weights_of(item) or _AS_IT_IS)
         silent = own.verdict is None and own.outcome is not Outcome.FAILED
@@ -115,37 +113,26 @@ class CascadeJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """One judgement per item, in order."""
-        return [self.given(*one) for one in zip(items, self._after(items), strict=True)]
+        made = self._after(items, len(self.stages))
+        return [self._given(*one) for one in zip(items, made, strict=True)]
+
+    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+        """The judgements that need no model, None where one has to be asked; ``serve`` calls it."""
+        first = self.first_model
+        if not first:
+            return [None] * len(items)
+        models, made = self.stages[first:], self._after(items, first)
+        return [
+            None if any(self._is_asked(stage, *one) for stage in models) else self._given(*one)
+            for one in zip(items, made, strict=True)
+        ]
 
     @property
     def first_model(self) -> int:
         """The number of stages before the first that asks a model."""
         return next((n for n, s in enumerate(self.stages) if s.asks_model), len(self.stages))
 
-    def ask(
-        self, stage: int, items: Sequence[Item], before: Sequence[Judgement] | None
-    ) -> list[Judgement]:
-        """The judgements after a stage; it judges those items that it has to be asked about.
-
-        ``before`` are the judgements after the stages before it, None for the first.
-        """
-        asks = self.stages[stage]
-        if before is None:
-            return list(asks.judge.judge(items))
-        made = list(before)
-        places = [
-            n for n, one in enumerate(zip(items, made, strict=True)) if self._is_asked(asks, *one)
-        ]
-        own = asks.judge.judge([items[n] for n in places]) if places else []
-        for n, judgement in zip(places, own, strict=True):
-            made[n] = asks.joined(items[n], made[n], judgement)
-        return made
-
-    def is_open(self, item: Item, judgement: Judgement, stage: int) -> bool:
-        """Whether a stage from the one with this number on has to be asked about the item."""
-        return any(self._is_asked(s, item, judgement) for s in self.stages[stage:])
-
-    def given(self, item: Item, judgement: Judgement) -> Judgement:
+    def _given(self, item: Item, judgement: Judgement) -> Judgement:
         """The judgement at the end, without its verdict where that is too uncertain."""
         withheld = _withheld(judgement, self.policy.least)
         if judgement.verdict is None or not withheld or self._settles(item, judgement):
@@ -153,11 +140,16 @@ class CascadeJudge:
         changes = {"outcome": Outcome.UNDECIDED, "withheld": judgement.verdict, "verdict": None}
         return judgement.model_copy(update=changes)
 
-    def _after(self, items: Sequence[Item], stages: int | None = None) -> list[Judgement]:
-        """The judgements after the first stages, or after all."""
-        made = self.ask(0, items, None)
-        for stage in range(1, len(self.stages) if stages is None else stages):
-            made = self.ask(stage, items, made)
+    def _after(self, items: Sequence[Item], stages: int) -> list[Judgement]:
+        """The judgements after the first stages; each judges what it has to be asked about."""
+        first, *later = self.stages[:stages]
+        made = list(first.judge.judge(items))
+        for stage in later:
+            pairs = enumerate(zip(items, made, strict=True))
+            places = [n for n, one in pairs if self._is_asked(stage, *one)]
+            own = stage.judge.judge([items[n] for n in places]) if places else []
+            for n, judgement in zip(places, own, strict=True):
+                made[n] = stage.joined(items[n], made[n], judgement)
         return made
 
     def _is_asked(self, stage: Stage, item: Item, before: Judgement) -> bool:

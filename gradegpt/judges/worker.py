@@ -6,13 +6,15 @@ import json
 import sys
 
 from gradegpt.core.schema import Item
-from gradegpt.judges.build import build_alone
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.settings import JudgeSettings
 
 
 def main() -> None:
     """Serve until the input ends; the argument is the settings of the judge as JSON."""
-    judge = build_alone(JudgeSettings.of(**json.loads(sys.argv[1])))
+    judge = build_judge(JudgeSettings.of(**json.loads(sys.argv[1])))
+    judge = judge.inner if isinstance(judge, ParallelJudge) else judge  # in this process alone
     _write("ready")
     for line in sys.stdin:
         items = [Item.model_validate(row) for row in json.loads(line)]
