@@ -73,7 +73,8 @@ def command(source: Path, output: Path, *options: str) -> list[str]:
 def one_core(source: Path, output: Path) -> list[str]:
     """The same on a Ray that is started with one core."""
     code = (
-        "import sys; from gradegpt import cli; from gradegpt.app.cluster.pipeline import connect\n"
+        "import sys; from gradegpt.app import cli\n"
+        "from gradegpt.app.cluster.pipeline import connect\n"
         "with connect(None, num_cpus=1): cli.run(cli.app, sys.argv[1:], name='gradegpt')"
     )
     return [sys.executable, "-c", code, *command(source, output, "--on", "ray")[3:]]

@@ -76,7 +76,7 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
     lines = []
     if counts.n_invalid > _MANY_INVALID * every:
         what = "hold no answer (empty, cut off, a refusal): see reason"
-        lines.append(f"{counts.n_invalid:,} responses {what}")
+        lines.append(f"{counts.n_invalid:,} of {every:,} responses {what}")
     if n_open:
         least, most = counts.n_correct, counts.n_correct + n_open
         low, high = f"{100 * least / every:.1f}", f"{100 * most / every:.1f}"
