@@ -10,7 +10,7 @@ from gradegpt.answers import Answer, read
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Options, Truth
 from gradegpt.answers.values import is_read
-from gradegpt.answers.words import Words
+from gradegpt.answers.words import Words, words
 from gradegpt.core.schema import AnswerType
 
 _MARKUP: Final = (
@@ -43,7 +43,7 @@ def is_known(answer: Answer) -> bool:
     """Whether the answer was parsed as its type requires; the names in a set may be plain texts."""
     value = answer.value
     if isinstance(value, Words):
-        return answer.kind is AnswerType.TEXT and bool(value.words)
+        return answer.kind is AnswerType.TEXT and bool(words(value.text))
     if isinstance(value, Group) and answer.kind in (AnswerType.MULTI_ANSWER, AnswerType.SET):
         return True
     return isinstance(value, Options | Truth) or is_read(value)

@@ -219,6 +219,24 @@ def near(left: Node, right: Node) -> bool:
     return bool(made) and all(abs(a - b) <= _NEAR * max(abs(a), abs(b)) for a, b in made)
 
 
+def solves(zero: Node, name: str, value: Node) -> bool | None:
+    """Whether ``name = value`` solves ``zero = 0``; None where ``zero`` is not linear in the name.
+
+    y = 6/x solves xy = 6: a line through two points of ``zero`` at drawn values of the other
+    unknowns meets 0 there.
+    """
+    rng, made = random.Random("points"), list[bool]()
+    names = sorted((variables(zero) | variables(value)) - {name})
+    for _ in range(2 * _POINTS):
+        at = {other: rng.uniform(0.3, 2.2) for other in names} | {BASE: math.e}
+        with suppress(ArithmeticError, ValueError):
+            low, middle, high = (complex(evaluate(zero, at | {name: x})) for x in (1.0, 2.0, 4.0))
+            if not close(high - middle, 2 * (middle - low)):
+                return None
+            made.append(close(1 - low / (middle - low), evaluate(value, at)))
+    return None if len(made) < _POINTS or len({*made}) > 1 else made[0]
+
+
 def _sampled(left: Node, right: Node) -> list[tuple[complex, complex]]:
     """The values of two formulas at points where both are defined."""
     rng, made = random.Random("points"), list[tuple[complex, complex]]()

@@ -33,6 +33,7 @@ _THING = re.compile(
     r"|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
     r"[A-Za-z]{3,12}"
 )
+_MEASURED_THING = re.compile(f"{_COUNTED.pattern}|{_THING.pattern}")
 _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
 """A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
@@ -78,8 +79,12 @@ def _quantity(text: str) -> Quantity | None:
 
 def _of_scale(value: Fraction, place: Fraction | None, unit: str) -> Quantity | None:
     """4.5 billion years: the unit is known, a thing or none."""
-    counts = not unit or known(unit) or named(unit) or _THING.fullmatch(unit)
-    return Quantity(value, unit, place=place) if counts else None
+    return Quantity(value, unit, place=place) if not unit or _counts(unit) else None
+
+
+def _counts(unit: str) -> bool:
+    """Whether it is a unit, a measure word or the name of a thing."""
+    return known(unit) or named(unit) is not None or bool(_MEASURED_THING.fullmatch(unit))
 
 
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:
@@ -118,8 +123,7 @@ def _counted_in_words(text: str) -> Quantity | None:
         most = start.end() if start else 0
         ends = [(text[:n], text[n:]) for n in range(most, 0, -1)]
     for rest, unit in ends:
-        counts = _COUNTED.fullmatch(unit) or named(unit) or known(unit)
-        if (counts or _THING.fullmatch(unit)) and (value := spelled(rest)) is not None:
+        if _counts(unit) and (value := spelled(rest)) is not None:
             return Quantity(value, unit)
     return None
 

@@ -24,6 +24,7 @@ from gradegpt.answers.text import fold
 from gradegpt.answers.truth import stated_truth, truth
 from gradegpt.answers.types import (
     CHOICE,
+    IN_ORDER,
     AnswerType,
     Group,
     Leaf,
@@ -50,10 +51,6 @@ _NAME = re.compile(
     r"(?:[A-Z][a-z]{2,}|[a-z]{3,})(?![a-zA-Z_^}(=])|\b(?:AD|BC|BCE|CE)\b"
 )
 """A word such as a month or a town: "March 18, 2018" is not a list of numbers."""
-
-
-_ORDERED: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
-"""Types whose values have an order."""
 
 
 @lru_cache(maxsize=16384)
@@ -94,7 +91,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
     if kind is AnswerType.MULTI_PART and (mark := _FIRST_PART.match(fold(text))):
         return Group(True, (values.read(fold(text)[mark.end() :]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    return value._replace(ordered=True) if kind in _ORDERED and isinstance(value, Group) else value
+    return value._replace(ordered=True) if kind in IN_ORDER and isinstance(value, Group) else value
 
 
 @lru_cache(maxsize=4096)

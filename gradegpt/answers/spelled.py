@@ -57,7 +57,7 @@ def spelled(text: str) -> Fraction | None:
     if "分之" in text:
         return _chinese_fraction(*text.split("分之", 1))
     if match := _SCALED.fullmatch(text):
-        return Fraction(match["number"]) * _scale(match["scale"])
+        return Fraction(match["number"]) * scale(match["scale"])
     if text[0] > "\u3000":
         return _chinese(text)
     lowered = text.lower()
@@ -73,7 +73,8 @@ def _chinese_fraction(below: str, above: str) -> Fraction | None:
     return None if top is None or more is None or not bottom else more + top / bottom
 
 
-def _scale(text: str) -> int:
+def scale(text: str) -> int:
+    """The size of a Chinese word such as 千万."""
     return math.prod(_SMALL.get(char) or _LARGE[char] for char in text)
 
 

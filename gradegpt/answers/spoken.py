@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers.options import ORDINALS
-from gradegpt.answers.spelled import SCALES, spelled
+from gradegpt.answers.spelled import SCALES, scale, spelled
 from gradegpt.answers.types import Quantity
 
 DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
@@ -22,7 +22,8 @@ DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
 Read = Callable[[re.Match[str]], "Fraction | int | None"]
 _SCALES: Final = {"hundred": 100} | SCALES
 _SCALED = re.compile(
-    rf"(?P<number>-?\d[\d,]*(?:\.\d+)?)[\s-]?(?P<scale>{'|'.join(_SCALES)})\b(?P<rest>.*)\Z",
+    rf"(?P<number>-?\d[\d,]*(?:\.\d+)?)(?:[\s-]?(?P<scale>{'|'.join(_SCALES)})\b"
+    rf"|\s*(?P<han>[十百千]?[万亿]))(?P<rest>.*)\Z",
     re.IGNORECASE | re.DOTALL,
 )
 _MULTIPLES: Final = {
@@ -33,7 +34,17 @@ _ORDINALS: Final = (
     *ORDINALS, "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
     "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first",
 )  # fmt: skip
-_LEAD: Final = r"(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*"
+_LEAD: Final = re.compile(
+    r"\A(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*",
+    re.IGNORECASE,
+)
+_LONGEST: Final = 60
+_HINT: Final = re.compile(
+    r"[\d〇零一二两三四五六七八九十半翻倍]|(?:st|nd|rd|th|[bp]led|fold|clock|century)\b"
+    r"| (?:past|after|to|before) ",
+    re.IGNORECASE,
+)
+"""Every such text has one of these."""
 _HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
 _MONTHS: Final = (
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
@@ -43,11 +54,12 @@ _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 
 
 def scaled(text: str) -> tuple[Fraction, Fraction | None, str] | None:
-    """The number, its last written place and what follows: ``4.5 billion years``."""
+    """The number, its last written place and what follows: ``4.5 billion years``, 3.6亿元."""
     match = _SCALED.match(text)
     if match is None:
         return None
-    number, size = match["number"].replace(",", ""), _SCALES[match["scale"].lower()]
+    number, han = match["number"].replace(",", ""), match["han"]
+    size = _SCALES[match["scale"].lower()] if not han else scale(han)
     decimals = len(number.partition(".")[2])
     place = Fraction(size, 10**decimals) if decimals else None
     return Fraction(number) * size, place, match["rest"].strip(" -")
@@ -55,8 +67,10 @@ def scaled(text: str) -> tuple[Fraction, Fraction | None, str] | None:
 
 def spoken(text: str) -> Quantity | None:
     """The date, time, century, decade, discount or multiple that the whole ``text`` gives."""
-    text = re.sub(rf"\A{_LEAD}", "", text.strip(" .。"), flags=re.IGNORECASE)
-    if not 1 < len(text) <= 40:
+    if len(text) > _LONGEST or not _HINT.search(text):
+        return None
+    text = _LEAD.sub("", text.strip(" .。"))
+    if len(text) < 2:
         return None
     if (times := _MULTIPLES.get(text.lower().removeprefix("了"))) is not None:
         return Quantity(Fraction(times), MULTIPLE)

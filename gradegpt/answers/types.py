@@ -51,6 +51,10 @@ _OTHER_NAMES: Final = {
 """The names of the types in OlympicArena and OlympiadBench, in lower case."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
 """The types whose answers are option letters."""
+ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
+"""The types whose answers are one value."""
+IN_ORDER: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
+"""The types whose values have an order."""
 
 
 class Quantity(NamedTuple):

@@ -16,11 +16,12 @@ _BASES: Final = _pairs(
     """
     米=meter 克=gram 升=liter 瓦=watt 瓦特=watt 伏=volt 伏特=volt 安=ampere 安培=ampere 赫兹=hertz
     焦=joule 焦耳=joule 帕=pascal 牛=newton 牛顿=newton 欧=ohm 欧姆=ohm 秒=second 摩尔=mole
+    赫=hertz 库仑=coulomb 法拉=farad 亨利=henry 特斯拉=tesla 电子伏=electron_volt
     """
 )
-_PREFIXES: Final = _pairs("千=kilo 毫=milli 微=micro 兆=mega 厘=centi 分=deci 纳=nano") | {"": ""}
+_HAN_PREFIXES: Final = _pairs("千=kilo 毫=milli 微=micro 兆=mega 厘=centi 分=deci 纳=nano 皮=pico")
 _CHINESE: Final = {
-    f"{p}{u}": f"{q}{v}" for u, v in _BASES.items() for p, q in _PREFIXES.items()
+    f"{p}{u}": f"{q}{v}" for u, v in _BASES.items() for p, q in (_HAN_PREFIXES | {"": ""}).items()
 } | _pairs(
     """
     公里=kilometer 里=0.5*kilometer 海里=nautical_mile 平方公里=kilometer**2 公顷=hectare
@@ -28,41 +29,54 @@ _CHINESE: Final = {
     岁=year 年=year 秒钟=second 分=minute 分钟=minute 时=hour 小时=hour 天=day 日=day 周=week
     """
 )
-_LATIN: Final = _pairs(
+_PREFIXES: Final = _pairs(
+    "T=tera G=giga M=mega k=kilo c=centi d=deci m=milli μ=micro n=nano p=pico"
+)
+_SYMBOLS: Final = """
+    m=meter:kdcmμnM g=gram:kmμM L=liter:mμd l=liter:mμd s=second:mμnM W=watt:kmMG V=volt:kmMμ
+    A=ampere:mμnk Hz=hertz:kMGmT J=joule:kMmG Pa=pascal:kMmG N=newton:kmM Ω=ohm:kMm mol=mole:mμk
+    F=farad:μnpm H=henry:mμ C=coulomb:mμn eV=electron_volt:kMGm cal=calorie:k T=tesla:mμ Wb=weber:
+    K=kelvin:
+"""
+"""Symbols with their names and prefixes; where two differ only in case, the usual one first."""
+
+
+def _with_prefixes() -> dict[str, str]:
+    made = dict[str, str]()
+    for entry in _SYMBOLS.split():
+        symbol, _, rest = entry.partition("=")
+        name, _, prefixes = rest.partition(":")
+        made[symbol] = name
+        made |= {f"{prefix}{symbol}": f"{_PREFIXES[prefix]}{name}" for prefix in prefixes}
+    return made
+
+
+_CASED: Final = _with_prefixes() | _pairs(
     """
-    m=meter dm=decimeter cm=centimeter mm=millimeter μm=micrometer µm=micrometer nm=nanometer
-    km=kilometer meter=meter metre=meter centimeter=centimeter millimeter=millimeter
-    kilometer=kilometer ft=foot foot=foot feet=foot in=inch inch=inch inche=inch yd=yard yard=yard
-    mi=mile mile=mile g=gram kg=kilogram mg=milligram t=metric_ton gram=gram kilogram=kilogram
-    lb=pound lbs=pound pound=pound oz=ounce ounce=ounce l=liter ml=milliliter liter=liter
-    litre=liter ms=millisecond s=second sec=second second=second min=minute minute=minute h=hour
-    hr=hour hrs=hour hour=hour day=day week=week n=newton kn=kilonewton newton=newton j=joule
-    mole=mole btu=Btu gal=gallon gallon=gallon quart=quart pint=pint acre=acre ton=ton
-    mph=mile/hour rpm=revolution/minute amp=ampere μa=microampere bar=bar torr=torr
-    mmhg=mmHg psi=psi tb=terabyte gb=gigabyte mb=megabyte kb=kilobyte
-    angstrom=angstrom å=angstrom tesla=tesla gauss=gauss farad=farad μf=microfarad nf=nanofarad
-    μc=microcoulomb nc=nanocoulomb pf=picofarad henry=henry mh=millihenry
-    weber=weber wb=weber kω=kiloohm ohm=ohm
-    kwh=kilowatt_hour kev=kiloelectron_volt mev=megaelectron_volt gev=gigaelectron_volt
-    ghz=gigahertz μs=microsecond ns=nanosecond lbf=pound_force lbm=pound dyne=dyne
-    erg=erg yr=year year=year month=month mmol=millimole db=decibel lumen=lumen
-    kj=kilojoule mj=megajoule joule=joule ev=electron_volt w=watt kw=kilowatt watt=watt v=volt
-    kv=kilovolt mv=millivolt volt=volt a=ampere ma=milliampere ampere=ampere ω=ohm c=coulomb
-    pa=pascal kpa=kilopascal mpa=megapascal pascal=pascal atm=atm hz=hertz khz=kilohertz
-    mhz=megahertz k=kelvin kelvin=kelvin mol=mole °=degree deg=degree degree=degree rad=radian
-    radian=radian °c=degC ℃=degC °f=degF cal=calorie kcal=kilocalorie calorie=calorie hp=horsepower
+    M=mol/liter mM=millimol/liter Nm=newton*meter TB=terabyte GB=gigabyte Gb=gigabit MB=megabyte
+    Mb=megabit KB=kilobyte kB=kilobyte Kb=kilobit
     """
 )
-_CASED: Final = _pairs(
+"""Units by their symbols, in which the case of a letter counts."""
+_WORDS: Final = """
+    meter metre gram liter litre second minute hour day week month year newton joule watt volt
+    ampere pascal hertz kelvin mole ohm coulomb farad henry tesla gauss weber calorie inch foot
+    yard mile pound ounce gallon quart pint acre ton radian degree torr bar atm angstrom erg dyne
+    lumen psi
+"""
+_LATIN: Final = (
+    {symbol.casefold(): name for symbol, name in reversed(_CASED.items())}
+    | {f"{p}{word}": f"{p}{word}" for word in _WORDS.split() for p in ("", *_PREFIXES.values())}
+    | _pairs(
+        """
+    ft=foot feet=foot in=inch inche=inch yd=yard mi=mile lb=pound lbs=pound oz=ounce sec=second
+    min=minute h=hour hr=hour hrs=hour gal=gallon mph=mile/hour rpm=revolution/minute amp=ampere
+    mmhg=mmHg btu=Btu kwh=kilowatt_hour lbf=pound_force lbm=pound yr=year db=decibel hp=horsepower
+    °=degree deg=degree rad=radian °c=degC ℃=degC °f=degF t=metric_ton å=angstrom m=meter
     """
-    GB=gigabyte Gb=gigabit MB=megabyte Mb=megabit KB=kilobyte Kb=kilobit
-    M=mol/liter mM=millimol/liter MW=megawatt mW=milliwatt MV=megavolt MΩ=megaohm mΩ=milliohm
-    F=farad H=henry MJ=megajoule mJ=millijoule
-    MHz=megahertz mHz=millihertz MPa=megapascal mPa=millipascal
-    Mg=megagram MN=meganewton mN=millinewton Ms=megasecond Mm=megameter
-    """
+    )
 )
-"""Units that differ from another only in the case of a letter."""
+"""Units by their symbols and names in small letters."""
 _POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
 
 _TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])")

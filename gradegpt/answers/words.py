@@ -5,11 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
-
-from typing_extensions import override
 
 from gradegpt.answers.text import fold
 
@@ -96,25 +93,10 @@ def meaning(text: str) -> str:
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Words:
-    """Free text, equal to any text of the same words, whatever their case and accents."""
+class Words(NamedTuple):
+    """Free text, which has no other value than its words."""
 
     text: str
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """Its words in lower case, without a leading article."""
-        said = words(meaning(self.text))
-        return said[1:] if len(said) > 1 and said[0] in ("the", "a", "an") else said
-
-    @override
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Words) and self.words == other.words
-
-    @override
-    def __hash__(self) -> int:
-        return hash(self.words)
 
 
 class Token(NamedTuple):

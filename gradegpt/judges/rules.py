@@ -43,7 +43,7 @@ from gradegpt.rules.validity import (
 )
 from gradegpt.rules.workers import shared_pool
 
-VERSION: Final = "14"
+VERSION: Final = "15"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 REFUSAL: Final = "response:refusal"

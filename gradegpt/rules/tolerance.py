@@ -92,9 +92,11 @@ def _auto(question: str) -> Allows:
         if given.place and rounds and not isinstance(wanted.value, Fraction):
             return _within(wanted, given, float(given.place) / 2) or None
         pair = (wanted, given)
+        measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
+        if measured and _within(wanted, given, max(map(_rounding, pair))):
+            return None  # 4306 J may be 4300 J
         if all(map(_is_whole, pair)) or (all(map(_is_fraction, pair)) and not rounds):
             return False
-        measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
         if measured and _within(wanted, given, _MEASURED * _size(wanted)):
             return True
         precise = all(_digits(q) >= 3 for q in pair)
@@ -125,6 +127,15 @@ def _is_whole(quantity: Quantity) -> bool:
     value = quantity.value
     exact = quantity.place is None or quantity.place < 1  # 5.00 is 5; 1.50×10^3 is rounded
     return exact and isinstance(value, Fraction) and value.denominator == 1
+
+
+def _rounding(quantity: Quantity) -> float:
+    """Half of the place of the last digit before the zeros of a whole number; 0 for any other."""
+    if quantity.place is not None or not _is_whole(quantity):
+        return 0
+    digits = str(int(quantity.value.real)).strip("-")
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return 10**zeros / 2 if zeros and len(digits) - zeros > 1 else 0
 
 
 def _is_fraction(quantity: Quantity) -> bool:

@@ -16,11 +16,10 @@ from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.text import fold, plain
-from gradegpt.core.schema import AnswerType
+from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 
-_ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = re.compile(
@@ -40,7 +39,7 @@ _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
     """Why an answer that is equal may not be what is asked for; empty if it may."""
     expected, actual = reference.text, answer.text
-    if reference.kind not in _ONE_VALUE:
+    if reference.kind not in ONE_VALUE:
         return ""
     if _handed_back(expected, actual, question):
         return "as-asked"

@@ -57,8 +57,6 @@ _DOUBT: Final = _words("""
     replaced fake pseudo ruled including included among besides plus alongside
 """)
 """Words that may negate or leave open an answer in the same sentence."""
-_CHOOSING: Final = _words("or either but")
-"""Those of them that do so even if the question has them."""
 QUALIFYING: Final = _DENIAL | _REVISION | _DOUBT
 _GIVING: Final = _words("""
     is was are were be been being it's that's named called known titled namely as
@@ -95,17 +93,13 @@ _MONTHS: Final = _words("""
     january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec
 """)
-_HAN: Final = re.compile("[\u3400-\u9fff]")
 SIGNS: Final = re.compile(r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|[+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
 """Signs that are not part of words; a reference with one must occur verbatim."""
-_CURRENCIES: Final = tuple("$€£¥￥")
-_PLACE_NAME: Final = 3
+_CURRENCIES: Final = frozenset("$€£¥￥")
 _FEW: Final = 3
 """Most other words in a sentence that is hardly more than the answer."""
-_ENOUGH: Final = 0.6
+_ENOUGH: Final = 0.3
 """Required share of the question's words in a sentence that names other things, too."""
-_BESIDE: Final = 4
-"""Distance in words up to which an "or" after the answer applies to it."""
 _ITEM: Final = 3
 """Most words of one item of a list."""
 _JOINING: Final = re.compile(r"[/&、·•+]")
@@ -139,9 +133,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _is_undisputed(said, quoted, (start, end), asked)
         and _on_the_subject(said, known, (start, end), question)
-        and _introduces(
-            said[:start], known[:start], said[start], len(wanted), date=_is_date(wanted)
-        )
+        and _introduces(said[:start], known[:start], said[start], date=_is_date(wanted))
         and not (_has_year(wanted) and _has_year(t.word for t in said[end:]))
         and said[start].gap.rstrip("$ ")[-1:] not in ("-", "−", "+", "*", "/", "^", "_")
         and not _other_currency(reference, said[start].gap)
@@ -170,9 +162,7 @@ def _is_undisputed(
             return False
         if token.word in _REVISION and token.word not in asked:
             return False
-        beside = token.word in _CHOOSING and 0 <= n - end < _BESIDE
-        doubted = beside or (token.word in _DOUBT and token.word not in asked)
-        if begin <= n < stop and doubted:
+        if begin <= n < stop and token.word in _DOUBT and token.word not in asked:
             return False
     return True
 
@@ -267,15 +257,8 @@ def _stem(word: str) -> str:
     return _ENDING.sub("", word) if len(word) > 3 else word
 
 
-def _introduces(
-    before: tuple[Token, ...], known: list[bool], name: Token, length: int, *, date: bool
-) -> bool:
+def _introduces(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
     """Whether the words before the name introduce it: they repeat the question, or are a verb."""
-    if any(not k and _HAN.search(t.word) for t, k in zip(before, known, strict=True)):
-        return False
-    listed = length > 3 and before and not name.gap.strip() and before[-1].word not in _NAMELESS
-    if listed and not name.capital:
-        return False  # the end of a longer list of words
     if all(known):
         return True
     at = len(before) - 1
@@ -284,10 +267,9 @@ def _introduces(
     if at < 0:
         return name.capital
     rivals = [t.capital and not k for t, k in zip(before[1 : at + 1], known[1:], strict=False)]
-    if ":" in name.gap and sum(rivals) <= 1 and 2 * sum(known) > len(known):
+    if ":" in name.gap and sum(rivals) <= 1:
         return True
-    other = not known[0] and before[0].capital and before[1:2] and before[1].word in _GIVING
-    if other or (any(rivals) and not date):
+    if any(rivals) and not date:
         return False  # another thing is named, or identified with the answer
     return _governs(before[at].word, before[at - 1].word, known=known[at - 1], date=date)
 
@@ -306,8 +288,6 @@ def _governs(last: str, verb: str, *, known: bool, date: bool) -> bool:
 def _describes(token: Token, after: tuple[Token, ...]) -> bool:
     """Whether the token is an article, a title, a nationality or another modifier of a name."""
     if after and after[0].gap.strip(" \"“”‘’'\n\xa0"):
-        return False
-    if not token.word.isascii() and _HAN.search(token.word):
         return False
     if token.capital:
         return token.word in _TITLES or token.word.endswith(_NATIONS)
@@ -332,10 +312,9 @@ def _is_complete(
             return False
     if _is_list(after):
         return False
-    place = alone and first.gap.strip() == "," and len(after) <= _PLACE_NAME
-    if place and all(token.capital for token in after):
+    if alone and first.gap.strip() == "," and all(token.capital for token in after):
         return False  # London, Ontario
-    if any(_QUALIFIED.search(token.gap) or _QUALIFIED.search(token.word) for token in after):
+    if any(_QUALIFIED.search(token.word) for token in after):
         return False
     return not any(
         token.capital and not is_known and giving.word in _GIVING
@@ -361,7 +340,7 @@ def _is_list(after: tuple[Token, ...]) -> bool:
 def _other_currency(reference: str, gap: str) -> bool:
     """Whether the number has another currency sign than that of the reference."""
     wanted, given = reference.strip()[:1], gap.strip()[-1:]
-    return wanted != given and wanted in _CURRENCIES and given in _CURRENCIES
+    return wanted != given and {wanted, given} <= _CURRENCIES
 
 
 def _has_year(found: Iterable[str]) -> bool:

@@ -19,6 +19,8 @@ from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relatio
 from gradegpt.answers.values import is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
+from gradegpt.rules.compare.given import SIGNS
+from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.tolerance import EXACT
 
 _HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
@@ -46,6 +48,7 @@ _TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
 """Texts that computer algebra would read as products with 0: g_s0, a value at 0, 9 000."""
+_A_WORD = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
@@ -144,7 +147,10 @@ def _is_one_of_several(reference: Group, answer: Leaf, criteria: Criteria) -> bo
 
 def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
-        return _equations(reference, answer) or None
+        left, right = difference(reference), difference(answer)
+        curve = left and right and len(variables(left)) > 1 and variables(left) == variables(right)
+        shown = _equations(reference, answer)
+        return shown if curve else shown or None
     measured = reference.quantity is not None and reference.quantity.unit
     if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
         return True
@@ -153,7 +159,9 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
         if same is not False or not (_has_unknowns(reference) or _has_unknowns(answer)):
             return same
     if reference.formula is None or answer.formula is None:
-        return criteria.prove(reference.text, answer.text) if _provable(reference, answer) else None
+        if _provable(reference, answer):
+            return criteria.prove(reference.text, answer.text)
+        return compare_text(reference.text, answer.text).same if _said(reference, answer) else None
     same = algebra.equal(reference.formula, answer.formula)
     return _but_for_rounding(reference, answer, criteria) if same is False else same
 
@@ -188,6 +196,12 @@ def _provable(reference: Leaf, answer: Leaf) -> bool:
     """Whether computer algebra may decide: two LaTeX formulas without words."""
     texts = (reference.text, answer.text)
     return all("\\" in t and not _WORDS.search(t) and not _BY_ZERO.search(t) for t in texts)
+
+
+def _said(reference: Leaf, answer: Leaf) -> bool:
+    """Whether both are words without mathematical signs, such as a part that is a name."""
+    texts = (reference.text, answer.text)
+    return not any(map(SIGNS.search, texts)) and all(map(_A_WORD.search, texts))
 
 
 def _has_unknowns(leaf: Leaf) -> bool:
@@ -277,7 +291,13 @@ def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | No
     if not unknowns and isinstance(reference, Relation) and isinstance(answer, Relation):
         sides = zip(reference[1:], answer[1:], strict=True)  # an identity has no other form
         return every(algebra.equal(one, other) for one, other in sides) or None
-    return algebra.equal(left, right, scaled=True)
+    same = algebra.equal(left, right, scaled=True)
+    for one, zero in ((answer, left), (reference, right)):
+        if same or not isinstance(one, Leaf) or one.formula is None:
+            continue
+        if one.name in variables(zero) - variables(one.formula):
+            return algebra.solves(zero, one.name, one.formula)
+    return same
 
 
 def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:

@@ -90,8 +90,9 @@ def _shown(
     if kind is AnswerType.SET and "{" in expected and actual.strip(" $")[:1] in "([":
         return None, "in-other-brackets"
     if plain(expected) == plain(actual) and plain(actual):
-        lacks_factorial = _FACTORIAL.search(expected) and "!" not in actual
-        if lacks_factorial or _case_matters(expected, actual, question):
+        if kind is AnswerType.NUMBER and _FACTORIAL.search(expected) and "!" not in actual:
+            return False, "different"
+        if _case_matters(expected, actual, question):
             return None, "other-case-or-sign"
         return True, "same-text"
     if kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $")):

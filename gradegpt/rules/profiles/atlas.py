@@ -14,14 +14,14 @@ from gradegpt.answers.parts import pieces, unspaced_marks
 from gradegpt.answers.read import answer_type, read
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import CHOICE, AnswerType
+from gradegpt.answers.types import CHOICE, ONE_VALUE, AnswerType
 from gradegpt.answers.values import split_top
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.extract.several import by_part
-from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, right, same_values, scored
+from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored
 from gradegpt.rules.profiles.given import LEFT_OPEN, last_box, not_given
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from gradegpt.answers import values
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import AnswerType, Group, Leaf, Quantity, Value
+from gradegpt.answers.types import IN_ORDER, AnswerType, Group, Leaf, Quantity, Value
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import in_order, same_value
 from gradegpt.rules.extract import Found
 from gradegpt.rules.tolerance import EXACT, Tolerance
-
-ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
-_IN_ORDER: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
 
 
 class Scored(NamedTuple):
@@ -61,7 +58,7 @@ def same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) 
         return True
     region = asked.kind is AnswerType.INTERVAL
     wanted, given = (unitless(values.read(x, region=region)) for x in (asked.reference, answer))
-    if asked.kind in _IN_ORDER:
+    if asked.kind in IN_ORDER:
         wanted, given = in_order(wanted), in_order(given)
     return same_value(wanted, given, Criteria(allowed, prove))
 

@@ -8,13 +8,13 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Value
+from gradegpt.answers.types import ONE_VALUE, AnswerType, Group, Leaf, Region, Value
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract import Found, How, boxes
-from gradegpt.rules.profiles.base import ONE_VALUE, Question, Scored, bare, right, scored
+from gradegpt.rules.profiles.base import Question, Scored, bare, right, scored
 from gradegpt.rules.profiles.given import last_box, not_given
 from gradegpt.rules.tolerance import EXACT, tolerance
 
