@@ -18,7 +18,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeVar
 
 from gradegpt.answers.formula import Node, variables
 from gradegpt.answers.types import Magnitude
@@ -37,6 +37,7 @@ BASE: Final = "log base"
 """The name of the unknown that is the base of a ``log`` without one."""
 
 Point = dict[str, float]
+Drawn = TypeVar("Drawn")
 Function = Callable[[Point], Magnitude]
 
 _FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
@@ -238,30 +239,26 @@ def solves(zero: Node, name: str, value: Node) -> bool | None:
 
 
 def _sampled(left: Node, right: Node) -> list[tuple[complex, complex]]:
-    """The values of two formulas at points where both are defined."""
-    rng, made = random.Random("points"), list[tuple[complex, complex]]()
-    names = sorted(variables(left) | variables(right))
-    for _ in range(3 * _POINTS):
-        at = {name: rng.uniform(0.3, 2.2) for name in names} | {BASE: math.e}
-        with suppress(ArithmeticError, ValueError):
-            made.append((complex(evaluate(left, at)), complex(evaluate(right, at))))
-    return made
+    rng, names = random.Random("points"), sorted(variables(left) | variables(right))
+    drawn = ({name: rng.uniform(0.3, 2.2) for name in names} for _ in range(3 * _POINTS))
+    points = [at | {BASE: math.e} for at in drawn]
+    return _where_defined(left, right, points, lambda a, b: (complex(a), complex(b)))
 
 
 def _outcomes(left: Node, right: Node, points: list[Point], *, scaled: bool) -> list[bool]:
     """Whether the two agree, for each of the points where both are defined."""
-    factor: complex | None = None
+    if not scaled:
+        return _where_defined(left, right, points, close)
+    ratios = _where_defined(left, right, points, lambda a, b: complex(a) / complex(b))
+    return [close(one, ratios[0]) and abs(ratios[0]) > _EQUAL for one in ratios[1:]]
+
+
+def _where_defined(
+    left: Node, right: Node, points: list[Point], of: Callable[[Magnitude, Magnitude], Drawn]
+) -> list[Drawn]:
+    """A function of the two values, for each of the points where it is defined."""
     made = []
     for at in points:
-        try:
-            a, b = evaluate(left, at), evaluate(right, at)
-            ratio = complex(a) / complex(b) if scaled else 1
-        except (ArithmeticError, ValueError):
-            continue
-        if not scaled:
-            made.append(close(a, b))
-        elif factor is None:
-            factor = ratio
-        else:
-            made.append(close(ratio, factor) and abs(factor) > _EQUAL)
+        with suppress(ArithmeticError, ValueError):
+            made.append(of(evaluate(left, at), evaluate(right, at)))
     return made

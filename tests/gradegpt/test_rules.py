@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from gradegpt.answers.numbers import number
+from gradegpt.answers.quantity import number
 from gradegpt.answers.options import letters, options
 from gradegpt.answers.read import answer_type
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
@@ -408,7 +408,7 @@ def test_fractions_are_read_exactly(value: Fraction) -> None:
     for text in (str(value), f"{sign}\\frac{{{top}}}{{{value.denominator}}}"):
         read = number(text)
         assert read is not None
-        assert read.value == value
+        assert read[0] == value
 
 
 @given(reference=HOSTILE.filter(lambda t: bool(t.strip())), response=HOSTILE, question=HOSTILE)

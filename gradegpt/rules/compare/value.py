@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Final
 
@@ -225,13 +224,13 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     allowed = criteria.tolerance.allows(wanted, given)
     if allowed is not False:
         return allowed
-    if _may_be_converted(wanted, given) or _may_be_scaled(wanted, given, criteria.question):
+    if _may_be_scaled(wanted, given, criteria.question):
         return None
     if wanted.percent == given.percent:
         return False
     hundredfold = [q if q.percent else _hundredth(q) for q in (wanted, given)]  # 18 for 18 %
     allowed = criteria.tolerance.allows(*hundredfold)
-    return allowed if allowed is False or _asks_for_percent(criteria.question) else None
+    return allowed if allowed is False or _PERCENT.search(criteria.question) else None
 
 
 def _hundredth(number: Quantity) -> Quantity:
@@ -239,23 +238,16 @@ def _hundredth(number: Quantity) -> Quantity:
     return number._replace(value=number.value / 100, place=place)
 
 
-def _may_be_converted(wanted: Quantity, given: Quantity) -> bool:
-    """Whether only one has a unit, and the other may be in another unit: 5 and 500 cm."""
-    if bool(wanted.unit) is bool(given.unit) or not units.known(wanted.unit or given.unit):
-        return False
-    ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
-    return any(algebra.close(ratio, step) for step in _STEPS)
-
-
 def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
-    """Whether one may be in the thousands or millions of the question: 405 and 405 million."""
+    """Whether one may be in another unit, or in the thousands or millions of the question.
+
+    5 and 500 cm, of which only one has a unit; 405 and 405 million.
+    """
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
-    scales = any(algebra.close(ratio, step) for step in _SCALES)
-    return scales and _LARGE.search(question) is not None
-
-
-def _asks_for_percent(question: str) -> bool:
-    return bool(_PERCENT.search(question))
+    converted = bool(wanted.unit) is not bool(given.unit)
+    converted = converted and units.known(wanted.unit or given.unit)
+    steps = (*(_STEPS if converted else ()), *(_SCALES if _LARGE.search(question) else ()))
+    return any(algebra.close(ratio, step) for step in steps)
 
 
 def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | None:
@@ -308,8 +300,8 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
     names = _names(wanted), _names(given)
     if all(names):
         if sorted(names[0]) != sorted(names[1]):
-            return every(map(_same(criteria), wanted, given)) or None
-        return every(map(_same(criteria), _by_name(wanted), _by_name(given)))
+            return _in_turn(wanted, given, criteria) or None
+        return _in_turn(_by_name(wanted), _by_name(given), criteria)
     if any(names):
         # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, and only
         # equality is shown. The roots x_1 and x_2 may be in any order.
@@ -317,8 +309,8 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
             wanted, given = _by_name(wanted), _by_name(given)
         elif all(map(_ROOT.fullmatch, names[0] or names[1])) and not reference.ordered:
             return _in_any_order(wanted, given, criteria) or None
-        return every(map(_same(criteria), wanted, given)) or None
-    in_order = every(map(_same(criteria), wanted, given))
+        return _in_turn(wanted, given, criteria) or None
+    in_order = _in_turn(wanted, given, criteria)
     if reference.ordered or in_order:
         return in_order
     if answer.ordered:
@@ -326,8 +318,10 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
     return _in_any_order(wanted, given, criteria)
 
 
-def _same(criteria: Criteria) -> Callable[[Value, Value], bool | None]:
-    return lambda wanted, given: same_value(wanted, given, criteria)
+def _in_turn(
+    wanted: tuple[Value, ...], given: tuple[Value, ...], criteria: Criteria
+) -> bool | None:
+    return every(same_value(*pair, criteria) for pair in zip(wanted, given, strict=True))
 
 
 def _names(items: tuple[Value, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.types import CHOICE, AnswerType
 from gradegpt.rules.extract import Found, How, boxes, endings
 from gradegpt.rules.profiles.base import Question
@@ -90,9 +90,9 @@ def _one_of_several(asked: Question, found: Found) -> bool:
 
 def last_box(response: str) -> Found | None:
     r"""The last ``\boxed{}`` that is not empty."""
-    answer = next((box.content for box in reversed(boxes(response))), None)
-    if answer is None:
+    found = boxes(response)
+    if not found:
         return None
-    match = last_match(re.compile(rf"\\boxed\s*\{{\s*{re.escape(answer)}\s*\}}"), response)
-    assert match is not None
-    return Found(answer, *sentence_around(response, *match.span()), How.BOXED, match.span())
+    box = found[-1]
+    span = sentence_around(response, box.start, box.end)
+    return Found(box.content, *span, How.BOXED, (box.start, box.end))
