@@ -93,10 +93,9 @@ def _auto(question: str) -> Allows:
             return _within(wanted, given, float(given.place) / 2) or None
         pair = (wanted, given)
         measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
-        if measured and _within(wanted, given, max(map(_rounding, pair))):
-            return None  # 4306 J may be 4300 J
         if all(map(_is_whole, pair)) or (all(map(_is_fraction, pair)) and not rounds):
-            return False
+            zeros = measured and _within(wanted, given, max(map(_rounding, pair)))
+            return None if zeros else False  # 4306 J may be 4300 J
         if measured and _within(wanted, given, _MEASURED * _size(wanted)):
             return True
         precise = all(_digits(q) >= 3 for q in pair)

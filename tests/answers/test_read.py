@@ -43,7 +43,7 @@ def same(kind: AnswerType, one: str, other: str) -> bool | None:
         (K.MULTI_PART, "① 20 ② 25", "第一空20，第二空25"),
         (K.MULTI_PART, "first: 20, second: 25", "(1) twenty; (2) twenty-five"),
         (K.MULTI_PART, "(1) (2,0)和(5,0);(2) (1,-4)", "① (5, 0) and (2, 0) ② (1, -4)"),
-        (K.MULTI_ANSWER, "x_1=-2, x_2=3", "3 or -2"),
+        (K.MULTI_ANSWER, "x_1=-2, x_2=3", "-2 or 3"),
         (K.MULTI_ANSWER, "x=±2", "2和-2"),
         (K.INTERVAL, "大于2且小于等于5", "(2,5]"),
         (K.INTERVAL, "greater than 2 and less than 5", "2 < x < 5"),

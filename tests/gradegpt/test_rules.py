@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from gradegpt.answers.quantity import number
 from gradegpt.answers.options import letters, options
+from gradegpt.answers.quantity import number
 from gradegpt.answers.read import answer_type
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.judges.rules import RuleJudge

@@ -93,6 +93,7 @@ _MONTHS: Final = _words("""
     january february march april may june july august september october november december jan
     feb mar apr jun jul aug sep sept oct nov dec
 """)
+_HAN: Final = re.compile("[\u3400-\u9fff]")
 SIGNS: Final = re.compile(r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|[+=<>≤≥*/^\\\[\]{}|_%½]|\d[.,:]\d")
 """Signs that are not part of words; a reference with one must occur verbatim."""
 _CURRENCIES: Final = frozenset("$€£¥￥")
@@ -259,6 +260,8 @@ def _stem(word: str) -> str:
 
 def _introduces(before: tuple[Token, ...], known: list[bool], name: Token, *, date: bool) -> bool:
     """Whether the words before the name introduce it: they repeat the question, or are a verb."""
+    if any(not k and _HAN.search(t.word) for t, k in zip(before, known, strict=True)):
+        return False
     if all(known):
         return True
     at = len(before) - 1
@@ -288,6 +291,8 @@ def _governs(last: str, verb: str, *, known: bool, date: bool) -> bool:
 def _describes(token: Token, after: tuple[Token, ...]) -> bool:
     """Whether the token is an article, a title, a nationality or another modifier of a name."""
     if after and after[0].gap.strip(" \"“”‘’'\n\xa0"):
+        return False
+    if _HAN.search(token.word):
         return False
     if token.capital:
         return token.word in _TITLES or token.word.endswith(_NATIONS)

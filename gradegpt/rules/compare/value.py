@@ -29,7 +29,6 @@ _SORTED = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answers have an order."""
-_ROOT = re.compile(r"x_?\{?\d\}?")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -304,11 +303,9 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return _in_turn(_by_name(wanted), _by_name(given), criteria)
     if any(names):
         # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, and only
-        # equality is shown. The roots x_1 and x_2 may be in any order.
+        # equality is shown.
         if all(name in _COORDINATES for name in names[0] or names[1]):
             wanted, given = _by_name(wanted), _by_name(given)
-        elif all(map(_ROOT.fullmatch, names[0] or names[1])) and not reference.ordered:
-            return _in_any_order(wanted, given, criteria) or None
         return _in_turn(wanted, given, criteria) or None
     in_order = _in_turn(wanted, given, criteria)
     if reference.ordered or in_order:
