@@ -124,7 +124,7 @@ class Asking:
     def __init__(self, protocol: Protocol[Any], engine: Any, limit: int) -> None:
         self.protocol, self.replies, self.failures = protocol, Replies(), dict[int, EngineError]()
         self._engine, self._limit, self._lock = engine, limit, Lock()
-        self._failed_in_a_row = 0
+        self._failed_in_a_row, self._give_up_after = 0, GIVE_UP_AFTER
 
     def ask(self, writer: ResumableWriter, concurrency: int, on_progress: Advance) -> None:
         """Ask what has no reply yet; every reply is saved by the thread that receives it.
@@ -134,6 +134,7 @@ class Asking:
 
         """
         total = len(self.protocol.prompts)
+        self._give_up_after = max(GIVE_UP_AFTER, 4 * concurrency)
         for numbers in self.protocol.rounds or [range(total)]:
             left = [n for n in numbers if n not in self.replies]
             size = self.protocol.at_once
@@ -163,7 +164,7 @@ class Asking:
             failed = {n: one for n, one in pairs if isinstance(one, EngineError)}
             self.failures |= failed
             self._failed_in_a_row = 0 if good else self._failed_in_a_row + len(failed)
-            if self._failed_in_a_row >= GIVE_UP_AFTER:
+            if self._failed_in_a_row >= self._give_up_after:
                 saved = f"{writer.done:,} of {len(self.protocol.prompts):,} answers are saved in "
                 again = f"{writer.partial}; run the same command again to resume"
                 error = failed[numbers[-1]]
@@ -256,6 +257,7 @@ def _finish(
         summary = summary.model_copy(update={"findings": findings + summary.findings})
         show_summary(summary)
         write_json(protocol.beside(SUMMARY), summary.model_dump(mode="json"))
+        protocol.beside(FINDINGS).unlink(missing_ok=True)
         if summary.findings:
             write_rows(protocol.beside(FINDINGS), summary.findings)
     manifest = {
