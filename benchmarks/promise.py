@@ -55,7 +55,7 @@ def left_out(evidence: Sequence[Evidence], source: str, bound: float, by_source:
 
 def main(calibration: Annotated[Path | None, typer.Argument()] = None) -> None:
     """Print the sources with a verdict, those whose bound is broken, and the rows decided."""
-    found = read_calibration(calibration) if calibration else packaged("lexical")
+    found = read_calibration(calibration) if calibration else packaged("rules")
     evidence = found.evidence if found else ()
     table = Table("bound", "--by source", "sources", "broken", "rows", "decided", "wrong")
     for bound in BOUNDS:
