@@ -36,8 +36,8 @@ _TIMEOUT_S: Final = 60.0
 _KEPT: Final = 0.5
 """Questions whose hash is below this share are not taken from sets marked ``half``."""
 
-Fields = dict[str, Any]
-Reader = Callable[[Sequence[tuple[str, str]]], Iterator[Fields]]
+GradedRow = dict[str, Any]
+Reader = Callable[[Sequence[tuple[str, str]]], Iterator[GradedRow]]
 """Takes the names and texts of the files; a row without ``source``, ``lang`` and ``label_by``."""
 
 
@@ -115,7 +115,7 @@ def _download(url: str, path: Path) -> None:
         out.write(text.decode())
 
 
-def _row(row: Fields, one: PublicSet) -> Fields:
+def _row(row: GradedRow, one: PublicSet) -> GradedRow:
     known = {"source": one.repository, "lang": one.lang, "label_by": one.label_by}
     return {"id": row["id"]} | known | row
 
@@ -123,7 +123,7 @@ def _row(row: Fields, one: PublicSet) -> Fields:
 # --- readers --------------------------------------------------------------------------------------
 
 
-def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     for path, text in texts:
         which = PurePosixPath(path).stem.lower()
         for number, row in enumerate(json.loads(text)):
@@ -136,7 +136,7 @@ def _evouna(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
                     }  # fmt: skip
 
 
-def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     (_, questions), *outputs = texts
     best = {
         row["question_id"]: " / ".join(
@@ -155,7 +155,7 @@ def _halluqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
-def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     (_, graded), *answered = texts
     known = [json.loads(line) for _, text in answered for line in text.splitlines()]
     answers = {row["question"]: " / ".join(row["answer"]) for row in known}
@@ -167,7 +167,7 @@ def _nq301(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
         }  # fmt: skip
 
 
-def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     (_, exams), (_, logistics), (_, asked) = texts
     for number, row in enumerate(map(json.loads, exams.splitlines())):
         points = float(row["score"])
@@ -187,7 +187,7 @@ def _sas(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
         }  # fmt: skip
 
 
-def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     for path, text in texts:
         subject = PurePosixPath(path).stem
         for row in (row for rows in json.loads(text).values() for row in rows):
@@ -203,7 +203,7 @@ def _mrben(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
-def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     for number, row in enumerate(map(json.loads, texts[0][1].splitlines())):
         for model in ("6b_finetuning", "6b_verification", "175b_finetuning", "175b_verification"):
             yield {
@@ -213,7 +213,7 @@ def _gsm8k(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
-def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     for path, text in texts:
         model = PurePosixPath(path).parent.parent.name
         for row in map(json.loads, text.splitlines()):
@@ -225,7 +225,7 @@ def _tora(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
-def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     for path, text in texts:
         model = PurePosixPath(path).stem[:22]
         for number, row in enumerate(map(json.loads, text.split("\n")[:-1])):
@@ -237,7 +237,7 @@ def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             }  # fmt: skip
 
 
-def _gaokao(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _gaokao(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     number, seen = 0, set[tuple[str, str]]()
     for (_, text), start in zip(texts, _GAOKAO_STARTS, strict=True):
         number = start or number
@@ -256,7 +256,7 @@ def _gaokao(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
             number += 1
 
 
-def _mathv(texts: Sequence[tuple[str, str]]) -> Iterator[Fields]:
+def _mathv(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     (_, questions), *outputs = texts
     known = {row["id"]: row for row in map(json.loads, questions.splitlines())}
     for path, text in outputs:

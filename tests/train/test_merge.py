@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradegpt.core.errors import EngineError, MissingError, OutputError
+from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Message
 from gradegpt.engines.files import prompt_settings_beside
@@ -50,15 +50,6 @@ def test_the_merged_model_answers_as_base_and_adapter_do(
         calibration_beside(str(tmp_path / "whole")) == calibration_beside(str(adapter)) is not None
     )
     assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["dtype"] == "float32"
-
-
-def test_nothing_is_overwritten(adapter: Path, base: Path, tmp_path: Path) -> None:
-    """A folder that is not empty is not changed."""
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "mine.txt").write_text("keep")
-    with pytest.raises(OutputError, match="exists already; choose another folder"):
-        merge(adapter, tmp_path / "out", str(base / "model"))
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
 
 
 def test_what_is_no_adapter_is_an_error(base: Path, adapter: Path, tmp_path: Path) -> None:
