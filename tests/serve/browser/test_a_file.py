@@ -53,6 +53,13 @@ def load(page: Page, path: Path) -> None:
     page.until("!document.querySelector('#loaded').hidden")
 
 
+def judge(page: Page, path: Path) -> None:
+    """Open a file and judge all of it."""
+    load(page, path)
+    page.click("#start")
+    page.until(DONE)
+
+
 def many(path: Path, n: int, response: str = "The answer is 4.") -> Path:
     rows = ({"id": f"r{i}", "reference": "4", "response": response} for i in range(n))
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -100,9 +107,7 @@ def test_bad_lines_are_named_and_good_ones_judged(open_page: Open, rows_file: Pa
 
 def test_filters_and_search_show_matching_rows(open_page: Open, rows_file: Path) -> None:
     page = open_page()
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     assert page.run(IDS) == ["right", "wrong", "5", "open", "refused"]
     assert chip(page, "disagreements") == ["wrong"]
     assert chip(page, "invalid") == ["refused"]
@@ -140,9 +145,7 @@ def test_kappa_is_undefined_with_a_single_class(open_page: Open, tmp_path: Path)
     page = open_page()
     path = tmp_path / "one.jsonl"
     path.write_text('{"reference": "4", "response": "The answer is 4.", "label": true}\n')
-    load(page, path)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, path)
     assert "undefined" in page.text("#summary")
 
 
@@ -152,9 +155,7 @@ def test_the_download_is_what_the_command_line_writes_and_the_label(
     """Rows and names are the same; without ``label`` the files are equal."""
     page = open_page()
     page.downloads_to(tmp_path)
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     page.click("#download")
     saved = tmp_path / "answers.judgements.jsonl"
     rows = _read(saved)
@@ -183,9 +184,7 @@ def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_pa
     source.write_text(TABLE, encoding="utf-8")
     page = open_page()
     page.downloads_to(tmp_path)
-    load(page, source)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, source)
     assert page.run("document.querySelector('#form-of').value") == "csv"
     page.click("#download")
     judge_file(check_input(source), tmp_path / "out.csv", RuleJudge(), form=Form.CSV)
@@ -240,9 +239,7 @@ def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
 def test_columns_sort_with_empty_cells_last(open_page: Open, rows_file: Path) -> None:
     """Once upwards, then downwards, then as in the file."""
     page = open_page()
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     press = "document.querySelector('#table thead .label button').click()"
     orders = [page.run(f"{press}, {IDS}") for _ in range(3)]
     assert orders == [
@@ -258,9 +255,7 @@ def test_columns_sort_with_empty_cells_last(open_page: Open, rows_file: Path) ->
 def test_what_is_shown_can_be_saved_alone(open_page: Open, rows_file: Path, tmp_path: Path) -> None:
     page = open_page()
     page.downloads_to(tmp_path)
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     chip(page, "disagreements")
     assert page.text("#download-shown") == "Download the 1 shown"
     page.click("#download-shown")
@@ -271,9 +266,7 @@ def test_a_row_opens_its_judgement_and_the_keyboard_steps_through_rows(
     open_page: Open, rows_file: Path
 ) -> None:
     page = open_page()
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     page.click("tr[data-row='1'] .open")
     page.until("document.querySelector('dialog').open")
     assert page.text("#detail .word") == "Incorrect"
@@ -314,9 +307,7 @@ def test_a_row_that_the_server_refuses_does_not_affect_others(
     long = {"id": "long", "reference": "4", "response": "x" * 500}
     path.write_text(path.read_text() + json.dumps(long) + "\n")
     page = open_page(create_app(Quick(), ServeSettings(max_body_bytes=400)))
-    load(page, path)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, path)
     assert page.text("[data-filter=correct] .n") == "9"
     assert chip(page, "error") == ["long"]
     assert page.text("#again") == "Try 1 again"
@@ -345,9 +336,7 @@ def test_a_cancelled_run_resumes(open_page: Open, tmp_path: Path) -> None:
 def test_of_thousands_of_rows_fifty_are_drawn(open_page: Open, tmp_path: Path) -> None:
     """A page at a time, also of those that a filter keeps."""
     page = open_page(create_app(Quick()))
-    load(page, many(tmp_path / "many.jsonl", 2_000))
-    page.click("#start")
-    page.until(DONE)
+    judge(page, many(tmp_path / "many.jsonl", 2_000))
     assert page.text("[data-filter=correct] .n") == "2,000"
     assert page.run("document.querySelectorAll('#table-body tr').length") == 50
     page.click("[data-filter=correct]")
@@ -372,9 +361,7 @@ def test_a_phone_shows_a_judged_file_without_scrolling_sideways(
     open_page: Open, rows_file: Path, language: str
 ) -> None:
     page = open_page(language=language, size=(390, 844))
-    load(page, rows_file)
-    page.click("#start")
-    page.until(DONE)
+    judge(page, rows_file)
     assert page.run("document.documentElement.scrollWidth <= innerWidth")
     page.click("tr[data-row='1'] .open")
     page.until("document.querySelector('dialog').open")

@@ -41,6 +41,13 @@ def fill(page: Page, reference: str, response: str, question: str = "") -> None:
     page.write("#response", response)
 
 
+def judge(page: Page, reference: str, response: str, question: str = "") -> None:
+    """Fill the form by keyboard, and wait for the judgement."""
+    fill(page, reference, response, question)
+    page.press("Enter", control=True)
+    page.until(RESULT)
+
+
 def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open) -> None:
     """The mark is exactly the judge's quote; the response is otherwise unchanged."""
     page = open_page()
@@ -68,9 +75,7 @@ def test_the_wrong_example_is_incorrect_and_its_chain_is_read_line_by_line(open_
 
 def test_control_enter_judges_what_is_typed(open_page: Open) -> None:
     page = open_page()
-    fill(page, "4", "The answer is 4.", "2+2=?")
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "4", "The answer is 4.", "2+2=?")
     assert page.text("#result .word") == "Correct"
     assert page.text("#status") == "Correct"
 
@@ -116,9 +121,7 @@ def test_an_outcome_without_a_verdict_is_shown_differently(
 ) -> None:
     """The headline says so, and neither sign nor word has a verdict's colour."""
     page = open_page(create_app(FixedJudge(outcome=outcome, reason=reason, chain=chain)))
-    fill(page, "4", "The answer is 4.")
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "4", "The answer is 4.")
     assert page.text("#result .above") == "No verdict"
     assert page.text("#result .word") == words
     color = "getComputedStyle(document.querySelector('#result .word')).color"
@@ -136,9 +139,7 @@ def test_no_text_becomes_markup(open_page: Open) -> None:
         key_sentence=HOSTILE, answer=HOSTILE, chain=f"{HOSTILE}\n<No>", method=HOSTILE,
     )  # fmt: skip
     page = open_page(create_app(fixed))
-    fill(page, HOSTILE, f"Before. {HOSTILE} After.", HOSTILE)
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, HOSTILE, f"Before. {HOSTILE} After.", HOSTILE)
     assert page.text("#result mark") == HOSTILE
     assert page.run("document.querySelectorAll('#result :is(img, script)').length") == 0
     assert "GradeGPT" in page.run("document.title")
@@ -190,9 +191,7 @@ def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(
         outcome=Outcome.UNDECIDED, withheld=Verdict.CORRECT, confidence=confidence, score=0.999
     )
     page = open_page(create_app(fixed))
-    fill(page, "4", "The answer is 4.")
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "4", "The answer is 4.")
     facts = page.text("#result .facts")
     assert words in facts
     assert "Confidence" not in facts
@@ -201,9 +200,7 @@ def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(
 
 def test_a_confidence_that_nobody_measured_is_not_calibrated(open_page: Open) -> None:
     page = open_page(create_app(FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT)))
-    fill(page, "4", "The answer is 4.")
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "4", "The answer is 4.")
     assert page.text("#result .facts").startswith("Confidence\nnot calibrated")
 
 
@@ -216,9 +213,7 @@ def test_the_stated_span_is_marked_and_not_another_place_of_the_quote(open_page:
         span=(start, start + len("It is 5.")), answer="5",
     )  # fmt: skip
     page = open_page(create_app(fixed))
-    fill(page, "5", response)
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "5", response)
     assert page.text("#result mark") == "It is 5."
     before = page.run("document.querySelector('#result .response').firstChild.textContent")
     assert before == "𝑥 = 5. "
@@ -378,9 +373,7 @@ def test_nothing_is_wider_than_the_window(open_page: Open, language: str) -> Non
     page = open_page(language=language, size=(390, 800))
     inside = "document.documentElement.scrollWidth <= innerWidth"
     assert page.run(inside)
-    fill(page, "4", f"{'x' * 400} The answer is 4.", "q" * 300)
-    page.press("Enter", control=True)
-    page.until(RESULT)
+    judge(page, "4", f"{'x' * 400} The answer is 4.", "q" * 300)
     page.run("document.querySelectorAll('details').forEach(e => e.open = true)")
     for width in (320, 390, 768, 1280):
         page.resize(width, 800)
