@@ -60,7 +60,7 @@ def _as_parts(value: object) -> object:
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
-Parts = Annotated[
+MessageContent = Annotated[
     list[TextPart], BeforeValidator(_as_parts, json_schema_input_type=str | list[TextPart])
 ]
 
@@ -70,7 +70,7 @@ class ChatMessage(Lenient):
 
     kinds: ClassVar[tuple[str, ...]] = ("text",)
     role: str
-    content: Parts
+    content: MessageContent
 
     def read(self, where: str) -> Message:
         """The message with its content as one text."""

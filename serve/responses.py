@@ -29,7 +29,7 @@ from .answer import (
     usage_of,
 )
 from .body import valid
-from .completions import ChatMessage, Parts
+from .completions import ChatMessage, MessageContent
 from .errors import UnsupportedError
 from .logs import Note
 from .openapi import documented
@@ -44,7 +44,7 @@ class InputMessage(ChatMessage):
     kinds = ("input_text", "output_text", "text")
     type: str = "message"
     role: str = ""
-    content: Parts = Field(default_factory=list)
+    content: MessageContent = Field(default_factory=list)
 
     @override
     def read(self, where: str) -> Message:
