@@ -84,16 +84,23 @@ def pairs(named: str, judge: ParallelJudge, seed: int) -> Iterator[Pair]:
     own = source.model_copy(update={"fields": {"response": "reference"}})
     items = [i for i, _ in read_items(source)] or [i for i, _ in read_items(own)]
     judged = zip(items, judge.judge(items), strict=True)
-    rows = [i for i, j in judged if j.verdict is Verdict.CORRECT and is_short(i.reference[0])]
+    yield from changed_pairs(
+        [i for i, j in judged if j.verdict is Verdict.CORRECT], source.label, seed
+    )
+
+
+def changed_pairs(items: Sequence[Item], file: str, seed: int) -> Iterator[Pair]:
+    """The changed pairs of items that are correct."""
+    rows = [item for item in items if is_short(item.reference[0])]
     names = [row.reference for row in rows if is_name(row.reference[0].strip())]
     for row in rows:
         rng = random.Random(hashlib.sha256(f"{seed}:{row.id}".encode()).digest())
         made = {c: None for c in changed(row, names, rng) if not accepted(c[1], row.reference)}
         for kind, reference in made:
-            yield Pair(kind, row.model_copy(update={"reference": (reference,)}), source.label)
+            yield Pair(kind, row.model_copy(update={"reference": (reference,)}), file)
         others = [text for kind, text in made if kind in ANSWERS and not held(text, row)]
         for kind, response in turned(row, others, rng):
-            yield Pair(kind, row.model_copy(update={"response": response}), source.label)
+            yield Pair(kind, row.model_copy(update={"response": response}), file)
 
 
 def thinned(made: Sequence[Pair], most: int, rng: random.Random) -> list[Pair]:

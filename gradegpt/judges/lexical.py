@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -167,7 +166,6 @@ class LexicalJudge:
         return made
 
 
-@cache
 def read_weights(path: Path) -> Weights:
     """The weights that ``gradegpt train.lexical`` wrote.
 

@@ -14,8 +14,8 @@ from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.chains.chain import defuse
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, undecided
-from gradegpt.judges.rules import REFUSAL
 from gradegpt.rules.profiles.atlas import LABELS, written
+from gradegpt.rules.reading import REFUSAL
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
 
 VERSION: Final = "2"

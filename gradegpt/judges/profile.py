@@ -7,7 +7,6 @@ from typing import Final
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Verdict
-from gradegpt.judges.base import undecided
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.asked import asked
@@ -61,16 +60,8 @@ class ProfileJudge:
         first = (pair for verdict in _FIRST for pair in scored if pair[1].verdict is verdict)
         question, made = next(first, scored[0])
         reason, policy = f"{self.name}:{made.reason}", made.tolerance
-        if made.verdict is not None:
-            where, compared = (made.span, made.answer), (question.reference, question.kind)
-            return judged(item, made.verdict, (self.name, reason), *where, *compared, policy)
-        found = {
-            "answer": made.answer,
-            "key_sentence": item.response[slice(*made.span)] if made.span else None,
-            "answer_type": question.kind,
-            "tolerance": item.tolerance or policy,
-        }
-        return undecided(item, self.name, reason).model_copy(update=found)
+        where, compared = (made.span, made.answer), (question.reference, question.kind)
+        return judged(item, made.verdict, (self.name, reason), *where, *compared, policy)
 
     def _score(self, question: Question, prove: Prove) -> Scored:
         if question.kind not in self._profile.grades:

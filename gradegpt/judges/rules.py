@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Final
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.dictionary import installed
-from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.read import read
-from gradegpt.answers.text import tidy
 from gradegpt.chains.chain import Chain, render_chain
-from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged
-from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.extract import (
-    COMMITTED,
-    Found,
-    How,
-    counted,
-    endings,
-    find_answer,
-    has_later_result,
-)
-from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
-from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
+from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
+from gradegpt.rules.reading import Decision, Reading, read_item, without_comparison
+from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
-from gradegpt.rules.validity import (
-    cut_off,
-    declines_by_policy,
-    denies,
-    gives_reason,
-    gives_up,
-    leaves_open,
-    refuses,
-    says_nothing,
-    says_unanswerable,
-    without_loop,
-)
 from gradegpt.rules.workers import shared_pool
 
 VERSION: Final = "15"
 """Increased with every change that can change a judgement; part of the fingerprint."""
-
-REFUSAL: Final = "response:refusal"
-_OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
-"""Types whose answer is often at the beginning, so that it is there if the response is cut off."""
-_SHORT: Final = 30
-_ASKS_WRONG = re.compile(
-    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
-    re.IGNORECASE,
-)
-_EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
 
 class RuleJudge:
@@ -78,137 +44,75 @@ class RuleJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own; ``correct``, ``incorrect``, ``invalid`` or undecided."""
-        return [self._judge_reply(item) for item in items]
-
-    def _judge_reply(self, item: Item) -> Judgement:
-        """The judgement of what follows a model's thought, whose answer is no evidence."""
-        begin = after_thought(item.response)
-        if not begin:
-            return self._judge_one(item)
-        judged = self._judge_one(item.model_copy(update={"response": item.response[begin:]}))
-        if judged.span is None:
-            return judged
-        span = (judged.span[0] + begin, judged.span[1] + begin)
-        return judged.model_copy(update={"span": span})
+        return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        question = asked(item)
-        accepted = [answer for r in item.accepted for answer in reference_answers(r)]
-        references = [read(r, answer_kind(item, r), question) for r in accepted]
-        kind = references[0].kind
-        shown = tidy(item.response)
-        if says_nothing(shown):
-            return self._decided(item, Verdict.INVALID, "response:empty", None, references[0])
-        looped = without_loop(shown)
-        response = shown if looped is None else looped
-        found = find_answer(response, kind, answer_places(accepted[0], kind, question))
-        verbatim = response.strip() in {reference.text.strip() for reference in references}
-        if not verbatim and (reason := _no_answer(response, found, kind, looped is not None)):
-            return self._declined(item, reason, references, response, kind)
-        if found is None:
-            return self._undecided(item, "response:no-answer-found")
-        if kind is AnswerType.NUMBER and found.how not in (How.BOXED, How.ANNOUNCED):
-            found = counted(response, found, question)
-        if reason := _left_open(response, found, kind, question):
-            return self._undecided(item, reason, found, kind)
-        comparisons = []
-        for reference, comparison, at in self._compared(item, references, found, response, kind):
-            if comparison.same:
-                return self._decided(item, Verdict.CORRECT, comparison.reason, at, reference)
-            comparisons.append(comparison)
-        if found.how in COMMITTED and all(c.same is False for c in comparisons):
-            reason = comparisons[0].reason
-            return self._decided(item, Verdict.INCORRECT, reason, found, references[0])
-        compared = comparisons[0].same is not None
-        reason = f"{found.how.value}:not-a-commitment" if compared else comparisons[0].reason
-        return self._undecided(item, reason, found, kind)
+        reading = read_item(item)
+        made = without_comparison(reading)
+        if made is None:
+            assert reading.found is not None
+            made = self._by_comparison(reading, reading.found)
+        found, reference = made.found, made.reference or reading.references[0]
+        span = (found.start + reading.begin, found.end + reading.begin) if found else None
+        judgement = judged(
+            item, made.verdict, (self.name, made.reason), span, found and found.answer,
+            reference.text, reference.kind,
+        )  # fmt: skip
+        measured = packaged(self.name)
+        if made.verdict is None or measured is None or not _is_of_these(measured.judge):
+            return judgement
+        confidence = measured.confidence_of(made.verdict, made.reason, reference.kind)
+        return judgement.model_copy(update={"confidence": confidence})
 
-    def _declined(
-        self, item: Item, reason: str, references: Sequence[Answer], response: str, kind: AnswerType
-    ) -> Judgement:
-        """Invalid, unless the reference says that there is no answer, or may say so."""
-        if reason == REFUSAL and not declines_by_policy(response):
-            denying = [r for r in references if says_unanswerable(r.text)]
-            same = next((r for r in denying if _may_mean(response, r.text)), None)
-            reasoned = gives_reason(response) and all(gives_reason(r.text) for r in denying)
-            if same is not None and (takes_back(response) or hedges(response) or reasoned):
-                return self._undecided(item, "response:not-its-own-answer")
-            if same is not None:
-                start = len(response) - len(response.lstrip())
-                whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
-                return self._decided(item, Verdict.CORRECT, "text:unanswerable", whole, same)
-            if kind is AnswerType.TEXT and denies(r.text for r in references):
-                return self._undecided(item, "response:declines-and-reference-denies")
-        return self._decided(item, Verdict.INVALID, reason, None, references[0])
+    def _by_comparison(self, reading: Reading, found: Found) -> Decision:
+        """Correct where one comparison is equal; incorrect where none may be."""
+        comparisons = []
+        for reference, comparison, at in self._compared(reading, found):
+            if comparison.same:
+                return Decision(Verdict.CORRECT, comparison.reason, at, reference)
+            comparisons.append(comparison)
+        reason = comparisons[0].reason
+        if found.how in COMMITTED and all(c.same is False for c in comparisons):
+            return Decision(Verdict.INCORRECT, reason, found)
+        compared = comparisons[0].same is not None
+        return Decision(None, f"{found.how.value}:not-a-commitment" if compared else reason, found)
 
     def _compared(
-        self,
-        item: Item,
-        references: Sequence[Answer],
-        found: Found,
-        response: str,
-        kind: AnswerType,
+        self, reading: Reading, found: Found
     ) -> Iterator[tuple[Answer, Comparison, Found]]:
         """Each reference compared with the answer found; then with the response's last numbers.
 
         The last numbers are compared only where no final answer was found. A number that was only
         mentioned is not an answer, even if it is equal.
         """
-        prove = limited(self._prove)
-        later = found.how is How.CONCLUDED and has_later_result(response, found)
-        guessed = found.how is How.LAST_NUMBER or (kind is AnswerType.NUMBER and later)
+        prove, number = limited(self._prove), reading.kind is AnswerType.NUMBER
         open_ = found.how is How.CONCLUDED
-        for reference in references:
-            comparison = self._compare(item, reference, found, prove)
+        later = open_ and number and has_later_result(reading.response, found)
+        guessed = found.how is How.LAST_NUMBER or later
+        for reference in reading.references:
+            comparison = _compare(reading, reference, found, prove)
             open_ |= comparison.same is None and found.how is How.FINAL
             yield reference, comparison._replace(same=False) if guessed else comparison, found
-        if kind is AnswerType.NUMBER and (open_ or guessed):
-            own = [last for last in endings(response) if not disowned(response, last)]
-            for last, reference in product(own, references):
-                yield reference, self._compare(item, reference, last, prove), last
+        if number and (open_ or guessed):
+            last = [end for end in endings(reading.response) if not disowned(reading.response, end)]
+            for end, reference in product(last, reading.references):
+                yield reference, _compare(reading, reference, end, prove), end
 
-    def _undecided(
-        self, item: Item, reason: str, found: Found | None = None, kind: AnswerType | None = None
-    ) -> Judgement:
-        return Judgement(
-            id=item.id,
-            outcome=Outcome.UNDECIDED,
-            method=self.name,
-            reason=reason,
-            answer=found.answer if found else None,
-            key_sentence=item.response[found.start : found.end] if found else None,
-            span=(found.start, found.end) if found else None,
-            answer_type=kind,
-            tolerance=item.tolerance or DEFAULT,
-        )
 
-    def _compare(self, item: Item, reference: Answer, found: Found, prove: Prove) -> Comparison:
-        return compare(
-            reference,
-            read(found.answer, reference.kind, asked(item), (found.start, found.end)),
-            question=asked(item),
-            tolerance=item.tolerance or DEFAULT,
-            prove=prove,
-        )
+def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) -> Comparison:
+    given = read(found.answer, reference.kind, reading.question, (found.start, found.end))
+    tolerance = reading.item.tolerance or DEFAULT
+    return compare(reference, given, question=reading.question, tolerance=tolerance, prove=prove)
 
-    def _decided(
-        self, item: Item, verdict: Verdict, reason: str, found: Found | None, reference: Answer
-    ) -> Judgement:
-        span = (found.start, found.end) if found else None
-        answer = found.answer if found else None
-        made = judged(
-            item, verdict, (self.name, reason), span, answer, reference.text, reference.kind
-        )
-        measured = packaged(self.name)
-        if measured is None or measured.judge.removesuffix("+names") != f"rules-{VERSION}":
-            return made
-        confidence = measured.confidence_of(verdict, reason, reference.kind)
-        return made.model_copy(update={"confidence": confidence})
+
+def _is_of_these(judge: str) -> bool:
+    """Whether what was measured is this version of the rules, with or without the dictionary."""
+    return judge.removesuffix("+names") == f"rules-{VERSION}"
 
 
 def judged(
     item: Item,
-    verdict: Verdict,
+    verdict: Verdict | None,
     how: tuple[str, str],
     span: tuple[int, int] | None,
     answer: str | None,
@@ -216,9 +120,12 @@ def judged(
     kind: AnswerType,
     tolerance: str = DEFAULT,
 ) -> Judgement:
-    """A judgement with its chain; ``how`` is method and reason, ``span`` the key sentence."""
+    """A judgement with its chain, or an undecided one without.
+
+    ``how`` is the method and the reason, ``span`` the place of the key sentence in the response.
+    """
     sentence = item.response[slice(*span)] if span else None
-    chain = Chain(
+    chain = verdict and Chain(
         verdict=verdict,
         key_sentence=sentence,
         reference_answer=reference,
@@ -227,7 +134,7 @@ def judged(
     )
     return Judgement(
         id=item.id,
-        outcome=Outcome.JUDGED,
+        outcome=Outcome.JUDGED if verdict else Outcome.UNDECIDED,
         verdict=verdict,
         method=how[0],
         reason=how[1],
@@ -236,40 +143,5 @@ def judged(
         answer=answer,
         answer_type=kind,
         tolerance=item.tolerance or tolerance,
-        chain=render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
+        chain=chain and render_chain(chain, ChainFormat.JUDGE_OF_CHAIN),
     )
-
-
-def _may_mean(response: str, reference: str) -> bool:
-    """Whether a refusal may mean a reference that says so: a short one needs "cannot be told"."""
-    return len(reference) > _SHORT or says_unanswerable(response)
-
-
-def _left_open(response: str, found: Found, kind: AnswerType, question: str) -> str:
-    """The reason why the answer found is not the response's own or only one; empty if it is."""
-    if disowned(response, found):
-        return "response:not-its-own-answer"
-    if kind in CHOICE and _ASKS_WRONG.search(question) and said_right(response, found):
-        return "choice:said-right-where-wrong-is-asked"
-    if gives_up(response) > found.clause[0]:
-        return "response:named-and-left-open"
-    if kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
-        return "number:one-of-several"
-    return ""
-
-
-def _no_answer(response: str, found: Found | None, kind: AnswerType, looped: bool) -> str:
-    """The reason why the response is invalid; empty if it is not."""
-    announced = found is not None and found.how in (How.BOXED, How.ANNOUNCED)
-    whole = found is not None and found.how is How.WHOLE
-    unsettled = found is None or found.how not in COMMITTED or whole
-    if looped and unsettled:
-        return "response:loop"
-    opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
-    if opened and kind not in _OFTEN_FIRST and cut_off(response):
-        return "response:cut-off"
-    if leaves_open(found.answer if found and announced else response):
-        return "response:left-open"
-    if refuses(found.answer if found and announced else response):
-        return REFUSAL
-    return ""

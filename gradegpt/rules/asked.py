@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from gradegpt.answers.options import as_context
 from gradegpt.core.schema import Item
 
@@ -17,9 +15,4 @@ def asked(item: Item) -> str:
     """
     if not item.context or not item.question:
         return item.question or item.context or ""
-    return _behind(item.context, item.question)
-
-
-@lru_cache(maxsize=1024)
-def _behind(context: str, question: str) -> str:
-    return f"{as_context(context, question)}\n{question}"
+    return f"{as_context(item.context, item.question)}\n{item.question}"

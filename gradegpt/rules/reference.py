@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import values
@@ -44,7 +43,6 @@ _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 
 
-@lru_cache(maxsize=4096)
 def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     """The number of answers in the reference that have a fixed order."""
     if kind in CHOICE:
@@ -54,7 +52,6 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
     return len(value.items) if isinstance(value, Group) and several else 1
 
 
-@lru_cache(maxsize=4096)
 def reference_answers(reference: str) -> tuple[str, ...]:
     """The accepted answers in a reference, which may be a solution or a list."""
     listed = _LIST.fullmatch(reference.strip())
@@ -96,16 +93,12 @@ def reference_answer(reference: str) -> str:
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is not a number."""
-    all_of = item.needs == "all" and len(item.reference) > 1
-    return _kind_of(item.answer_type, all_of, reference, asked(item))
-
-
-@lru_cache(maxsize=8192)
-def _kind_of(stated: AnswerType | None, all_of: bool, reference: str, question: str) -> AnswerType:
+    stated, question = item.answer_type, asked(item)
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
     if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:
         return AnswerType.MULTIPLE_CHOICE
     if stated is not None:
         return stated
+    all_of = item.needs == "all" and len(item.reference) > 1
     return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)

@@ -36,20 +36,22 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 
-_UNANSWERABLE = re.compile(
+UNANSWERABLE = re.compile(
     r"无法(?:准确)?(?:回答|作答|确定|判断|得知|知道)|(?:不能|没法)回答|不知道|不清楚|没有(?:准确|标准)?答案|信息不足"
     r"|\b(?:can(?:no|')t|could not|impossible to|unable to) (?:be )?(?:answer|determin|kn[oe]w)\w*"
     r"|\bunanswerable\b|\b(?:not|no|in)[ -]?(?:enough|sufficient) (?:information|data)\b"
     r"|\bunknown\b|\b(?:does not|doesn't) (?:say|tell|mention)\b",
     re.IGNORECASE,
 )
+"""Statements that a question cannot be answered."""
 _POLICY = re.compile(
     r"政治敏感|敏感话题|违反|法律法规|道德规范|(?:无法|不能)(?:帮助?|协助)[你您]"
     r"|\b(?:can(?:no|')t|unable to) (?:help|assist) (?:you )?with (?:that|this)"
     r"|\b(?:against|violates?) (?:my|our|the) (?:polic|guideline|rule)",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"因为|由于|\bbecause\b", re.IGNORECASE)
+REASON = re.compile(r"因为|由于|\bbecause\b", re.IGNORECASE)
+"""Words that give a reason; refusals for different reasons are different answers."""
 _ABSENT = re.compile(
     r"[不没无未非]|虚构|误解|人工智能|语言模型|\b(?:not?|never|none|nobody|nothing|fictional|AI)\b|n't\b",
     re.IGNORECASE,
@@ -165,16 +167,6 @@ def refuses(response: str) -> bool:
         return False
     last = last_match(_REFUSAL, end)
     return last is not None and not _STILL.search(end, last.end()) and not _THE_REST.search(end)
-
-
-def says_unanswerable(reference: str) -> bool:
-    """Whether a reference states that the question cannot be answered."""
-    return _UNANSWERABLE.search(reference) is not None
-
-
-def gives_reason(text: str) -> bool:
-    """Whether a text gives a reason; refusals for different reasons are different answers."""
-    return _REASON.search(text) is not None
 
 
 def declines_by_policy(response: str) -> bool:

@@ -1,0 +1,157 @@
+"""What is read in an item, once: what it asks for, and what its response commits to."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.hidden import after_thought
+from gradegpt.answers.read import read
+from gradegpt.answers.text import tidy
+from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
+from gradegpt.rules.asked import asked
+from gradegpt.rules.extract import COMMITTED, Found, How, counted, find_answer
+from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
+from gradegpt.rules.validity import (
+    REASON,
+    UNANSWERABLE,
+    cut_off,
+    declines_by_policy,
+    denies,
+    gives_up,
+    leaves_open,
+    refuses,
+    says_nothing,
+    without_loop,
+)
+
+REFUSAL: Final = "response:refusal"
+_SAID: Final = (How.BOXED, How.ANNOUNCED)
+_OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
+"""Types whose answer is often at the beginning, so that it is there if the response is cut off."""
+_SHORT: Final = 30
+_ASKS_WRONG = re.compile(
+    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
+
+
+class Reading(NamedTuple):
+    """What an item says.
+
+    ``response`` is what is shown of the response from ``begin`` on, where the reply begins after a
+    thought, up to the end of the first repeat of a final loop (``looped``). ``found`` is the answer
+    to which it comes, with its evidence and its place in ``response``.
+    """
+
+    item: Item
+    question: str
+    references: tuple[Answer, ...]
+    response: str
+    begin: int
+    looped: bool
+    found: Found | None
+
+    @property
+    def kind(self) -> AnswerType:
+        """The type of the reference."""
+        return self.references[0].kind
+
+
+class Decision(NamedTuple):
+    """A verdict or None, its reason, and the answer and the reference by which it was made."""
+
+    verdict: Verdict | None
+    reason: str
+    found: Found | None = None
+    reference: Answer | None = None
+
+
+def references_of(item: Item) -> tuple[Answer, ...]:
+    """The accepted answers of an item, each read as its type."""
+    question = asked(item)
+    accepted = (answer for r in item.accepted for answer in reference_answers(r))
+    return tuple(read(answer, answer_kind(item, answer), question) for answer in accepted)
+
+
+def read_item(item: Item) -> Reading:
+    """Read an item: its references, what its response shows, and the answer to which it comes."""
+    question, references = asked(item), references_of(item)
+    kind, begin = references[0].kind, after_thought(item.response)
+    shown = tidy(item.response[begin:])
+    once = without_loop(shown)
+    response = shown if once is None else once
+    found = find_answer(response, kind, answer_places(references[0].text, kind, question))
+    if found is not None and kind is AnswerType.NUMBER and found.how not in _SAID:
+        found = counted(response, found, question)
+    return Reading(item, question, references, response, begin, once is not None, found)
+
+
+def without_comparison(reading: Reading) -> Decision | None:
+    """What is decided before the answers are compared: there is none, or it is not its own."""
+    response, found = reading.response, reading.found
+    if says_nothing(response):
+        return Decision(Verdict.INVALID, "response:empty")
+    verbatim = response.strip() in {reference.text.strip() for reference in reading.references}
+    reason = "" if verbatim else _no_answer(reading)
+    if reason == REFUSAL and not declines_by_policy(response):
+        return _declined(reading) or Decision(Verdict.INVALID, reason)
+    if reason:
+        return Decision(Verdict.INVALID, reason)
+    if found is None:
+        return Decision(None, "response:no-answer-found")
+    reason = _left_open(reading, found)
+    return Decision(None, reason, found) if reason else None
+
+
+def _no_answer(reading: Reading) -> str:
+    """The reason why the response is invalid; empty if it is not."""
+    response, found, kind = reading.response, reading.found, reading.kind
+    unsettled = found is None or found.how not in COMMITTED or found.how is How.WHOLE
+    opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
+    claimed = found.answer if found is not None and found.how in _SAID else response
+    reason = ""
+    if reading.looped and unsettled:
+        reason = "response:loop"
+    elif opened and kind not in _OFTEN_FIRST and cut_off(response):
+        reason = "response:cut-off"
+    elif leaves_open(claimed):
+        reason = "response:left-open"
+    elif refuses(claimed):
+        reason = REFUSAL
+    return reason
+
+
+def _declined(reading: Reading) -> Decision | None:
+    """Where the reference says that there is no answer, or may say so; None where it does not."""
+    response = reading.response
+    denying = [r for r in reading.references if UNANSWERABLE.search(r.text)]
+    means = UNANSWERABLE.search(response)  # needed where the reference is short
+    same = next((r for r in denying if means or len(r.text) > _SHORT), None)
+    reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
+    if same is not None and (takes_back(response) or hedges(response) or reasoned):
+        return Decision(None, "response:not-its-own-answer")
+    if same is not None:
+        start = len(response) - len(response.lstrip())
+        whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
+        return Decision(Verdict.CORRECT, "text:unanswerable", whole, same)
+    if reading.kind is AnswerType.TEXT and denies(r.text for r in reading.references):
+        return Decision(None, "response:declines-and-reference-denies")
+    return None
+
+
+def _left_open(reading: Reading, found: Found) -> str:
+    """The reason why the answer found is not the response's own or only one; empty if it is."""
+    response, kind = reading.response, reading.kind
+    asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
+    if disowned(response, found):
+        return "response:not-its-own-answer"
+    if asks_wrong and said_right(response, found):
+        return "choice:said-right-where-wrong-is-asked"
+    if gives_up(response) > found.clause[0]:
+        return "response:named-and-left-open"
+    either = kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause)
+    return "number:one-of-several" if either else ""
