@@ -24,8 +24,8 @@ from eval.settings import EvalSettings
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Example, Judgement, Verdict
 from gradegpt.core.settings import load_settings
-from gradegpt.judges import RuleJudge
 from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.statistics import says_yes
 
 
@@ -79,7 +79,7 @@ def _summary(
     for record in records.values():
         record["share"] = record["wrong"] / record["decided"]
     return {
-        "title": "Replay of each rule", "order": 24, "recorded": False,
+        "title": "Replay of each rule", "order": 24, "recorded": True,
         "date": str(datetime.datetime.now(tz=datetime.UTC).date()),
         "command": f"python benchmarks/replay.py configs/eval/rules.yaml {out}",
         "note": f"What each rule decides on {rows:,} labelled rows, without those set aside, and "

@@ -1,10 +1,10 @@
 """Measure what a judge's verdicts are worth: ``gradegpt eval.calibrate calibrate-1.5b``.
 
 The labelled rows must be of other questions than those that made the judge and those that will
-measure it. The rules are counted: by verdict, reason and type of answer. Every other judge is asked
-what the judges before it leave unsure, and for each kind of answer logistic regression weighs its
-log odds and theirs. A kind on which this predicts the labels no better than without the judge, on
-questions that did not fit the weights, is left out: there the judge is not asked.
+measure it. For the rules logistic regression weighs the signs of a reading. Every other judge is
+asked what the judges before it leave unsure, and for each kind of answer logistic regression weighs
+its log odds and theirs. A kind on which this predicts the labels no better than without the judge,
+on questions that did not fit the weights, is left out: there the judge is not asked.
 """
 
 from __future__ import annotations
@@ -31,15 +31,16 @@ from gradegpt.core.schema import Example, Judgement
 from gradegpt.core.settings import load_settings
 from gradegpt.judges.build import STOP_CONFIDENCE, build_judge
 from gradegpt.judges.calibration import (
+    BASE,
     CALIBRATION_FILE,
     OTHER,
     Calibration,
     Evidence,
     Weights,
     chance_of_right,
-    group_of,
     kind_of,
     log_odds,
+    rule_of,
 )
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.settings import (
@@ -50,6 +51,7 @@ from gradegpt.judges.settings import (
     RuleJudgeSettings,
 )
 from gradegpt.judges.statistics import Values, numbered, says_yes
+from gradegpt.rules.reading import read_item, signs_of
 from gradegpt.tables.importers.labelled import item_key
 
 from .console import percent, show
@@ -129,27 +131,36 @@ def calibrate(
 
 
 def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
+    """The weights of the signs of a reading: logistic regression around the share of right ones."""
     rows = read_sources(settings)
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
-    counts: dict[str, tuple[int, int]] = {}
-    for example, judgement in zip(rows, judgements, strict=True):
-        if judgement.verdict is not None:
-            group = group_of(judgement.verdict, judgement.reason, judgement.answer_type)
-            right, wrong = counts.get(group, (0, 0))
-            agrees = says_yes(judgement.verdict) is says_yes(example.verdict)
-            counts[group] = (right + agrees, wrong + (not agrees))
-    calibration = Calibration(judge=fingerprint, counts=dict(sorted(counts.items())))
-    trails = [(_posterior(calibration, judgement),) for judgement in judgements]
-    findings = [KindGain(g, a + b, a, None, None, used=True) for g, (a, b) in counts.items()]
+    verdicts = {n: j.verdict for n, j in enumerate(judgements) if j.verdict is not None}
+    given = {n: signs_of(read_item(rows[n]), verdict) for n, verdict in verdicts.items()}
+    right = np.array([says_yes(v) is says_yes(rows[n].verdict) for n, v in verdicts.items()])
+    totals = Counter(sign for signs in given.values() for sign in signs)
+    names = [sign for sign, count in totals.items() if count >= settings.least_rows]
+    base = math.log((right.sum() + 0.5) / ((~right).sum() + 0.5))
+    table = np.array(
+        [[base, *(name in signs for name in names)] for signs in given.values()], float
+    )
+    weights = fit(table, right)
+    signs = {BASE: base * weights[0]} | dict(zip(names, weights[1:], strict=True))
+    rounded = {name: round(float(weight), _DIGITS) for name, weight in signs.items()}
+    rules = {n: rule_of(verdict, judgements[n].reason) for n, verdict in verdicts.items()}
+    seen = dict(Counter(rules.values()).most_common())
+    calibration = Calibration(judge=fingerprint, signs=rounded, seen=seen)
+    trails: list[tuple[float | None, ...]] = [(None,)] * len(rows)
+    for n, own in given.items():
+        made = judgements[n].model_copy(
+            update={"confidence": calibration.confidence_of(own, rules[n])}
+        )
+        trails[n] = (chance_of_right(made),)
+    findings = [
+        KindGain(name, totals[name], int(right[table[:, n] > 0].sum()), None, None, used=True)
+        for n, name in enumerate(names, start=1)
+    ]
     update = {"evidence": evidence_of(rows, trails), "seconds": seconds}
     return calibration.model_copy(update=update), sorted(findings, key=lambda f: -f.rows)
-
-
-def _posterior(calibration: Calibration, judgement: Judgement) -> float | None:
-    if judgement.verdict is None or judgement.answer_type is None:
-        return None
-    found = calibration.confidence_of(judgement.verdict, judgement.reason, judgement.answer_type)
-    return chance_of_right(judgement.model_copy(update={"confidence": found}))
 
 
 def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:

@@ -2,9 +2,9 @@
 
 A rule says "these options are the same" and is right 99 times in 100; a model's tag has a
 probability of 0.98 and is right 8 times in 10. ``gradegpt eval.calibrate`` counts this and writes a
-calibration for one judge of a cascade, given the judges before it: for the rules the counts by
-verdict, reason and type of answer; for every other judge, by kind of answer, the weights of its own
-log odds and of those that the earlier judges left. The rules' and the lexical judge's are in the
+calibration for one judge of a cascade, given the judges before it: for the rules the weights of the
+signs of a reading; for every other judge, by kind of answer, the weights of its own log odds and of
+those that the earlier judges left. The rules' and the lexical judge's are in the
 package, a model's ``calibration.json`` is beside its weights.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -39,8 +40,8 @@ _SURE: Final = 1 - 1e-6
 OUTWEIGHED: Final = "cascade:outweighed"
 """The reason of a verdict that is no judge's own."""
 _NO_CHAIN: Final = dict.fromkeys(("chain", "key_sentence", "span", "answer", "answer_type"))
-_PRIOR_ROWS: Final = 4.0
-"""The weight of what is known of a broader group, in rows."""
+BASE: Final = "base"
+"""The log odds of a verdict without its signs."""
 
 Probability = Annotated[float, Field(ge=0, le=1)]
 
@@ -79,9 +80,11 @@ class Evidence(NamedTuple):
 class Calibration(Row):
     """What one judge's verdicts are worth, after the judges ``after`` which it is asked.
 
-    ``judge`` and ``after`` name what was measured: a version for judges of the package. ``counts``
-    has right and wrong verdicts by group (``group_of``); ``weights`` the kinds of answers on which
-    the judge knows more than those before it, and it is asked about no other. ``seconds`` is the
+    ``judge`` and ``after`` name what was measured: a version for judges of the package. ``signs``
+    has what each sign of a reading (``rules.reading.signs_of``) adds to the log odds that a verdict
+    of the rules is right, beside their ``BASE``, and ``seen`` how often each rule gave a verdict
+    (``rule_of``); ``weights`` the kinds of answers on which the
+    judge knows more than those before it, and it is asked about no other. ``seconds`` is the
     measured time of an item. ``evidence`` has the rows by which an error is promised.
     """
 
@@ -89,7 +92,8 @@ class Calibration(Row):
     after: tuple[str, ...] = ()
     asked_below: Probability = 1.0
     """The judge was measured on rows whose earlier confidence is below this."""
-    counts: dict[str, tuple[int, int]] = Field(default={})
+    signs: dict[str, float] = Field(default={})
+    seen: dict[str, int] = Field(default={})
     weights: dict[str, Weights] = Field(default={})
     seconds: float | None = None
     evidence: tuple[Evidence, ...] = ()
@@ -114,30 +118,22 @@ class Calibration(Row):
         """The weights of the item's kind, or None where the judge knows nothing more."""
         return self.weights.get(kind_of(item), self.weights.get(OTHER))
 
-    def confidence_of(self, verdict: Verdict, reason: str, kind: AnswerType) -> float | None:
-        """The posterior mean of a counted verdict; None without counts.
+    def confidence_of(self, signs: Iterable[str], rule: str) -> float | None:
+        """The probability that a verdict with these signs is right; None where none was measured.
 
-        A group has Jeffreys' prior and four rows at the rate of its verdict.
+        A sign that was not measured adds nothing. A rule that was seen n times may be wrong for a
+        reason of its own in half of n + 5 rows, so that a rare one is never sure.
         """
-        if not self.counts:
+        if not self.signs:
             return None
-        right, wrong = self.counts.get(group_of(verdict, reason, kind), (0, 0))
-        prior = self._rates.get(verdict.value, 0.5)
-        return (right + _PRIOR_ROWS * prior + 0.5) / (right + wrong + _PRIOR_ROWS + 1)
-
-    @cached_property
-    def _rates(self) -> dict[str, float]:
-        totals: dict[str, tuple[int, int]] = {}
-        for group, (right, wrong) in self.counts.items():
-            verdict = group.split(" ", 1)[0]
-            a, b = totals.get(verdict, (0, 0))
-            totals[verdict] = (a + right, b + wrong)
-        return {verdict: (a + 0.5) / (a + b + 1) for verdict, (a, b) in totals.items()}
+        odds = self.signs[BASE] + sum(self.signs.get(sign, 0.0) for sign in signs)
+        seen = self.seen.get(rule, 0)
+        return (seen + 4.5) / (seen + 5) / (1 + math.exp(-odds))
 
 
-def group_of(verdict: Verdict, reason: str, kind: AnswerType | None) -> str:
-    """The group in which a verdict of the rules is counted: ``correct number:equal number``."""
-    return f"{verdict.value} {reason} {kind.value if kind else OTHER}"
+def rule_of(verdict: Verdict, reason: str) -> str:
+    """The rule by which a verdict was given: ``correct number:equal``."""
+    return f"{verdict.value} {reason}"
 
 
 def chance_of_right(judgement: Judgement | None, *, raw: bool = False) -> float | None:

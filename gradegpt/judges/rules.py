@@ -11,10 +11,10 @@ from gradegpt.answers.dictionary import installed
 from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
-from gradegpt.judges.calibration import packaged
+from gradegpt.judges.calibration import packaged, rule_of
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
-from gradegpt.rules.reading import Decision, Reading, read_item, without_comparison
+from gradegpt.rules.reading import Decision, Reading, read_item, signs_of, without_comparison
 from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.workers import shared_pool
@@ -61,7 +61,8 @@ class RuleJudge:
         measured = packaged(self.name)
         if made.verdict is None or measured is None or not _is_of_these(measured.judge):
             return judgement
-        confidence = measured.confidence_of(made.verdict, made.reason, reference.kind)
+        rule = rule_of(made.verdict, made.reason)
+        confidence = measured.confidence_of(signs_of(reading, made.verdict), rule)
         return judgement.model_copy(update={"confidence": confidence})
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
+from gradegpt.answers.options import options
 from gradegpt.answers.read import read
-from gradegpt.answers.text import tidy
+from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import COMMITTED, Found, How, counted, find_answer
@@ -32,10 +33,30 @@ _SAID: Final = (How.BOXED, How.ANNOUNCED)
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _SHORT: Final = 30
+_LONG: Final = 1_000
+_AT_THE_END: Final = 0.95
 _ASKS_WRONG = re.compile(
     r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
     re.IGNORECASE,
 )
+_SENTENCE: Final = 120
+"""Most characters of a response that names an option by its text."""
+_NAMES = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
+"""What the text of an option has that is more than a number."""
+_NOT_PLAINLY = re.compile(
+    r"(?<![A-Za-z])(?:[B-J]|A(?!\s*[a-z]))(?![A-Za-z])|[不没非无未错或但除吗?？]|\b(?:not?|or|but|except|nor|neither|none"
+    r"|wrong|false|unlike|if|all|both|maybe|perhaps|might)\b|n['’]t\b|以上",
+    re.IGNORECASE,
+)
+"""An option's letter, and words after which an option that is said may not be the chosen one."""
+_TRUTH_FIRST = re.compile(
+    r"\s*(?P<word>(?:yes|no|true|false|正确|错误|错|对|不对|不正确|否)(?=\s*[。.!！；;])"
+    r"|(?:yes|no|错误?|不对|否)(?=\s*[,，]))",
+    re.IGNORECASE,
+)
+_TRUTH = re.compile(r"\b(?:yes|true|false|wait|actually)\b|正确|错误|不对|更正", re.IGNORECASE)
+"""Words after the first that may state something else."""
+_LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
 
@@ -70,6 +91,10 @@ class Decision(NamedTuple):
     reference: Answer | None = None
 
 
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
 def references_of(item: Item) -> tuple[Answer, ...]:
     """The accepted answers of an item, each read as its type."""
     question = asked(item)
@@ -81,13 +106,32 @@ def read_item(item: Item) -> Reading:
     """Read an item: its references, what its response shows, and the answer to which it comes."""
     question, references = asked(item), references_of(item)
     kind, begin = references[0].kind, after_thought(item.response)
-    shown = tidy(item.response[begin:])
+    shown = _LATER_THOUGHT.sub(_blank, tidy(item.response[begin:]))
     once = without_loop(shown)
     response = shown if once is None else once
     found = find_answer(response, kind, answer_places(references[0].text, kind, question))
-    if found is not None and kind is AnswerType.NUMBER and found.how not in _SAID:
-        found = counted(response, found, question)
+    if found is None or found.how not in _SAID:
+        found = _narrowed(response, found, kind, question)
     return Reading(item, question, references, response, begin, once is not None, found)
+
+
+def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:
+    """An answer that nothing announces, narrowed to what the question asks for.
+
+    That is the number of a thing, the only option whose text is said, or a first word such as "No".
+    """
+    begun = _TRUTH_FIRST.match(response) if kind is AnswerType.TRUE_FALSE else None
+    if begun is not None and not _TRUTH.search(response, begun.end()):
+        span = begun.span("word")
+        found = Found(begun["word"], *span, How.WHOLE, span)
+    elif found is not None and kind is AnswerType.NUMBER:
+        found = counted(response, found, question)
+    elif found is not None and kind is AnswerType.SINGLE_CHOICE and len(response) <= _SENTENCE:
+        texts = [plain(text) for text in options(question).values()]
+        said = [text for text in texts if _NAMES.search(text) and text in plain(response)]
+        if len(said) == 1 and not _NOT_PLAINLY.search(f"{response} {said[0]}"):
+            found = found._replace(answer=said[0])
+    return found
 
 
 def without_comparison(reading: Reading) -> Decision | None:
@@ -105,6 +149,25 @@ def without_comparison(reading: Reading) -> Decision | None:
         return Decision(None, "response:no-answer-found")
     reason = _left_open(reading, found)
     return Decision(None, reason, found) if reason else None
+
+
+def signs_of(reading: Reading, verdict: Verdict) -> tuple[str, ...]:
+    """What bears on whether a verdict is right, apart from the rule that gives it.
+
+    How the answer was given, whether it ends the response, the lengths of both, a thought before it
+    and the type of answer. What is hedged or revised gets no verdict.
+    """
+    response, found = reading.response, reading.found
+    marks = {
+        verdict.value: True,
+        f"{verdict.value} {found.how.value if found else 'none'}": True,
+        "not at the end": found is not None and found.end < _AT_THE_END * len(response),
+        "long answer": found is not None and len(found.answer) > _SHORT,
+        "long response": len(response) > _LONG,
+        "after a thought": reading.begin > 0,
+        reading.kind.words: True,
+    }
+    return tuple(mark for mark, has in marks.items() if has)
 
 
 def _no_answer(reading: Reading) -> str:

@@ -60,6 +60,8 @@ _AFTER: Final = re.compile(
 """Words directly after an answer that retract it, or contrast it with the writer's own."""
 
 
+_CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
+"""Another name at the end: "Verdi comes to mind, but Puccini"."""
 _SAID_RIGHT: Final = re.compile(
     r"[\s)）*.]{0,3}(?:选?项)?(?:的?(?:说法|叙述|表述))?(?:是|is )?\s*"
     r"(?:正确(?!答案|选项)|对的?[，,。.]|(?:right|true|correct)\b(?! (?:answer|option|choice)))"
@@ -112,6 +114,8 @@ def disowned(text: str, found: Found) -> bool:
     if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
     if found.how in (How.STATED, How.WHOLE):
+        if _CONTRASTED.search(text):
+            return True
         end = start
     if takes_back(text, max(start, end - 1)) or takes_back(found.answer):
         return True

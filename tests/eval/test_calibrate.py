@@ -138,19 +138,22 @@ def test_rare_kinds_share_their_weights(tmp_path: Path, monkeypatch: pytest.Monk
     assert set(made.weights) == {"text en", "other"}
 
 
-def test_rules_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Right and wrong verdicts by verdict, reason and type."""
+def test_signs_of_a_reading_are_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sign of half of the wrong verdicts lowers the confidence; a rare one is not measured."""
     rows = [
         Example(
-            id=str(n), question=f"{n}+2=?", reference=("4",), response="It is 4.",
-            verdict=Verdict.CORRECT if n else Verdict.INCORRECT,
+            id=str(n), question=f"{n}+2=?", reference=("4",),
+            response="It is 4." if n % 2 else "\\boxed{4}",
+            verdict=Verdict.INCORRECT if n % 8 == 1 else Verdict.CORRECT,
         )
-        for n in range(10)
+        for n in range(80)
     ]  # fmt: skip
     made, _ = run(tmp_path, monkeypatch, rows, None, judge={"kind": "rules"}, after=[])
-    assert made.counts == {"correct number:same-text number": (9, 1)}
+    assert made.signs["correct boxed"] > 0 > made.signs["correct whole"]
+    assert made.signs["base"] > 0
+    assert "long response" not in made.signs
     assert made.weights == {}
-    assert sum(e.rows for e in made.evidence) == 10
+    assert sum(e.rows for e in made.evidence) == 80
 
 
 def test_only_single_judges_are_calibrated(tmp_path: Path) -> None:

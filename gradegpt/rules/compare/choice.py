@@ -49,8 +49,9 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value equals the answer; empty if there is none."""
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
-    if not same and not LETTER_AT_END.search(answer):
-        given = values.read(answer)
+    given = values.read(answer)
+    valued = values.is_read(given) or re.search(r"\d", answer)
+    if not same and valued and not LETTER_AT_END.search(answer):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     return same[0] if len(same) == 1 else ""
 

@@ -65,7 +65,7 @@ _JUDGED_EN = re.compile(
 )
 _ENDING = re.compile(
     r"(?:\b(?:[Ss]o|[Hh]ence|[Tt]hus|[Tt]herefore|leaving|(?:correct|right|best) one is"
-    rf"|[Nn]ot {LETTER},? but)\b,?|不是{LETTER}[,，]?(?:而)?是)"
+    rf"|[Nn]ot {LETTER},? but)\b,?|不是{LETTER}[,，]?(?:而)?是|只剩下?)"
     rf"\s*(?:it(?:'s| is)|the|that is|选)?\s*{_MARKUP}{_LETTERS}"
     r"(?P<end>[\s.。*)}}$!]*\Z)"
 )

@@ -76,10 +76,16 @@ _DENIES = re.compile(
     r"|(?-i:(?<![A-Za-z])A)(?!\s*[A-Za-z])|但|不|错|除|或|还是|如果|若|然而|却|本来|误|其实",
     re.IGNORECASE,
 )
+_LETTER = re.compile(r"(?<![A-Za-z])(?:[B-H]|A(?!\s*[a-z]))(?![A-Za-z])")
 _SUPPOSED = re.compile(
     r"\b(?:if|suppose|unless|were|would have|either)\b|如果|假如|倘若|若|的话", re.IGNORECASE
 )
 _GROUPS: Final = ("said", "right", "bare")
+
+
+def _others(text: str, match: re.Match[str]) -> bool:
+    """Whether an option's letter occurs before the match, or nothing does."""
+    return not text[: match.start()].strip() or _LETTER.search(text, 0, match.start()) is not None
 
 
 def statements(text: str) -> Iterator[tuple[int, int, int]]:
@@ -95,8 +101,9 @@ def statements(text: str) -> Iterator[tuple[int, int, int]]:
             sentence = re.split(r"[.。!！?？\n]", before)[-1]
             if _DENIES.search(match["rest"] or "") or _SUPPOSED.search(sentence):
                 continue
-            if match["bare"] and not match["head"] and match["tail"] is None:
-                continue  # a letter alone is a statement only after "so", or with "I think"
+            alone = match["bare"] and not match["head"] and match["tail"] is None
+            if alone and (text[match.end("bare") :].strip(" .。*)]$") or _others(text, match)):
+                continue  # without "so" or "I think" only as the end of a text without others
             if match["right"] and len(judged - {None}) > 1:
                 continue  # options that are judged one by one: "A is right. … C is right."
             letter = next(name for name in _GROUPS if match[name])
