@@ -33,7 +33,7 @@ check: $(READY)  ## lint, types, architecture, attacks and tests: what CI runs
 	$(MAKE) attacks
 	$(MAKE) test
 
-attacks: $(READY)  ## whether rules, lexical judge and cascade accept responses that try to manipulate them
+attacks: $(READY)  ## whether rules and cascade accept responses that try to manipulate them
 	$(BIN)/gradegpt data attacks-check
 	$(BIN)/gradegpt eval.attacks attacks-check --overwrite
 

@@ -30,8 +30,7 @@ from gradegpt.core.settings import load_settings
 
 NAMES = {
     "rules": "rules",
-    "cascade": "rules + lexical judge (default)",
-    "with-1.5b": "with gradegpt-1.5b",
+    "every-verdict": "with gradegpt-1.5b",
 }
 """The judges of the run that the picture shows."""
 
@@ -64,7 +63,7 @@ def _right(row: Example) -> bool:
 def draw(judges: Mapping[str, Any], other: float, n_rows: int, path: Path) -> None:
     """Risk against coverage: a curve a judge, its dot at what it decides; math-verify is a dot."""
     figure, axes = pyplot.subplots(figsize=(7.2, 4), layout="constrained")
-    for (name, label), colour in zip(NAMES.items(), ("#4c78a8", "#e45756", "#2a9d5c"), strict=True):
+    for (name, label), colour in zip(NAMES.items(), ("#4c78a8", "#2a9d5c"), strict=True):
         curve = judges[name]
         points = [one for one in curve["points"] if one["coverage"] >= 0.1]
         x, y = zip(*((100 * p["coverage"], 100 * p["risk"]["value"]) for p in points), strict=True)

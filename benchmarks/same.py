@@ -4,7 +4,7 @@
 
 OLD and NEW are the interpreters of two environments, each with a wheel (or a checkout) of GradeGPT.
 Both judge the items of the files (rows with ``reference``, ``response`` and optional fields of an
-item; other fields are left out) with the rules, the lexical judge and the default cascade. Every
+item; other fields are left out) with the rules and the default cascade. Every
 judgement that differs in a field is written to ``DIR/differences.jsonl``; a line a file and judge
 says how many differ, by field. The judgements of an installation are kept in DIR by the digest of
 its code, so a second comparison judges only what changed. Exits with 1 if anything differs.
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 FIELDS = ("outcome", "verdict", "reason", "answer", "span", "confidence")
-JUDGES = ("rules", "lexical", "cascade")
+JUDGES = ("rules", "cascade")
 _DIGEST = """
 import hashlib, pathlib, gradegpt
 root = pathlib.Path(gradegpt.__file__).parent

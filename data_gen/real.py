@@ -12,13 +12,13 @@ from typing import Final
 from gradegpt.answers.options import letters
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import clause_ends, sentences
-from gradegpt.answers.text import plain, tidy
+from gradegpt.answers.text import fold, plain, simplified, tidy
 from gradegpt.chains.chain import Chain, needs_gloss
 from gradegpt.chains.quote import MAX_QUOTE, part_runs
 from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Verdict
-from gradegpt.judges.lexical import words
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
+from gradegpt.rules.compare.given import FILLER
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 
@@ -41,6 +41,7 @@ _MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
 _COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
 _CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
 """Separators of clauses; the Chinese enumeration comma separates none."""
+_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 _AROUND: Final = " \t.。．,，、;；:：!！?？*"
 """Characters that are stripped from both ends of a phrase."""
 
@@ -205,6 +206,12 @@ def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | N
         answer=clip(_phrase(sentence, reference, asked(item))),
     )
     return with_matched_answer(chain)
+
+
+def words(text: str) -> frozenset[str]:
+    """The distinct words of a text without filler words; each Chinese character is a word."""
+    found = frozenset(_WORD.findall(fold(simplified(text)).casefold()))
+    return (found - FILLER) or found
 
 
 def _share(reference: str, text: str) -> float:

@@ -46,7 +46,6 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.settings import (
     AnyJudge,
     CascadeJudgeSettings,
-    LexicalJudgeSettings,
     ModelJudgeSettings,
     RuleJudgeSettings,
 )
@@ -78,7 +77,7 @@ class CalibrationSettings(RowsSettings):
 
     command: ClassVar[str] = "eval.calibrate"
     judge: AnyJudge = ModelJudgeSettings()
-    after: tuple[AnyJudge, ...] = (RuleJudgeSettings(), LexicalJudgeSettings())
+    after: tuple[AnyJudge, ...] = (RuleJudgeSettings(),)
     """The judges before it in the cascade, in order; none for the rules."""
     least_rows: int = Field(default=40, ge=10)
 
@@ -108,10 +107,10 @@ def calibrate(
         SettingsError: a judge that cannot be calibrated.
 
     """
-    if settings.judge.kind not in ("rules", "lexical", "model"):
+    if settings.judge.kind not in ("rules", "model"):
         raise SettingsError(
             f"judge.kind: {settings.judge.kind!r} cannot be calibrated; calibrate the judges of a "
-            "cascade one by one: rules, lexical, model"
+            "cascade one by one: rules, model"
         )
     if settings.judge.kind == "rules":
         calibration, findings = _of_rules(settings, overwrite)

@@ -41,7 +41,6 @@ earlier versions than the current ones; the signature below a table names the ve
 | term | meaning |
 | --- | --- |
 | rules | the deterministic judge, which extracts answers and compares their values |
-| lexical judge | a small classifier on word counts, for short free text |
 | nano | `gradegpt-nano` (3.7M parameters), a fixture of the tests and no judge to use |
 | chain; verdict only | a model's explanation that ends in the verdict; the verdict alone |
 | cascade | several judges in order; each gets the rows still undecided or unsure |

@@ -15,7 +15,6 @@ from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.core.settings import Settings, load_settings
 from serve.settings import ServeSettings
-from train.lexical import LexicalSettings
 from train.settings import SFTSettings
 
 CONFIGS = Path(__file__).parents[1] / "configs"
@@ -24,10 +23,7 @@ STAGES: dict[str, Callable[[Path], type[Settings]]] = {
         "labelled": LabelledSettings,
         "attacks": AttackRowSettings,
     }.get(path.stem.partition("-")[0], DataGenSettings),
-    "train": lambda path: {
-        "lexical": LexicalSettings,
-        "lexical-fit": LexicalSettings,
-    }.get(path.stem, SFTSettings),
+    "train": lambda path: {}.get(path.stem, SFTSettings),
     "eval": lambda path: {
         "ablation": AblationSettings,
         "attacks": AttackSettings,
@@ -39,7 +35,6 @@ COMMANDS = {
     DataGenSettings: "data",
     LabelledSettings: "data",
     AttackRowSettings: "data",
-    LexicalSettings: "train.lexical",
     AblationSettings: "eval.ablation",
     AttackSettings: "eval.attacks",
     CalibrationSettings: "eval.calibrate",

@@ -34,13 +34,12 @@ from gradegpt.core.shipped import judges
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges import build
 from serve.settings import ServeSettings
-from train.lexical import LexicalSettings
 from train.settings import SFTSettings
 
 ROOT: Final = Path(__file__).parents[1]
 PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md")))
 SETTINGS: Final[dict[str, type[Settings]]] = {
-    "train": SFTSettings, "train.lexical": LexicalSettings,
+    "train": SFTSettings,
     "eval": EvalSettings, "eval.attacks": AttackSettings, "eval.calibrate": CalibrationSettings,
     "serve": ServeSettings,
 }  # fmt: skip

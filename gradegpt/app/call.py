@@ -58,7 +58,7 @@ def judge(
         response: What is judged.
         reference: The reference answer, or several of which any is accepted.
         question: What was asked.
-        judge: ``rules``, ``lexical``, ``model``, ``cascade`` or another kind of ``JudgeSettings``;
+        judge: ``rules``, ``model``, ``cascade`` or another kind of ``JudgeSettings``;
             or settings; or a judge. A judge that was built from settings is kept for the next call.
         options: Other fields of an ``Item``, such as ``context`` and ``tolerance``; and settings of
             the judge, such as ``model``, ``base_url`` and ``cache``.

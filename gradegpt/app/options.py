@@ -21,7 +21,6 @@ class JudgeKind(StrEnum):
     """The judges to choose from."""
 
     RULES = "rules"
-    LEXICAL = "lexical"
     MODEL = "model"
     CASCADE = "cascade"
     CODE = "code"
@@ -29,7 +28,7 @@ class JudgeKind(StrEnum):
 
 
 JUDGES: Final = (
-    "rules: deterministic and fast. lexical: a classifier on word counts, for short free text. "
+    "rules: deterministic and fast. "
     "model: a language model. cascade: rules, then a model if one is named, with the judges that "
     "its calibration.json names between them; each judges the rows on which those before it are "
     "undecided or unsure. A model that was measured to add nothing is not asked. code: runs a "

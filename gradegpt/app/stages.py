@@ -33,7 +33,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "serve": ("serve", "Serve a judge over HTTP, with OpenAI-compatible APIs."),
     "report": ("eval", "Score judged files, show them on a page, compare judges.", "eval.report"),
     "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
-    "train.lexical": ("train", "Fit the lexical judge."),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),
     "eval.answer": ("eval", "Send a benchmark's questions to a model."),
     "eval.attacks": ("eval", "Measure how often judges accept adversarial responses."),

@@ -22,7 +22,6 @@ from gradegpt.judges.calibration import (
 )
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
-from gradegpt.judges.lexical import LexicalJudge, read_weights
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.panel import PanelJudge
 from gradegpt.judges.parallel import ParallelJudge
@@ -36,7 +35,6 @@ from gradegpt.judges.settings import (
     CodeJudgeSettings,
     EngineSettings,
     JudgeSettings,
-    LexicalJudgeSettings,
     ModelJudgeSettings,
     PanelJudgeSettings,
     PartsJudgeSettings,
@@ -79,8 +77,6 @@ def _judge(settings: JudgeSettings) -> Judge:
     match settings:
         case RuleJudgeSettings(profile=profile):
             return ParallelJudge(RuleJudge() if profile is None else ProfileJudge(profile))
-        case LexicalJudgeSettings(weights=weights):
-            return LexicalJudge(read_weights(weights) if weights else None)
         case CodeJudgeSettings():
             return CodeJudge(ResourceLimits(settings.seconds))
         case PanelJudgeSettings():
@@ -160,7 +156,7 @@ def _check_order(stages: Sequence[Stage]) -> None:
 
 def _calibration(settings: JudgeSettings) -> Calibration | None:
     """The calibration of a judge: the file of the settings, the package's, or a local model's."""
-    if isinstance(settings, LexicalJudgeSettings | EngineSettings) and settings.calibration:
+    if isinstance(settings, EngineSettings) and settings.calibration:
         return read_calibration(settings.calibration)
     if not isinstance(settings, ModelJudgeSettings):
         return packaged(settings.kind)

@@ -4,8 +4,8 @@ A rule says "these options are the same" and is right 99 times in 100; a model's
 probability of 0.98 and is right 8 times in 10. ``gradegpt eval.calibrate`` counts this and writes a
 calibration for one judge of a cascade, given the judges before it: for the rules the weights of the
 signs of a reading; for every other judge, by kind of answer, the weights of its own log odds and of
-those that the earlier judges left. The rules' and the lexical judge's are in the
-package, a model's ``calibration.json`` is beside its weights.
+those that the earlier judges left. The rules' is in the package, a model's
+``calibration.json`` is beside its weights.
 """
 
 from __future__ import annotations
@@ -242,5 +242,5 @@ def read_calibration(path: Path) -> Calibration:
 
 @cache
 def packaged(name: str) -> Calibration | None:
-    """The calibration of a judge of this package, ``rules`` or ``lexical``, if it has one."""
+    """The calibration of a judge of this package, ``rules``, if it has one."""
     return read_beside(str(Path(__file__).parent), f"{name}.calibration.json", Calibration)

@@ -24,7 +24,7 @@ _Bound = Annotated[float, Field(gt=0, lt=0.5)]
 class JudgeSettings(Settings):
     """What all kinds of judges have in common; ``JudgeSettings.of(kind="rules")`` makes one."""
 
-    kind: Literal["rules", "lexical", "model", "cascade", "panel", "code", "parts"] = "cascade"
+    kind: Literal["rules", "model", "cascade", "panel", "code", "parts"] = "cascade"
     name: str = ""
     cache: Path | None = None
     """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
@@ -61,7 +61,7 @@ class JudgeSettings(Settings):
     @property
     def asks_no_model(self) -> bool:
         """Whether the judge is of a kind that uses no model."""
-        return self.kind in ("rules", "lexical", "code")
+        return self.kind in ("rules", "code")
 
     @property
     def takes_several(self) -> bool:
@@ -83,14 +83,6 @@ class RuleJudgeSettings(JudgeSettings):
 
     kind: Literal["rules"] = "rules"
     profile: str | None = None
-
-
-class LexicalJudgeSettings(JudgeSettings):
-    """The lexical judge, with other ``weights`` than the package's as ``train.lexical`` writes."""
-
-    kind: Literal["lexical"] = "lexical"
-    weights: Path | None = None
-    calibration: Path | None = None
 
 
 class CodeJudgeSettings(JudgeSettings):
@@ -193,7 +185,7 @@ class PanelJudgeSettings(JudgeSettings):
 
 
 KINDS: Final[dict[str, type[JudgeSettings]]] = {
-    "rules": RuleJudgeSettings, "lexical": LexicalJudgeSettings, "code": CodeJudgeSettings,
+    "rules": RuleJudgeSettings, "code": CodeJudgeSettings,
     "model": ModelJudgeSettings, "cascade": CascadeJudgeSettings, "parts": PartsJudgeSettings,
     "panel": PanelJudgeSettings,
 }  # fmt: skip
@@ -208,7 +200,7 @@ def _of_kind(given: Any) -> JudgeSettings:
 
 
 AnyJudge = Annotated[
-    RuleJudgeSettings | LexicalJudgeSettings | CodeJudgeSettings | ModelJudgeSettings
+    RuleJudgeSettings | CodeJudgeSettings | ModelJudgeSettings
     | CascadeJudgeSettings | PartsJudgeSettings | PanelJudgeSettings,
     BeforeValidator(_of_kind),
 ]  # fmt: skip

@@ -75,7 +75,6 @@ export default {
   "method": "Method",
   "method.rules": "Rules: shown by comparing the answers, no model asked",
   "method.model": "Model: it read the question and both answers",
-  "method.lexical": "Lexical judge: it compared words, numbers and names",
   "method.other": "{name}",
   "reason": "Reason",
   "answer": "Answer found",

@@ -75,7 +75,6 @@ export default {
   "method": "方法",
   "method.rules": "规则：直接比较两个答案得出，未询问模型",
   "method.model": "模型：读了题目和两个答案",
-  "method.lexical": "词汇评判：比较了用词、数字和名称",
   "method.other": "{name}",
   "reason": "理由",
   "answer": "找到的答案",

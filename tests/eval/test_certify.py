@@ -63,13 +63,13 @@ def test_few_labels_certify_nothing(tmp_path: Path) -> None:
 def test_a_certificate_is_of_one_judge_and_one_mix_of_kinds(tmp_path: Path) -> None:
     """Two judges, or another judge than the certified one, are refused; other kinds are said."""
     with pytest.raises(GradeGPTError, match="needs one judge"):
-        certified(tmp_path, "--judge", "lexical", "--certify", 0.9)
+        certified(tmp_path, "--judge", "cascade", "--certify", 0.9)
     certified(tmp_path, "--certify", 0.9, "--overwrite")
     path = tmp_path / "run" / "certificate.json"
     demand = (tmp_path / "labelled.jsonl", "--certificate", path)
     assert invoke(judge_app, "judge", *demand, "--judge", "rules").exit_code == 0
     with pytest.raises(GradeGPTError, match="is of another judge"):
-        invoke(judge_app, "judge", *demand, "--judge", "lexical")
+        invoke(judge_app, "judge", *demand, "--judge", "cascade")
     with pytest.raises(GradeGPTError, match="no such certificate"):
         invoke(judge_app, "judge", demand[0], "--certificate", tmp_path / "none.json")
     numbers = [Item(id="1", reference=("4",), response="4")] * 8

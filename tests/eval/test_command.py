@@ -127,13 +127,13 @@ def graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], s
 @pytest.mark.parametrize("form", ["csv", "tsv", "xlsx", "parquet", "json"])
 def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: str) -> None:
     """Its columns are recognised and printed; the judge uses the rows' tolerance."""
-    judges = ("--judge", "rules", "--judge", "lexical")
+    judges = ("--judge", "rules", "--judge", "cascade")
     result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
     assert result.exit_code == 0, result.output
     assert "columns: question = q, reference = gold, response = output\n" in result.stderr
     assert "label: score; 1 rows without one are left out\n" in result.stderr
     report = json.loads(Path("runs/my file/report.json").read_text())
-    assert [judge["name"] for judge in report["judges"]] == ["rules", "lexical"]
+    assert [judge["name"] for judge in report["judges"]] == ["rules", "cascade"]
     rules = report["judges"][0]["overall"]
     assert (rules["n_items"], rules["accuracy"]) == (3, 1)
     manifest = json.loads(Path("runs/my file/manifest.json").read_text())

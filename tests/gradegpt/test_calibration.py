@@ -21,7 +21,6 @@ from gradegpt.judges.calibration import (
     packaged,
     read_calibration,
 )
-from gradegpt.judges.lexical import LexicalJudge
 from gradegpt.judges.rules import RuleJudge
 
 TEXT = Item(
@@ -42,7 +41,7 @@ def said(
 
 def withheld(verdict: Verdict, score: float) -> Judgement:
     return Judgement(
-        id="t", outcome=Outcome.UNDECIDED, withheld=verdict, score=score, method="lexical"
+        id="t", outcome=Outcome.UNDECIDED, withheld=verdict, score=score, method="model"
     )
 
 
@@ -118,13 +117,11 @@ def test_a_judge_without_a_score_adds_nothing() -> None:
     assert combined(before, said(None), Weights()).verdict is YES
 
 
-def test_the_judges_of_the_package_are_calibrated() -> None:
-    """For these versions; the confidence of a rule is below 1 and above its prior's half."""
-    rules, words = packaged("rules"), packaged("lexical")
+def test_the_rules_are_calibrated() -> None:
+    """For this version; the confidence of a rule is below 1 and above its prior's half."""
+    rules = packaged("rules")
     assert rules is not None
     assert rules.judge.split("+")[0] == RuleJudge().fingerprint.split("+")[0]
-    assert words is not None
-    assert words.judge == LexicalJudge().fingerprint
     item = Item(reference=("3/4",), response="The answer is 0.75.")
     (judgement,) = RuleJudge().judge([item])
     assert judgement.confidence is not None

@@ -134,26 +134,25 @@ def test_a_failure_of_a_later_judge_stays_a_failure() -> None:
 
 def test_judges_in_one_list(tmp_path: object) -> None:
     """Any number of them; the fingerprint has all, their calibrations and the thresholds."""
-    judges = [JudgeSettings.of(kind=kind) for kind in ("rules", "lexical")]
-    words = Item(reference=("evaporation of water",), response="water evaporation, it seems")
+    judges = [JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="model", model="nano")]
+    item = Item(reference=("4",), response="The answer is 4.")
     found = build_judge(JudgeSettings.of(judges=judges, min_confidence=0))
-    (judgement,) = found.judge([words])
-    assert judgement.method == "lexical"
+    (judgement,) = found.judge([item])
+    assert judgement.method == "rules"
     assert judgement.confidence is not None
-    assert judgement.confidence != judgement.score
     strict = build_judge(JudgeSettings.of(judges=judges, min_confidence=1.0))
-    assert strict.judge([words])[0].withheld is judgement.verdict
+    assert strict.judge([item])[0].withheld is judgement.verdict
     assert found.fingerprint != strict.fingerprint
 
 
 def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFactory) -> None:
     """After other judges than it was measured after, it is refused with what to run."""
-    with pytest.raises(SettingsError, match="'lexical' follows lexical, and was calibrated after"):
-        build_judge(JudgeSettings.of(judges=[JudgeSettings.of(kind="lexical")] * 2))
     path = tmp_path_factory.mktemp("c") / "calibration.json"
     made = Calibration(judge="l", after=("rules",))
     write_json(path, made.model_dump(mode="json"))
-    own = JudgeSettings.of(kind="lexical", calibration=path)
+    own = JudgeSettings.of(kind="model", model="nano", calibration=path)
+    with pytest.raises(SettingsError, match="'model' follows model, and was calibrated"):
+        build_judge(JudgeSettings.of(judges=[own, own]))
     assert build_judge(JudgeSettings.of(judges=[JudgeSettings.of(kind="rules"), own]))
 
 
@@ -161,7 +160,7 @@ def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFact
     ("values", "message"),
     [
         ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: not for the judge 'rules'"),
-        ({"kind": "lexical", "max_error": 0.1}, "max_error: not for the judge 'lexical'"),
+        ({"kind": "code", "max_error": 0.1}, "max_error: not for the judge 'code'"),
         ({"kind": "cascade", "max_false_correct": 0.1}, "set max_error too"),
     ],
 )

@@ -113,9 +113,9 @@ def test_several_judges_are_a_panel(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "panel:2-to-0" in said
     assert "verdict     correct" in said
-    none_has = ("--judge", "code", "--judge", "lexical", "--profile", "atlas")
+    none_has = ("--judge", "code", "--judge", "cascade", "--profile", "atlas")
     assert call("judge", *none_has, "--reference", "4", "--response", "4") != 0
-    assert "--profile: not for --judge code and lexical" in capsys.readouterr().err
+    assert "--profile: not for --judge code and cascade" in capsys.readouterr().err
 
 
 def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:

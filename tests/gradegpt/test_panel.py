@@ -96,10 +96,10 @@ def test_a_panel_from_settings() -> None:
     settings = {
         "kind": "panel",
         "vote": "weighted",
-        "judges": [{"kind": "rules"}, {"kind": "lexical"}],
+        "judges": [{"kind": "rules"}, {"kind": "cascade"}],
     }
     judge = build_judge(JudgeSettings.of(**settings, accuracies=[0.99, 0.8]))
     (found,) = judge.judge([ITEM])
     assert (found.verdict, found.reason) == (Verdict.CORRECT, "panel:1-to-0")
     assert "rules-" in judge.fingerprint
-    assert "lexical-" in judge.fingerprint
+    assert "cascade(" in judge.fingerprint

@@ -31,7 +31,7 @@ def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
 def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each process builds the same cascade; one that asks a model stays in this process."""
     monkeypatch.setattr("gradegpt.judges.parallel.cores", lambda: 2)
-    settings = JudgeSettings.of(judges=[{"kind": "rules"}, {"kind": "lexical"}])
+    settings = JudgeSettings.of(judges=[{"kind": "rules"}])
     cascade = build_judge(settings)
     parallel = on_every_core(cascade, settings)
     assert isinstance(parallel, ParallelJudge)

@@ -15,7 +15,6 @@ from gradegpt.app.options import with_folder
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
-from train.lexical import LexicalSettings
 from train.settings import SFTSettings
 
 
@@ -206,7 +205,7 @@ def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
 @pytest.mark.parametrize(
     ("settings", "name"),
     [
-        (DataGenSettings, "demo"), (SFTSettings, "qwen3-0.6b"), (LexicalSettings, "lexical"),
+        (DataGenSettings, "demo"), (SFTSettings, "qwen3-0.6b"),
         (EvalSettings, "handmade"), (AblationSettings, "ablation-0.5b"),
         (CalibrationSettings, "calibrate-1.5b"), (ServeSettings, "cascade"),
     ],

@@ -24,9 +24,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
 CONFIGS: Final = Path(__file__).parents[2] / "configs" / "train"
-RECIPES: Final = sorted(
-    path.stem for path in CONFIGS.glob("*.yaml") if not path.stem.startswith("lexical")
-)
+RECIPES: Final = sorted(path.stem for path in CONFIGS.glob("*.yaml"))
 FOR_GPUS: Final = [name for name in RECIPES if not name.startswith("gradegpt-")]
 FAMILY: Final = {
     "Qwen/Qwen2.5-": "qwen2",

@@ -96,7 +96,7 @@ def test_what_was_written_is_kept_and_counted(source: Path, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_pool_judges_as_one_machine_does(source: Path, tmp_path: Path) -> None:
     """A judge with a model is loaded in processes of its own; here a panel stands for it."""
-    judges = (JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="lexical"))
+    judges = (JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="cascade"))
     settings = JudgeSettings.of(kind="panel", judges=judges)
     local = judge_file(check_input(source), tmp_path / "local.jsonl", build_judge(settings))
     checked = check_files(inputs([str(source)]), each)

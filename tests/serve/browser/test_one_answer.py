@@ -111,7 +111,7 @@ def test_a_changed_field_marks_the_judgement_as_outdated(open_page: Open) -> Non
 @pytest.mark.parametrize(
     ("outcome", "reason", "chain", "words"),
     [
-        (Outcome.UNDECIDED, "lexical:doubts", None, "Undecided"),
+        (Outcome.UNDECIDED, "response:not-its-own-answer", None, "Undecided"),
         (Outcome.UNPARSED, "chain:no verdict tag at the end", "Well\nwho <Yes> knows", "Unparsed"),
         (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
     ],
@@ -285,7 +285,6 @@ def test_a_page_of_a_server_that_is_loading_waits_and_goes_on_by_itself(open_pag
 
 CODES = {
     "number:equal-within-tolerance": ("within the tolerance (auto)", "在容差（auto）内相等"),
-    "lexical:83-percent-of-words": ("83 % of the reference's words", "83% 的词"),
     "code:2-of-3-tests": ("passes 2 of 3 tests", "3 个测试中的 2 个"),
     "parts:A,B:no-answer": ("correct, incorrect. No answer", "正确, 错误。作答中没有"),
     "atlas:A:number:equal": ("By ATLAS' rules. In order: correct. Number", "按 ATLAS 的规则。"),
