@@ -134,7 +134,7 @@ def test_a_failure_of_a_later_judge_stays_a_failure() -> None:
 
 def test_judges_in_one_list(tmp_path: object) -> None:
     """Any number of them; the fingerprint has all, their calibrations and the thresholds."""
-    judges = [JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="model", model="nano")]
+    judges = [JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="model", model="gradegpt-0.5b")]
     item = Item(reference=("4",), response="The answer is 4.")
     found = build_judge(JudgeSettings.of(judges=judges, min_confidence=0))
     (judgement,) = found.judge([item])
@@ -150,7 +150,7 @@ def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFact
     path = tmp_path_factory.mktemp("c") / "calibration.json"
     made = Calibration(judge="l", after=("rules",))
     write_json(path, made.model_dump(mode="json"))
-    own = JudgeSettings.of(kind="model", model="nano", calibration=path)
+    own = JudgeSettings.of(kind="model", model="gradegpt-0.5b", calibration=path)
     with pytest.raises(SettingsError, match="'model' follows model, and was calibrated"):
         build_judge(JudgeSettings.of(judges=[own, own]))
     assert build_judge(JudgeSettings.of(judges=[JudgeSettings.of(kind="rules"), own]))

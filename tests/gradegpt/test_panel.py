@@ -100,6 +100,6 @@ def test_a_panel_from_settings() -> None:
     }
     judge = build_judge(JudgeSettings.of(**settings, accuracies=[0.99, 0.8]))
     (found,) = judge.judge([ITEM])
-    assert (found.verdict, found.reason) == (Verdict.CORRECT, "panel:1-to-0")
+    assert (found.verdict, found.reason) == (Verdict.CORRECT, "panel:2-to-0")
     assert "rules-" in judge.fingerprint
     assert "cascade(" in judge.fingerprint
