@@ -151,15 +151,14 @@ def _json(path: Path) -> dict[str, Any]:
 def pages(root: Path = ROOT) -> dict[Path, str]:
     """The text of every page that is made from summaries and experiments."""
     made = summaries(root)
-    readme = root / "README.md"
+    readmes = [page for page in (root / "README.md", root / "README.zh.md") if page.exists()]
     index = root / "docs/experiments/README.md"
     tables = _indices(root / "docs/experiments") | {
         name: table(one, one.readme, name) for name, one in made.items() if one.readme
     }
     return {
         root / "docs/RESULTS.md": _results(made),
-        readme: _filled(readme, tables),
-        index: _filled(index, tables),
+        **{page: _filled(page, tables) for page in (*readmes, index)},
     }
 
 

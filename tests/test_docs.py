@@ -37,7 +37,12 @@ from serve.settings import ServeSettings
 from train.settings import SFTSettings
 
 ROOT: Final = Path(__file__).parents[1]
-PAGES: Final = (ROOT / "README.md", *sorted((ROOT / "docs" / "guides").rglob("*.md")))
+PAGES: Final = (
+    ROOT / "README.md",
+    ROOT / "README.zh.md",
+    ROOT / "docs/install.md",
+    *sorted((ROOT / "docs" / "guides").rglob("*.md")),
+)
 SETTINGS: Final[dict[str, type[Settings]]] = {
     "train": SFTSettings,
     "eval": EvalSettings, "eval.attacks": AttackSettings, "eval.calibrate": CalibrationSettings,
