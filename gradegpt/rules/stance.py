@@ -66,15 +66,6 @@ _SAID_RIGHT: Final = re.compile(
     r"[\s)）*.]{0,3}(?:选?项)?(?:的?(?:说法|叙述|表述))?(?:是|is )?\s*"
     r"(?:正确(?!答案|选项)|对的?[，,。.]|(?:right|true|correct)\b(?! (?:answer|option|choice)))"
 )
-_SENTENCE: Final = re.compile(r"[^.。!！?？\n]+")
-_BESIDE: Final = re.compile(
-    r"\b(?:but|yet|however|although|though|whereas|instead|rather|actually|not|never|nor|or|perhaps"
-    r"|maybe|might|than|opposite|reverse|rival|opponent|mistaken(?:ly)?|claims?|disagree"
-    r"|(?:was|were|is|been) (?:beaten|defeated|bought|acquired|preceded|succeeded)|lost to"
-    r"|at first|at one time|used to|neighbour|;? ?so (?:the|it))\b|n['’]t\b"
-    r"|但|可是|不过|然而|其实|实际上|误[以认]为|可能|或者?|还是|不是|并非|而非|[^，,。]{1,8}被|对手|相反|[^，。]比",
-    re.IGNORECASE,
-)
 _LATER: Final = re.compile(
     r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
     r"(?:no|wait|hmm),? (?:wait|that|let me|i (?:was|made|mis))|wait\b[,.!:]|wait a|actually,"
@@ -131,17 +122,6 @@ def said_right(text: str, found: Found) -> bool:
 def takes_back(text: str, since: int = 0) -> bool:
     """Whether a sentence from ``since`` on retracts the text before it."""
     return _LATER.search(text, since) is not None
-
-
-def wavers(text: str, name: str) -> bool:
-    """Whether a sentence with the name denies it, contrasts it, or names something beside it.
-
-    ``name`` occurs in ``text``. Looser than ``disowned``: for judges that do not read sentences.
-    """
-    for sentence in _SENTENCE.findall(text):
-        if name.lower() in sentence.lower() and _BESIDE.search(sentence):
-            return True
-    return False
 
 
 def hedges(text: str) -> bool:
