@@ -56,6 +56,11 @@ _TRUTH_FIRST = re.compile(
 )
 _TRUTH = re.compile(r"\b(?:yes|true|false|wait|actually)\b|正确|错误|不对|更正", re.IGNORECASE)
 """Words after the first that may state something else."""
+_CONDITION = re.compile(
+    r"\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除|如果|若|当)",
+    re.IGNORECASE,
+)
+"""A condition in the sentence that begins with the word."""
 _LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
@@ -121,7 +126,9 @@ def _narrowed(response: str, found: Found | None, kind: AnswerType, question: st
     That is the number of a thing, the only option whose text is said, or a first word such as "No".
     """
     begun = _TRUTH_FIRST.match(response) if kind is AnswerType.TRUE_FALSE else None
-    if begun is not None and not _TRUTH.search(response, begun.end()):
+    if begun is not None and not (
+        _TRUTH.search(response, begun.end()) or _CONDITION.match(response, begun.end())
+    ):
         span = begun.span("word")
         found = Found(begun["word"], *span, How.WHOLE, span)
     elif found is not None and kind is AnswerType.NUMBER:

@@ -159,8 +159,7 @@ def test_a_stopped_run_resumes_after_its_last_complete_row(
 def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSettings) -> None:
     """A changed setting does not discard hours of judging."""
     evaluate(settings, build=builder())
-    source = settings.sources[0].model_copy(update={"limit": 2})
-    fewer = settings.model_copy(update={"sources": (source,)})
+    fewer = settings.model_copy(update={"sample": 2})
     with pytest.raises(OutputError, match=r"rules\.jsonl: made from other rows .*--overwrite"):
         evaluate(fewer, build=builder())
     assert evaluate(fewer, build=builder(), overwrite=True).n_items == 2

@@ -49,7 +49,7 @@ def test_one_response_is_judged_and_prints_itself() -> None:
         "The answers agree: <Yes>\n"
         "\n"
         "verdict     correct\n"
-        "confidence  0.999\n"
+        "confidence  0.998\n"
         "method      rules\n"
         "reason      number:same-text\n"
         "in words    Number: both answers read the same.\n"

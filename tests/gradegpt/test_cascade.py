@@ -134,13 +134,16 @@ def test_a_failure_of_a_later_judge_stays_a_failure() -> None:
 
 def test_judges_in_one_list(tmp_path: object) -> None:
     """Any number of them; the fingerprint has all, their calibrations and the thresholds."""
-    judges = [JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="model", model="gradegpt-0.5b")]
+    judges = [
+        JudgeSettings.of(kind="rules"),
+        JudgeSettings.of(kind="model", base_url="http://127.0.0.1:9/v1", model="m"),
+    ]
     item = Item(reference=("4",), response="The answer is 4.")
     found = build_judge(JudgeSettings.of(judges=judges, min_confidence=0))
     (judgement,) = found.judge([item])
     assert judgement.method == "rules"
     assert judgement.confidence is not None
-    strict = build_judge(JudgeSettings.of(judges=judges, min_confidence=1.0))
+    strict = build_judge(JudgeSettings.of(judges=judges[:1], min_confidence=1.0))
     assert strict.judge([item])[0].withheld is judgement.verdict
     assert found.fingerprint != strict.fingerprint
 

@@ -130,7 +130,7 @@ def test_one_response_gets_its_chain_and_its_verdict(capsys: pytest.CaptureFixtu
         "The answers agree: <Yes>\n"
         "\n"
         "verdict     correct\n"
-        "confidence  0.999\n"
+        "confidence  0.998\n"
         "method      rules\n"
         "reason      number:same-text\n"
         "in words    Number: both answers read the same.\n"

@@ -72,7 +72,7 @@ def test_programs_are_judged(
     item = Item(
         id="p", question="Add two numbers.", reference=(PYTHON,), response=response, tests=TESTS
     )
-    (found,) = CodeJudge(ResourceLimits(seconds=1)).judge([item])
+    (found,) = CodeJudge(ResourceLimits(seconds=2)).judge([item])
     assert (found.verdict, found.reason, found.method) == (verdict, reason, "code")
     assert found.chain is None if detail is None else detail in (found.chain or "")
 
