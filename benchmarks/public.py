@@ -28,10 +28,7 @@ from gradegpt.core.records import write_json
 from gradegpt.core.schema import Example, Verdict
 from gradegpt.core.settings import load_settings
 
-NAMES = {
-    "rules": "rules",
-    "every-verdict": "with gradegpt-1.5b",
-}
+NAMES = {"rules": "rules"}
 """The judges of the run that the picture shows."""
 
 
@@ -47,7 +44,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     right = [_right(row) for row in tqdm(rows, desc="math-verify")]
     summary = json.loads(options.summary.read_text(encoding="utf-8"))
     for name, figures in summary["rows"].items():
-        ours = [one for one, row in zip(right, rows, strict=True) if name in ("all", row.source)]
+        named = summary["rows"].keys()
+        sources = [row.source if row.source in named else "rest" for row in rows]
+        ours = [one for one, at in zip(right, sources, strict=True) if name in ("all", at)]
         figures["math-verify"] = {"accuracy": round(sum(ours) / len(ours), 6)}
     write_json(options.summary, summary)
     report = json.loads((options.run / "report.json").read_text(encoding="utf-8"))
@@ -63,7 +62,7 @@ def _right(row: Example) -> bool:
 def draw(judges: Mapping[str, Any], other: float, n_rows: int, path: Path) -> None:
     """Risk against coverage: a curve a judge, its dot at what it decides; math-verify is a dot."""
     figure, axes = pyplot.subplots(figsize=(7.2, 4), layout="constrained")
-    for (name, label), colour in zip(NAMES.items(), ("#4c78a8", "#2a9d5c"), strict=True):
+    for (name, label), colour in zip(NAMES.items(), ("#4c78a8",), strict=True):
         curve = judges[name]
         points = [one for one in curve["points"] if one["coverage"] >= 0.1]
         x, y = zip(*((100 * p["coverage"], 100 * p["risk"]["value"]) for p in points), strict=True)
