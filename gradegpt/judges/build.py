@@ -126,7 +126,13 @@ def _usual(settings: CascadeJudgeSettings) -> Sequence[JudgeSettings]:
         return (RuleJudgeSettings(),)
     model = settings.shared_with(ModelJudgeSettings)
     measured = _calibration(model)
-    before = [KINDS[kind]() for kind in (("rules",) if measured is None else measured.after)]
+    after = ("rules",) if measured is None else measured.after
+    if gone := [kind for kind in after if kind not in KINDS]:
+        raise SettingsError(
+            f"{model.model}: calibrated after {', '.join(gone)}, which is no judge; run "
+            "gradegpt eval.calibrate again"
+        )
+    before = [KINDS[kind]() for kind in after]
     adds_nothing = measured is not None and not measured.weights
     return before if adds_nothing and settings.min_confidence > 0 else [*before, model]
 
