@@ -65,7 +65,8 @@ def endings(text: str) -> list[Found]:
 def counted(text: str, found: Found, question: str) -> Found:
     """The number of the thing whose number is asked for, if the text has only one; else found.
 
-    "How many seasons …?" "It had 9 seasons, airing from 1981 to 1990."
+    "How many seasons …?" "It had 9 seasons, airing from 1981 to 1990." A number that the question
+    gives, or from which another is computed, is no answer: "6 boxes of 28 apples are 168 in all."
     """
     asked = _HOW_MANY.search(question)
     if asked is None or asked[1].lower() in found.answer.lower():
@@ -75,7 +76,9 @@ def counted(text: str, found: Found, question: str) -> Found:
     if len({m["number"] for m in said}) != 1 or said[0]["number"] == found.answer:
         return found
     clause = (found.start + said[0].start("number"), found.start + said[0].end("number"))
-    return found._replace(answer=said[0]["number"], clause=clause)
+    given = said[0]["number"] in NUMBER.findall(question)
+    answer = found._replace(answer=said[0]["number"], clause=clause)
+    return found if given or has_later_result(text, answer) else answer
 
 
 def _measures(unit: str) -> bool:

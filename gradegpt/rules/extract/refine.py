@@ -56,7 +56,7 @@ def refine(answer: str, kind: AnswerType) -> str:
         return several
     for candidate in _candidates(answer):
         if reads_as(candidate, kind):
-            return candidate.strip()
+            return candidate.strip(" \n*`").rstrip(".。 *`")
     return answer
 
 
