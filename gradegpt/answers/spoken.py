@@ -8,7 +8,7 @@ is year, month and day in digits, a time its minutes, a discount the share that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Final
 
@@ -80,6 +80,23 @@ def spoken(text: str) -> Quantity | None:
     return None
 
 
+def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
+    """Each date, time, century, decade, discount, multiple or ordinal in a running text."""
+    for word in _MULTIPLE_IN_TEXT.finditer(text):
+        yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
+    if _HINT.search(text):
+        for unit, pattern, read in (*_FORMS, *_FORMS_IN_TEXT):
+            for match in pattern.finditer(text):
+                if not _cuts(text, *match.span()) and (value := read(match)) is not None:
+                    yield *match.span(), Quantity(Fraction(value), unit)
+
+
+def _cuts(text: str, start: int, end: int) -> bool:
+    """Whether the span ends inside of a number or a word."""
+    left, right = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+    return bool(_INSIDE.match(left) or _INSIDE.match(right))
+
+
 def same_kind(wanted: Quantity, given: Quantity) -> bool | None:
     """Whether two of one unit are the same; None for dates of which one is less exact."""
     if wanted.unit != DATE:
@@ -122,7 +139,10 @@ def _time(match: re.Match[str]) -> Fraction | None:
         return None
     share = {"half": 30, "半": 30, "quarter": 15, "一刻": 15, "三刻": 45}
     words = said.get("words") or ""
-    past = Fraction(share[words]) if words in share else _number(words) or minutes or Fraction(0)
+    told = Fraction(share[words]) if words in share else _number(words)
+    if words and told is None:
+        return None
+    past = told or minutes or Fraction(0)
     before = said.get("before") in ("to", "before", "差")
     return (60 * hour + (-past if before else past)) % 720  # without the half of the day
 
@@ -141,6 +161,10 @@ def _decade(match: re.Match[str]) -> Fraction | None:
 
 def _off(match: re.Match[str]) -> Fraction:
     return 1 - Fraction(match["n"]) / 100
+
+
+def _paid(match: re.Match[str]) -> Fraction:
+    return Fraction(match["n"]) / 100
 
 
 def _zhe(match: re.Match[str]) -> Fraction | None:
@@ -181,3 +205,19 @@ _FORMS: Final = _forms(
     (MULTIPLE, rf"(?:增长|增加|提高|扩大|多)了?(?P<n>{_HAN})倍", _more),
     (MULTIPLE, rf"(?:(?:增长|增加|提高|扩大)?[到为至是])?了?原来的(?P<n>{_HAN})倍", _counted),
 )  # fmt: skip
+_PERCENT: Final = r"(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
+_FORMS_IN_TEXT: Final = _forms(
+    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.?m\b\.?", _time),
+    (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])", _time),
+    (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)", _time),
+    (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century", _counted),
+    (PAID, rf"{_PERCENT} (?:cheaper|less|reduction|saving)", _off),
+    (PAID, rf"(?:reduced|cut|discounted|cheaper|discount|off)(?: \w+){{0,2}} {_PERCENT}", _off),
+    (PAID, rf"(?:pay|paying|paid)(?: only| just)? {_PERCENT}", _paid),
+)  # fmt: skip
+"""Forms that are read in a running text only, where a sentence says what they are."""
+_INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
+_TIMES: Final = _MULTIPLES | {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "quadruple": 4}
+_MULTIPLE_IN_TEXT: Final = re.compile(
+    "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
+)

@@ -12,9 +12,17 @@ from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
+from gradegpt.rules.across import across_languages
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
-from gradegpt.rules.reading import Decision, Reading, read_item, signs_of, without_comparison
+from gradegpt.rules.reading import (
+    NOT_FOUND,
+    Decision,
+    Reading,
+    read_item,
+    signs_of,
+    without_comparison,
+)
 from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.workers import shared_pool
@@ -49,6 +57,8 @@ class RuleJudge:
     def _judge_one(self, item: Item) -> Judgement:
         reading = read_item(item)
         made = without_comparison(reading)
+        if made is None or made.reason == NOT_FOUND:
+            made = across_languages(reading) or made
         if made is None:
             assert reading.found is not None
             made = self._by_comparison(reading, reading.found)

@@ -29,6 +29,7 @@ from gradegpt.rules.validity import (
 )
 
 REFUSAL: Final = "response:refusal"
+NOT_FOUND: Final = "response:no-answer-found"
 _SAID: Final = (How.BOXED, How.ANNOUNCED)
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
@@ -153,7 +154,7 @@ def without_comparison(reading: Reading) -> Decision | None:
     if reason:
         return Decision(Verdict.INVALID, reason)
     if found is None:
-        return Decision(None, "response:no-answer-found")
+        return Decision(None, NOT_FOUND)
     reason = _left_open(reading, found)
     return Decision(None, reason, found) if reason else None
 

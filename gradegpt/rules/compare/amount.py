@@ -1,0 +1,340 @@
+"""Compare a quantity with those that a response in the other language states.
+
+Of the numbers of a response the answer is one that measures what the reference measures, and that
+the question does not give. The reference among them is the answer, unless another competes with it;
+others, and the reference nowhere, are a different answer.
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Final, NamedTuple
+
+from gradegpt.answers.amounts import Amount, amounts
+from gradegpt.answers.measures import (
+    CELSIUS,
+    COUNT,
+    DEGREES,
+    LENGTH,
+    MONEY,
+    MONTHS,
+    PIECE,
+    SHARE,
+    SPEED,
+    YEAR,
+    Measure,
+    unit_at,
+)
+from gradegpt.answers.spans import sentences
+from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
+from gradegpt.answers.types import Quantity
+from gradegpt.rules.tolerance import Tolerance
+
+_COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR)
+_EXACT: Final = (YEAR, ORDINAL, TIME, "century", "decade", PAID, MULTIPLE)
+_YEARS: Final = Measure("years", MONTHS, Fraction(12))
+_NEAR: Final = Fraction(2, 100)
+"""Relative difference of rounded or converted quantities that are the same."""
+_FAR: Final = Fraction(5, 100)
+"""Relative difference from which on they are different."""
+_REST = re.compile(
+    r"\b(?:about|around|roughly|approximately|some|the|of|an?|per|each|every|in|at|to|and|old|from"
+    r"|between|by|all|total|people|symphony|[ap]\.?m)\b"
+    r"|[晚早]上|[上下]午|凌晨|[约大概左右近每共计为是到至从在公元]|[\W_]",
+    re.IGNORECASE,
+)
+_MOST_REST: Final = 2
+_FEW: Final = 10
+"""Numbers below it often count something else: two of them."""
+_FEW_DIGITS: Final = 3
+_FORMULA = re.compile(
+    r"[\\=π√!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[a-z]\b(?<![kmgLsVAWJNtL])"
+)
+"""Signs of a reference that is more than a number and its unit."""
+_WORKED = re.compile(r"\\[a-z]|```|####|<<")
+"""Signs of a calculation, which is read elsewhere."""
+_FORM = re.compile(
+    r"\b(?:simplif|lowest terms|simplest|factori)|化简|最简|约分|阶乘|因式分解", re.IGNORECASE
+)
+"""Questions that ask for one of several forms of a number."""
+_ROUNDED = re.compile(
+    r"\bround|\bdecimal places?|\bnearest\b|保留|精确到|四舍五入|有效数字", re.IGNORECASE
+)
+_BEYOND = re.compile(
+    r"低于|高于|大于|小于|以上|以下|\b(?:below|above|outside|less|more|not)\b|不在", re.IGNORECASE
+)
+_OPERATOR = re.compile(r"\s[-+*/^]\s|[-+*/^]?\(|[+*/^](?=\d)")
+_ROUGHLY = re.compile(
+    r"约|大概|多少左右|\b(?:approximate|rough|about how|estimat|nearly)", re.IGNORECASE
+)
+_WHEN = re.compile(r"\byear\b|\bwhen\b|年份|哪一?年|何年|何时|什么时候", re.IGNORECASE)
+_PER = re.compile(
+    r"(?:每秒|(?P<hour>每小时))[^，。]{0,6}(?:多少|几)"
+    r"|\bhow (?:far|many).* (?:per|every|each|in one|in a) (?:second|(?P<hours>hour))",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"(?:\bhow many|\bin|多少|几) ?(?P<unit>[a-z²]+(?: [a-z]+)?|[\u3400-\u9fff]{1,4})",
+    re.IGNORECASE,
+)
+_AGE = re.compile(r"\bhow old\b|\bages?\b|多大|年龄|岁", re.IGNORECASE)
+_CALCULATION = re.compile(r"[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
+_RANGE = re.compile(
+    r"\s*(?:[-–—~～到至比:]|to|and|and about)\s*(?:\w\w)?\Z|\s*[到至]?[早晚凌]?[上晨]?\Z",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"\s*(?:[,.;:!?，。；：！？）)*]|\Z|(?:in all|altogether|in total|or so|左右)\b)"
+)
+_ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_CONCLUDES = re.compile(
+    r"\b(?:so|thus|hence|therefore|altogether|total|in all|comes? to|answer|overall|works out"
+    r"|which (?:makes|gives|means)|that(?:'s| is| makes))\b"
+    r"|所以|因此|因而|于是|总共|一共|合计|答案|最后|也就是|即|得到|应该?是|=",
+    re.IGNORECASE,
+)
+_REVISED = re.compile(
+    r"\b(?:not|n['’]t|rather|instead|wrong|mistake|actually|at first|initially|however|but"
+    r"|although|though|used to)\b"
+    r"|不是|而非|并非|错|其实|原先|一开始|起初|差点|本来|以为|虽|但|而是|改",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|nor)\b(?! (?:only|just))|n['’]t\b|不是|并非|不等于|没有|而非", re.IGNORECASE
+)
+
+
+class Shown(NamedTuple):
+    """Whether the answer is the reference's, and the place in the response that says so."""
+
+    same: bool
+    reason: str
+    start: int
+    end: int
+
+
+class _Read(NamedTuple):
+    """What the comparison looks at: the texts, the quantity wanted, and the policy."""
+
+    question: str
+    response: str
+    wanted: Amount
+    tolerance: Tolerance
+
+
+def compare_amounts(
+    reference: str, response: str, question: str, tolerance: Tolerance
+) -> Shown | None:
+    """Whether the response states the quantity of the reference; None if that is not shown."""
+    if _FORMULA.search(reference) or _WORKED.search(response) or _FORM.search(question):
+        return None
+    wanted = _wanted(reference, question)
+    if len(wanted) == 2:
+        return _range(wanted, response, question, tolerance)
+    if len(wanted) != 1:
+        return None
+    read = _Read(question, response, wanted[0], tolerance)
+    judged = [(a, _same(read, a)) for a in _outside_asides(response)]
+    given = [a for a, _ in judged if _is_given(a, read)]
+    judged = [(a, same) for a, same in judged if a not in given]
+    by = {
+        how: [a for a, same in judged if same == how] for how in ("same", "other", "near", "weak")
+    }
+    if by["same"]:
+        return _given(by["same"], by["other"] + by["near"], response)
+    others = by["other"] or by["weak"]
+    if not judged or not others:
+        others = [a for a in given if a.unit != read.wanted.unit and _same(read, a) == "other"]
+    alone = len({a.value for a in others}) == 1
+    if not others or by["near"] or _CALCULATION.search(response):
+        return None
+    if not alone and (not by["other"] or read.wanted.measures in (COUNT, PIECE)):
+        return None
+    return Shown(False, "number:different", others[-1].start, others[-1].end)
+
+
+def _wanted(reference: str, question: str) -> list[Amount]:
+    """The quantity of a reference that says hardly more, or the two ends of its range."""
+    found = amounts(reference)
+    if not found or not _is_all(reference, found, question):
+        return []
+    first, *more = [_as_asked(a, question) for a in found]
+    if all(_alike(first, other) for other in more):
+        return [first]
+    between = _RANGE.match(reference[first.end : more[0].start])
+    return [first, *more] if len(more) == 1 and between else []
+
+
+def _is_all(reference: str, found: list[Amount], question: str) -> bool:
+    """Whether a reference says hardly more than quantities, but for words of the question."""
+    rest = reference
+    for amount in reversed(found):
+        rest = rest[: amount.start] + " " + rest[amount.end :]
+    words = [w for w in _REST.sub(" ", rest).split() if w.lower() not in question.lower()]
+    if any(re.fullmatch(r"[A-Za-zμµΩ°]{1,3}", word) for word in words):
+        return False  # an unknown unit
+    left = "".join(char for word in words for char in word if char not in question)
+    return len(left) <= _MOST_REST
+
+
+def _as_asked(amount: Amount, question: str) -> Amount:
+    """A number without a unit gets that of the question: years, ages, how many seconds."""
+    if amount.measures == COUNT and 1000 <= amount.number < 2100 and _WHEN.search(question):
+        return amount._replace(measures=YEAR)
+    if amount.measures == LENGTH and (per := _PER.search(question)):
+        size = Fraction(1, 36000 if per["hour"] or per["hours"] else 10)
+        return amount._replace(measures=SPEED, value=amount.value * size, unit=amount.unit * size)
+    if amount.measures == COUNT and amount.unit == 1:
+        asked = (unit_at(found["unit"]) for found in _ASKED.finditer(question))
+        unit = next((found[0] for found in asked if found), None)
+        unit = _YEARS if _AGE.search(question) else unit
+        if unit is not None:
+            value, size = amount.value * unit.size, unit.size
+            return amount._replace(measures=unit.measures, value=value, unit=size)
+    return amount._replace(rough=amount.rough or bool(_ROUGHLY.search(question)))
+
+
+def _alike(one: Amount, other: Amount) -> bool:
+    near = abs(one.value - other.value) <= _NEAR * abs(one.value)
+    return one.measures == other.measures and near
+
+
+def _outside_asides(response: str) -> list[Amount]:
+    asides = [match.span() for match in _ASIDE.finditer(response)]
+    return [
+        a for a in amounts(response) if not any(start <= a.start < end for start, end in asides)
+    ]
+
+
+def _is_given(amount: Amount, read: _Read) -> bool:
+    """Whether the question has this quantity, and it is not the answer all the same."""
+    if amount.value == read.wanted.value and amount.unit == read.wanted.unit:
+        return False
+    return any(
+        (a.measures == amount.measures and a.value == amount.value
+         and (amount.value != read.wanted.value or a.unit == amount.unit))
+        or (COUNT in (a.measures, amount.measures) and a.number == amount.number
+            and amount.value != read.wanted.value)
+        for a in amounts(read.question)
+    )  # fmt: skip
+
+
+def _same(read: _Read, given: Amount) -> str:
+    """``same``, ``other``, ``near`` (open), ``unlike``; ``weak``: other if nothing else is said."""
+    wanted = read.wanted
+    kinds = {wanted.measures, given.measures}
+    if DATE in kinds:
+        return _dates(wanted, given, read.response)
+    if _OPERATOR.match(read.response, given.end) and given.unit == 1:
+        return "unlike"  # a part of a formula
+    if wanted.measures == TIME and wanted.half and given.half and wanted.half != given.half:
+        return "other" if len(kinds) == 1 else "unlike"
+    if len(kinds) == 1 or kinds <= {DEGREES, CELSIUS}:
+        return _sizes(wanted, given, read)
+    equal = wanted.number == given.number
+    if kinds == {SHARE, PAID}:
+        return "same" if given.value in (wanted.value, 1 - wanted.value) else "weak"
+    if PIECE in kinds and kinds <= {PIECE, COUNT, *MONEY}:
+        one, other = (a._replace(value=a.number, unit=Fraction(1)) for a in (wanted, given))
+        return _sizes(one, other, read)
+    if wanted.measures == SHARE and wanted.unit == 1 and given.number < 1:
+        return "same" if equal else "weak"
+    if given.measures == COUNT:
+        alone = _ALONE.match(read.response, given.end)
+        counted = wanted.measures in (*_COUNTED, SHARE) and given.number >= _FEW
+        return "unlike" if not alone else "same" if equal else "weak" if counted else "unlike"
+    if wanted.measures == COUNT:
+        counted = given.measures in (*MONEY, MONTHS, ORDINAL)
+        return "same" if equal and counted else "unlike"
+    return "same" if kinds == {SHARE, MULTIPLE} and wanted.value == given.value else "unlike"
+
+
+def _dates(wanted: Amount, given: Amount, response: str) -> str:
+    if wanted.measures == given.measures:
+        same = same_kind(Quantity(wanted.value, DATE), Quantity(given.value, DATE))
+        year = str(int(wanted.value) // 10_000)
+        if same is None and given.value < 10_000 and len(year) == 4 and year in response:
+            return "same"
+        return {True: "same", False: "other", None: "near"}[same]
+    if YEAR not in (wanted.measures, given.measures):
+        return "unlike"
+    years = [int(a.value) // (10_000 if a.measures == DATE else 1) for a in (wanted, given)]
+    if not all(years):
+        return "unlike"
+    return "other" if years[0] != years[1] else "same" if wanted.measures == YEAR else "unlike"
+
+
+def _sizes(wanted: Amount, given: Amount, read: _Read) -> str:
+    if wanted.value == given.value:
+        return "same"
+    if wanted.measures in _EXACT:
+        return "other"
+    gap = abs(wanted.value - given.value) / (abs(wanted.value) or 1)
+    if wanted.rough or given.rough or not _decimal(wanted.unit / given.unit):
+        return _roughly(wanted, given, gap, rounds=bool(_ROUNDED.search(read.question)))
+    pair = (
+        Quantity(a.value / wanted.unit, place=a.place and a.place / wanted.unit)
+        for a in (wanted, given)
+    )
+    return {True: "same", False: "other", None: "near"}[read.tolerance.allows(*pair)]
+
+
+def _roughly(wanted: Amount, given: Amount, gap: Fraction, *, rounds: bool) -> str:
+    """Quantities of which one is rounded; "over 70" is not below it."""
+    precise = min(map(_digits, (wanted, given))) > _FEW_DIGITS
+    same, other = (_NEAR / 2, _NEAR) if precise else (_NEAR, _FAR)
+    if given.side:
+        same = same * 2 if (wanted.value - given.value) * given.side > 0 else Fraction(0)
+    return "same" if gap <= same and not rounds else "near" if gap < other else "other"
+
+
+def _digits(amount: Amount) -> int:
+    """The number of digits that are written, without final zeros."""
+    places = amount.number / (amount.place / amount.unit if amount.place else 1)
+    return len(str(abs(int(places))).rstrip("0"))
+
+
+def _decimal(ratio: Fraction) -> bool:
+    """Whether a ratio of units is a power of ten, so that no conversion rounds."""
+    return {*str(ratio.numerator), *str(ratio.denominator)} <= {"0", "1"}
+
+
+def _range(
+    wanted: list[Amount], response: str, question: str, tolerance: Tolerance
+) -> Shown | None:
+    """Whether the only two quantities of their kind in a sentence are the ends of a range."""
+    if _BEYOND.search(response):
+        return None
+    for start, end in sentences(response):
+        said = [a for a in _outside_asides(response) if start <= a.start < end]
+        read = [_Read(question, response, w, tolerance) for w in wanted]
+        said = [a for a in said if _same(read[0], a) in ("same", "other", "near")]
+        if len(said) != len(wanted):
+            continue
+        same = [_same(*pair) for pair in zip(read, said, strict=True)]
+        if set(same) == {"same"}:
+            return Shown(True, "number:equal", said[0].start, said[-1].end)
+        if "other" in same and len(amounts(response)) == len(said):
+            return Shown(False, "number:different", said[0].start, said[-1].end)
+    return None
+
+
+def _given(equal: list[Amount], rivals: list[Amount], response: str) -> Shown | None:
+    """The quantity as the answer, unless another stands in the sentence that concludes."""
+    spans = sentences(response)
+    best = equal[-1]
+
+    def place(amount: Amount) -> int:
+        return next((n for n, (_, end) in enumerate(spans) if amount.start < end), 0)
+
+    start, _ = spans[place(best)]
+    if _DENIED.search(response, start, best.start):
+        return None
+    there, at = {place(rival) for rival in rivals}, place(best)
+    if rivals and (at in there or _REVISED.search(response)):
+        return None
+    later = [n for n in there if n > at]
+    if later and (at or any(_CONCLUDES.search(response, *spans[n]) for n in later)):
+        return None
+    return Shown(True, "number:equal", best.start, best.end)
