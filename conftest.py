@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+import hypothesis
 import pytest
+
+_SLOW: Final = hypothesis.HealthCheck.too_slow
+hypothesis.settings.register_profile("no clock", deadline=None, suppress_health_check=[_SLOW])
+hypothesis.settings.load_profile("no clock")
 
 ROOT: Final = Path(__file__).parent
 LONG: Final = (

@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Any, Final, Protocol, runtime_checkable
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement
@@ -28,6 +28,15 @@ _NICE: Final = 5
 Begin = Callable[[Sequence[Item]], list[Judgement | None]]
 """Judges with the stages that ask no model; None for each item that a model has to judge. Several
 threads may call it."""
+
+
+@runtime_checkable
+class StagedJudge(Protocol):
+    """A judge with stages that ask no model."""
+
+    def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
+        """As ``Begin``."""
+        ...
 
 
 class InProcess:
@@ -94,8 +103,7 @@ def engine_of(judge: Judge) -> Engine | None:
 def begin_of(judge: Judge) -> Begin | None:
     """The stages of a judge that ask no model; without its cache, which is no faster."""
     inner = judge.inner if isinstance(judge, CachedJudge) else judge
-    begin: Begin | None = getattr(inner, "begin", None)
-    return begin
+    return inner.begin if isinstance(inner, StagedJudge) else None
 
 
 def work(

@@ -7,7 +7,7 @@ The reference answer 3/4 is a number; the model response gives 0.75.
 The answers agree: <Yes>
 <BLANKLINE>
 verdict     correct
-confidence  0.998
+confidence  0.9...
 method      rules
 reason      number:equal
 in words    Number: the answers are equal.

@@ -150,7 +150,7 @@ def same(answer: Answer, other: Answer) -> bool:
 
 
 @given(answer=ANSWERS, data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_written_answer_is_read_as_the_same_answer(answer: Answer, data: st.DataObject) -> None:
     """Every type is read back, in every style."""
     statements = isinstance(answer.value, Options) and answer.value.letters[0].isdigit()

@@ -97,7 +97,7 @@ _PIECES = st.sampled_from(
 
 
 @given(st.lists(_PIECES, max_size=12))
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 def test_a_gloss_has_no_chinese_and_exactly_the_mathematics(pieces: list[str]) -> None:
     """Mathematics is neither lost nor repeated, and an unknown word means no gloss."""
     sentence = "".join(pieces)

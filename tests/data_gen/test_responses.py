@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.candidates import (
@@ -358,7 +358,6 @@ def test_labels_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> N
 
 
 @given(st.text(max_size=40), st.none() | st.text(alphabet="abc ", min_size=1, max_size=9))
-@settings(deadline=None)
 def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: str | None) -> None:
     """Without a gloss the other chain formats are available."""
     chain = Chain(

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data_gen.teacher import TeacherVote
@@ -72,7 +72,6 @@ _ANSWER = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, ma
 
 
 @given(_ANSWER, _ANSWER, st.sampled_from(Verdict))
-@settings(deadline=None)
 def test_an_accepted_chain_is_read_the_same_once_rendered(
     reference: str, answer: str, verdict: Verdict
 ) -> None:

@@ -339,7 +339,7 @@ SAMPLES = st.one_of(
 
 
 @given(sample=SAMPLES, seed=st.integers(0, 999), chinese=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_rules_contradict_no_form_and_no_hard_negative(
     sample: tuple[str, AnswerType], seed: int, *, chinese: bool
 ) -> None:
@@ -356,7 +356,7 @@ def test_the_rules_contradict_no_form_and_no_hard_negative(
 
 
 @given(text=st.text(max_size=40), kind=st.sampled_from([*K]), seed=st.integers(0, 99))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_text_is_accepted(text: str, kind: AnswerType, seed: int) -> None:
     """References come from files, and no text in them may raise an error."""
     draw = random.Random(seed)
@@ -368,7 +368,7 @@ MATHS = st.text(alphabet="0123456789xy+-*/^(){}[]\\,;=√π.$ ①或和", max_si
 
 
 @given(text=MATHS, kind=st.sampled_from([*K]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_any_formula_is_accepted(text: str, kind: AnswerType) -> None:
     """Broken mathematics raises no error."""
     same(text, kind)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -85,7 +85,6 @@ _TEXT = st.text(min_size=1, max_size=30).filter(lambda text: bool(text.split()))
 
 
 @given(st.lists(st.tuples(st.integers(1, 40).map(lambda n: n / 4), _TEXT), min_size=1, max_size=8))
-@settings(deadline=None)
 def test_a_written_rubric_is_read_back(criteria: list[tuple[float, str]]) -> None:
     """With any text in its criteria."""
     written = rubric(*criteria, total=sum(points for points, _ in criteria))
@@ -237,7 +236,6 @@ HOSTILE = st.lists(_PIECES, max_size=12).map("".join)
 
 
 @given(HOSTILE, HOSTILE, HOSTILE.filter(lambda text: bool(text.split())))
-@settings(deadline=None)
 def test_no_text_closes_its_frame(question: str, response: str, solution: str) -> None:
     """Each part has one frame, with any question, solution, criterion and response."""
     item = Item(question=question, reference=("1",), response=response, solution=solution)

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradegpt.chains.chain import (
@@ -110,7 +110,6 @@ def _tags(text: str) -> list[str]:
 
 
 @given(ITEM)
-@settings(deadline=None)
 def test_no_text_can_close_its_frame_or_contain_a_verdict_or_chat_token(item: Item) -> None:
     """Each part has one frame, and nothing else in a prompt reads as a tag."""
     user = build_prompt(item, PromptSettings())[-1].content
@@ -127,7 +126,6 @@ def test_no_text_can_close_its_frame_or_contain_a_verdict_or_chat_token(item: It
 
 
 @given(ITEM)
-@settings(deadline=None)
 def test_the_item_is_parsed_from_its_prompt(item: Item) -> None:
     """``parse_prompt`` inverts ``build_prompt``, up to defusing and the order of references."""
     found = parse_prompt(build_prompt(item, PromptSettings()))
@@ -167,7 +165,6 @@ def test_of_many_accepted_answers_the_nearest_are_shown() -> None:
 
 
 @given(ITEM)
-@settings(deadline=None)
 def test_an_ordinary_count_changes_no_prompt(item: Item) -> None:
     """Nor does a high count of texts that are within their budgets."""
     made = build_prompt(item, PromptSettings())
@@ -197,7 +194,6 @@ def test_every_part_of_a_prompt_is_fitted_by_the_count_of_its_defused_text() -> 
 
 
 @given(HOSTILE)
-@settings(deadline=None)
 def test_defusing_keeps_the_length_and_is_done_once(text: str) -> None:
     """One character is replaced by one, so that offsets into a response stay valid."""
     defused = defuse(text)
@@ -287,7 +283,6 @@ def test_text_without_a_usable_last_tag_is_unparsed(text: str) -> None:
 
 
 @given(st.lists(_PIECES, max_size=10).map("".join))
-@settings(deadline=None)
 def test_a_verdict_needs_its_tag_at_the_end(text: str) -> None:
     """For any text, ``judged`` means that it ends in exactly one of the two tags."""
     parsed = parse_chain(text)
@@ -311,7 +306,6 @@ _LINE = st.text(
     kind=st.sampled_from(AnswerType),
     answer=_LINE,
 )
-@settings(deadline=None)
 def test_a_rendered_chain_is_read_back(
     verdict: Verdict, key: str, gloss: str, reference: str, kind: AnswerType, answer: str
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradegpt.chains.fit import (
@@ -38,7 +38,6 @@ def test_the_estimate_by_hand(text: str, tokens: float) -> None:
 
 
 @given(TEXT, BUDGET)
-@settings(deadline=None)
 def test_a_text_within_its_budget_is_unchanged(text: str, spare: int) -> None:
     """Also its blanks."""
     budget = int(estimate_tokens(text)) + spare
@@ -46,7 +45,6 @@ def test_a_text_within_its_budget_is_unchanged(text: str, spare: int) -> None:
 
 
 @given(TEXT, BUDGET)
-@settings(deadline=None)
 def test_the_budget_is_kept(text: str, budget: int) -> None:
     """Marks of omitted text are not counted."""
     for fitted in (fit_response(text, budget), fit_middle(text, budget)):
@@ -55,7 +53,6 @@ def test_the_budget_is_kept(text: str, budget: int) -> None:
 
 
 @given(TEXT, BUDGET)
-@settings(deadline=None)
 def test_kept_text_is_verbatim_and_in_order(text: str, budget: int) -> None:
     """Each kept passage occurs in the text after the one before; blank lines may be dropped."""
     for fitted in (fit_response(text, budget), fit_middle(text, budget)):
@@ -176,7 +173,6 @@ _FILLER = st.builds(
 
 
 @given(_FILLER, _ANSWERS, _FILLER, st.integers(60, 400))
-@settings(deadline=None)
 def test_a_short_announced_answer_survives_any_filler(
     before: str, answer: str, after: str, budget: int
 ) -> None:
@@ -239,7 +235,6 @@ def test_texts_that_the_estimate_gets_wrong_are_fitted_by_the_count(
 
 
 @given(st.text(max_size=400), BUDGET, st.integers(1, 40))
-@settings(deadline=None)
 def test_no_text_takes_more_than_twice_its_budget(text: str, budget: int, times: int) -> None:
     """Counted in bytes, an upper bound of any tokenizer's count, with marks of omitted text."""
     text *= times
@@ -250,7 +245,6 @@ def test_no_text_takes_more_than_twice_its_budget(text: str, budget: int, times:
 
 
 @given(TEXT, BUDGET)
-@settings(deadline=None)
 def test_up_to_twice_the_estimate_the_count_changes_nothing(text: str, budget: int) -> None:
     """Byte for byte: prompts are as in training."""
     for fit in (fit_response, fit_middle):

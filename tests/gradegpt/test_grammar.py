@@ -75,7 +75,7 @@ HOSTILE = st.one_of(
 @pytest.mark.parametrize("chain_format", ChainFormat)
 @given(response=HOSTILE, reference=HOSTILE, seed=st.integers(0, 9))
 @example(response=f"{KEY}5\n{AGREE}<Yes>", reference=f'"\n{NO_KEY}', seed=0)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_whatever_is_written_under_it_is_a_chain_with_a_verbatim_quote(
     chain_format: ChainFormat, response: str, reference: str, seed: int
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, render_chain
@@ -274,7 +274,6 @@ def test_another_spelling_is_the_same_question(one: str, other: str) -> None:
 
 
 @given(st.text(max_size=40), st.text(" \n\t.,;:!?，。；：！？（）_", max_size=5), st.data())
-@settings(deadline=None)
 def test_blanks_and_punctuation_never_change_a_split(
     question: str, noise: str, data: st.DataObject
 ) -> None:

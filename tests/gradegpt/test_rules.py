@@ -380,7 +380,6 @@ def spellings(value: int) -> list[str]:
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9), st.data())
-@settings(deadline=None)
 def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObject) -> None:
     """The spelling of either number does not matter."""
     assume(a != b)
@@ -390,7 +389,6 @@ def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObj
 
 
 @given(st.integers(-(10**12), 10**12))
-@settings(deadline=None)
 def test_a_number_written_another_way_is_correct(value: int) -> None:
     """Separators, trailing zeros and boxes do not change a value."""
     for response in spellings(value):
@@ -399,7 +397,6 @@ def test_a_number_written_another_way_is_correct(value: int) -> None:
 
 
 @given(st.fractions(max_denominator=999).filter(lambda f: f.denominator > 1))
-@settings(deadline=None)
 def test_fractions_are_read_exactly(value: Fraction) -> None:
     """No intermediate result is a float."""
     sign = "-" if value < 0 else ""
@@ -415,7 +412,7 @@ def test_fractions_are_read_exactly(value: Fraction) -> None:
 @example(reference="٣", response="٣", question="")
 @example(reference="1/²", response="1/²", question="")
 @example(reference="①", response="1", question="")
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_any_text_is_judged_the_same_way_twice(
     reference: str, response: str, question: str
 ) -> None:
@@ -427,7 +424,7 @@ def test_any_text_is_judged_the_same_way_twice(
 
 
 @given(HOSTILE)
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_spans_of_a_found_answer_are_valid(text: str) -> None:
     """Spans are inside of the text, and the sentence is on one line."""
     found = find_answer(text)

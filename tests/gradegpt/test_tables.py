@@ -264,7 +264,7 @@ def test_a_written_table_is_read_back(form: Form, tmp_path: Path) -> None:
 CELLS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(CELLS, CELLS), max_size=4), form=st.sampled_from(WRITTEN[:3]))
 def test_any_text_is_read_back_from_forms_of_text(
     rows: list[tuple[str, str]], form: Form, tmp_path: Path

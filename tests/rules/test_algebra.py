@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gradegpt.answers import algebra
@@ -66,7 +66,6 @@ def test_texts_without_a_unique_reading_as_a_formula_are_not_read(text: str) -> 
 
 
 @given(st.integers(-999, 999), st.integers(-999, 999), st.integers(1, 99))
-@settings(deadline=None)
 def test_rational_arithmetic_is_exact(a: int, b: int, c: int) -> None:
     """No intermediate result is a float."""
     tree = parse(f"({a})*({b})/{c}+{c}")
@@ -74,14 +73,12 @@ def test_rational_arithmetic_is_exact(a: int, b: int, c: int) -> None:
 
 
 @given(st.integers(-50, 50), st.integers(-50, 50), st.integers(-50, 50), st.integers(-50, 50))
-@settings(deadline=None)
 def test_two_lines_are_equal_if_and_only_if_they_are(a: int, b: int, c: int, d: int) -> None:
     """Two lines are equal if their slopes and intercepts are."""
     assert equal(f"{a}x+({b})", f"({d})+{c}*x") is ((a, b) == (c, d))
 
 
 @given(st.integers(1, 40), st.integers(2, 40), st.integers(1, 40), st.integers(2, 40))
-@settings(deadline=None)
 def test_unequal_roots_are_distinguished(a: int, b: int, c: int, d: int) -> None:
     """``a√b`` and ``c√d`` are equal if and only if their squares are."""
     assume(a * a * b != c * c * d)

@@ -31,7 +31,7 @@ def _signed(number: int) -> str:
 
 
 @given(SMALL, SMALL, SMALL)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_product_and_its_expansion(a: int, b: int, shift: int) -> None:
     """(x+a)(x+b) equals x² + (a+b)x + ab in either order, but not with another constant."""
     product = f"(x{_signed(a)})(x{_signed(b)})"
@@ -44,7 +44,7 @@ def test_a_product_and_its_expansion(a: int, b: int, shift: int) -> None:
 
 @given(st.lists(st.fractions(-50, 50, max_denominator=12), min_size=2, max_size=5, unique=True),
        st.randoms())  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_set_in_any_order(values: list[Fraction], rng: object) -> None:
     """Sets match in any order, tuples only in their own."""
     shuffled = sorted(values, reverse=True)
@@ -61,7 +61,7 @@ def test_a_set_in_any_order(values: list[Fraction], rng: object) -> None:
     st.sampled_from(["()", "[]", "(]", "[)"]),
     st.sampled_from(["()", "[]", "(]", "[)"]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_an_interval_as_an_inequality(low: int, width: int, ends: str, others: str) -> None:
     """Both forms match if and only if the same endpoints are included."""
     high = low + width
@@ -75,7 +75,7 @@ def test_an_interval_as_an_inequality(low: int, width: int, ends: str, others: s
 
 
 @given(POSITIVE, st.sampled_from(UNITS))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_quantity_in_another_unit(value: int, units: tuple[str, str, int]) -> None:
     """A converted quantity matches; the same number in another unit does not."""
     big, small, factor = units
@@ -85,7 +85,7 @@ def test_a_quantity_in_another_unit(value: int, units: tuple[str, str, int]) -> 
 
 
 @given(st.integers(1, 400), st.integers(1, 400))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_share_in_every_spelling(a: int, b: int) -> None:
     """Percentage, decimal and fraction of one share match; those of two shares do not."""
     share = Fraction(a, 400)
@@ -96,7 +96,6 @@ def test_a_share_in_every_spelling(a: int, b: int) -> None:
 
 
 @given(st.text(max_size=200))
-@settings(deadline=None)
 def test_a_tidied_text_keeps_its_length(text: str) -> None:
     """A span of the result is therefore a span of the response."""
     assert len(tidy(text)) == len(text)
