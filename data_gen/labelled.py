@@ -19,6 +19,7 @@ from gradegpt.chains.chain import Chain, PromptSettings, needs_gloss
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows, sha256_file, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
+from gradegpt.tables import Table
 from gradegpt.tables.columns import dig
 from gradegpt.tables.importers.labelled import item_key, label_of, source_of, verdict_of
 from gradegpt.tables.inputs import check_input
@@ -117,8 +118,8 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
         InputError: a row is no item, its label has another form, or there is no label.
 
     """
-    reading = settings.model_dump(include={"columns", "skip_bad"})
-    checked = check_input(path, **reading)
+    reading = settings.model_dump(include={"columns", "skip_bad", "separator"})
+    checked = check_input(Table.of(path, sheet=settings.sheet), **reading)
     report_columns(checked)
     if (label := label_of(checked)) is None:
         have = f"the columns are: {', '.join(checked.columns.names)}"

@@ -157,6 +157,8 @@ class LabelledSettings(DataSettings):
     mix: tuple[str, ...] = ()
     """Folders that ``gradegpt data`` wrote, whose training rows are added."""
     columns: dict[str, str] = Field(default_factory=dict)
+    sheet: str = ""
+    separator: str = ""
     skip_bad: bool = False
     test_share: float = Field(default=0.25, gt=0, lt=0.5)
     part: float = Field(default=1.0, gt=0, le=1)

@@ -14,11 +14,11 @@ from gradegpt.app.cli import run
 from gradegpt.app.console import report_columns
 from gradegpt.app.options import JudgeKind
 from gradegpt.core.settings import build_settings, load_settings
-from gradegpt.judges.settings import KINDS, EngineSettings
+from gradegpt.judges.settings import KINDS
 from gradegpt.tables import HUB, form_of
 from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
 from gradegpt.tables.importers.logs import opened
-from gradegpt.tables.inputs import check_input
+from gradegpt.tables.inputs import USUAL, Reading, check_input
 
 if TYPE_CHECKING:
     from .settings import EvalSettings
@@ -65,6 +65,9 @@ def main(
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
     mapped: options.Map = None,
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
+    min_confidence: options.MinConfidence = None,
     certify_at: Annotated[
         float | None,
         typer.Option(
@@ -96,12 +99,14 @@ def main(
     from .settings import EvalSettings
     from .tables import print_report
 
-    asked = {"model": model, "adapter": adapter, "base_url": base_url}
+    asked: dict[str, Any] = {"model": model, "adapter": adapter, "base_url": base_url}
+    asked["min_confidence"] = min_confidence
+    reading = options.reading_of(mapped, sheet, separator)
     given = {name: value for name, value in asked.items() if value is not None}
     overrides = options.with_folder(output, overrides)
     if is_answers(source):
-        settings = _settings(source, _judges(judges, given), mapped, overrides)
-    elif judges or given or mapped:
+        settings = _settings(source, _judges(judges, given), reading, overrides)
+    elif judges or given or reading != USUAL:
         raise typer.BadParameter(
             f"--judge, --model, --map and similar options need a file of answers; {source} holds "
             "settings: change them with KEY=VALUE, such as 'judges=[{kind: rules}]'"
@@ -127,12 +132,14 @@ def main(
 
 
 def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The settings of each judge; the options of a model go to the judges that ask one."""
-    wanted = [kind.value for kind in kinds or (JudgeKind.CASCADE,)]
-    asking = [kind for kind in wanted if issubclass(KINDS[kind], EngineSettings)]
-    if given and not asking:
-        raise typer.BadParameter(f"--{next(iter(given)).replace('_', '-')}: no judge asks a model")
-    return [{"kind": kind, **(given if kind in asking else {})} for kind in wanted]
+    """The settings of each judge; each gets the options that it has."""
+    have = {kind: KINDS[kind].model_fields.keys() for kind in kinds or (JudgeKind.CASCADE,)}
+    if other := [name for name in given if not any(name in names for names in have.values())]:
+        raise typer.BadParameter(f"--{other[0].replace('_', '-')}: not for {', '.join(have)}")
+    return [
+        {"kind": kind.value} | {name: given[name] for name in given if name in names}
+        for kind, names in have.items()
+    ]
 
 
 def is_answers(path: str) -> bool:
@@ -145,17 +152,16 @@ def is_answers(path: str) -> bool:
 def _settings(
     path: str,
     judges: Sequence[Mapping[str, Any]],
-    mapped: Sequence[str] | None,
+    reading: Reading,
     overrides: Sequence[str],
 ) -> EvalSettings:
     """The settings of a run named as the file; prints how the columns and the label are read."""
     from .settings import EvalSettings
 
-    columns = options.columns_of(mapped)
-    with opened(path) as table:
-        answers = check_input(table, columns=columns)
+    with opened(path, reading.sheet) as table:
+        answers = check_input(table, columns=reading.columns, separator=reading.separator)
     label = label_of(answers)
-    rows: dict[str, Any] = {"answers": [path], "columns": columns}
+    rows: dict[str, Any] = {"answers": [path], **reading._asdict()}
     said = (
         "no label column, so this scores the model that answered; to measure the judge, name "
         "it: --map label=COLUMN"

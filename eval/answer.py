@@ -10,7 +10,7 @@ rows give these as context; with ``--progressive`` they are the model's own.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
@@ -24,6 +24,7 @@ from gradegpt.chains.prompts import prompt_phrases
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Message
 from gradegpt.judges.calibration import type_of
+from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import (
     ApiKey,
@@ -159,7 +160,7 @@ def answer_protocol(
     style: PromptStyle = PromptStyle.DIRECT,
     samples: int = 1,
     progressive: bool = False,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
 ) -> Protocol[Item]:
     """Every answer as an item; the samples of a question follow each other.
 
@@ -173,7 +174,7 @@ def answer_protocol(
         InputError: the questions cannot be used.
 
     """
-    found = read_asked(path, "question", columns=columns, also=(UNIT,))
+    found = read_asked(path, "question", reading=reading, also=(UNIT,))
     questions = [(one.item, one.also.get(UNIT, "")) for one in found]
     turns = in_turns(questions, path) if progressive else None
     if turns is not None:
@@ -247,6 +248,8 @@ def main(
     input_price: InputPrice = 0.0,
     output_price: OutputPrice = 0.0,
     mapped: options.Map = None,
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
     overwrite: options.Overwrite = False,
 ) -> None:
     """Ask every question, and write a file that `gradegpt judge` takes.
@@ -263,7 +266,7 @@ def main(
     run_protocol(
         answer_protocol(
             questions, out, style=prompt, samples=samples, progressive=progressive,
-            columns=options.columns_of(mapped),
+            reading=options.reading_of(mapped, sheet, separator),
         ),
         engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
         prices=(input_price, output_price), overwrite=overwrite,

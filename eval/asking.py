@@ -34,7 +34,7 @@ from gradegpt.core.settings import build_settings
 from gradegpt.engines.base import Generation
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
-from gradegpt.tables.inputs import Placed
+from gradegpt.tables.inputs import USUAL, Placed, Reading
 
 from .figures import Finding, ProtocolSummary, show_summary
 from .judging import Advance
@@ -310,14 +310,14 @@ def engine_of(
 def read_asked(
     path: Path,
     *needs: str,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
     answered: bool = False,
     also: Sequence[str] = (),
     defaults: Mapping[str, Any] | None = None,
 ) -> list[Placed]:
     """The items of a table of any form, with their places; the fields in ``needs`` are not empty.
 
-    Unless ``answered``, their responses do not count and are left out. ``columns``, ``also`` and
+    Unless ``answered``, their responses do not count and are left out. ``reading``, ``also`` and
     ``defaults`` are as for ``console.read_items``.
 
     Raises:
@@ -325,10 +325,10 @@ def read_asked(
             ``file:line: field``.
 
     """
-    none = {} if answered else {"response": ""}
+    none = () if answered else ("response",)
     rows = read_items(
-        path, {**(columns or {}), **none}, defaults={**none, **(defaults or {})}, also=also,
-        distinct=True,
+        path, reading.without(*none), also=also, distinct=True,
+        defaults={**dict.fromkeys(none, ""), **(defaults or {})},
     )  # fmt: skip
     for where, item, *_ in rows:
         for field in needs:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file, write_json
-from gradegpt.core.schema import Item
+from gradegpt.core.schema import Example, Item
 from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of
+from gradegpt.tables.importers.labelled import item_key
 
 from .console import decimal, percent
 from .report.content import EvalReport
@@ -25,6 +29,7 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
     if len(report.judges) != 1:
         raise SettingsError("--certify: needs one judge and a file with labels")
     (judge,), items = report.judges, settings.folder / "items.jsonl"
+    check_held_out(getattr(settings.judges[0], "model", None) or "", list(read_rows(items, Item)))
     found = judge.overall
     if found.balanced_accuracy is None or found.kappa is None:
         raise InputError("--certify: needs rows of both labels that the judge decides; label more")
@@ -43,6 +48,18 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
     )
     write_json(settings.folder / CERTIFICATE, made.model_dump(mode="json"))
     return made
+
+
+def check_held_out(model: str, items: Sequence[Item]) -> None:
+    """Refuse rows with questions on which ``gradegpt finetune`` trained or calibrated the judge."""
+    examples = Path(model) / "work" / "data" / "examples"
+    files = [examples / f"{part}.jsonl" for part in ("train", "dev")]
+    seen = {item_key(row) for file in files if file.is_file() for row in read_rows(file, Example)}
+    if n := sum(item_key(item) in seen for item in items):
+        raise InputError(
+            f"--certify: {n:,} of the {len(items):,} rows have questions that made this judge; "
+            f"certify it on others, such as {examples / 'test.jsonl'}"
+        )
 
 
 def in_words(made: Certificate) -> str:

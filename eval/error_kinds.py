@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items, read_answers
 from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles.atlas import LABELS
+from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Prompt, Protocol, Reply
 from .error_rules import ATLAS, MEANING, Category, of_answer
@@ -58,7 +59,7 @@ def errors_protocol(
     path: Path,
     judgements: Path,
     out: Path,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
     *,
     by_model: bool = False,
 ) -> Protocol[WrongAnswer]:
@@ -72,7 +73,7 @@ def errors_protocol(
 
     """
     judged = list(read_rows(judgements, Judgement))
-    wrongs = wrong_answers([one.item for one in read_items(path, columns)], judged)
+    wrongs = wrong_answers([one.item for one in read_items(path, reading)], judged)
     errors = [by_rules(wrong) for wrong in wrongs]
     prompts: list[Prompt] = [
         error_prompt(wrong)

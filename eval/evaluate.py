@@ -62,7 +62,7 @@ def evaluate(
     rows: Sequence[Item] = (
         read_sources(settings)
         if settings.sources
-        else [one.item for path in settings.answers for one in read_items(path, settings.columns)]
+        else [one.item for path in settings.answers for one in read_items(path, settings.reading)]
     )
     runs = run_judges(settings, rows, overwrite, build)
     results = of_run(settings, rows, runs.judged)

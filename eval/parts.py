@@ -28,6 +28,7 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.extract.numbers import NUMBER, with_unit
 from gradegpt.rules.extract.several import boxes
+from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Protocol, Reply, read_asked
 from .figures import Finding, ProtocolSummary
@@ -54,9 +55,7 @@ class Rejection(StrEnum):
     OTHER_REFERENCE = "another answer than the reference that was there"
 
 
-def parts_protocol(
-    path: Path, out: Path, columns: Mapping[str, str] | None = None
-) -> Protocol[Item]:
+def parts_protocol(path: Path, out: Path, reading: Reading = USUAL) -> Protocol[Item]:
     """The items of solutions with their parts, and a reference that joins the parts' answers.
 
     A row that is not accepted is a finding. A response is ignored.
@@ -66,7 +65,7 @@ def parts_protocol(
 
     """
     none = {"reference": _NONE}
-    asked = read_asked(path, "question", "solution", columns=columns, defaults=none)
+    asked = read_asked(path, "question", "solution", reading=reading, defaults=none)
 
     def read(n: int, reply: Reply) -> Item | Finding:
         item = asked[n].item

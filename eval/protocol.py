@@ -12,7 +12,7 @@ from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import SettingsError
 from gradegpt.tables import opened
-from gradegpt.tables.inputs import columns_in
+from gradegpt.tables.inputs import Reading, columns_in
 
 from .asking import (
     ApiKey,
@@ -95,6 +95,8 @@ def main(
         ),
     ] = None,
     mapped: options.Map = None,
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
     max_new_tokens: Annotated[
         int | None, typer.Option(min=1, help="The limit of a reply, in tokens.")
     ] = None,
@@ -136,19 +138,19 @@ def main(
     for name, value in given.items():
         if value and name not in _TAKES[kind]:
             raise SettingsError(f"--{name}: not for {kind.value}")
-    columns = options.columns_of(mapped)
+    reading = options.reading_of(mapped, sheet, separator)
     if kind is ProtocolName.LEAKAGE:
         continues = _continues(base_url, model, api_key)
         engine: Any = Continuing(continues)
         at_once, concurrency = (1, concurrency) if base_url else (LOCAL_ITEMS, 1)
         protocol: Protocol[Any] = leakage_protocol(
-            path, out, continues, at_once=at_once, columns=columns
+            path, out, continues, at_once=at_once, reading=reading
         )
     else:
         engine = engine_of(
             base_url, model, api_key=api_key, concurrency=concurrency, request=request
         )
-        protocol = _protocol(kind, path, out, columns, given, by_model=engine is not None)
+        protocol = _protocol(kind, path, out, reading, given, by_model=engine is not None)
     run_protocol(
         protocol, engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
         prices=(input_price, output_price), overwrite=overwrite,
@@ -159,25 +161,25 @@ def _protocol(
     kind: ProtocolName,
     path: Path,
     out: Path,
-    columns: dict[str, str],
+    reading: Reading,
     given: dict[str, Any],
     *,
     by_model: bool,
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
     if kind is ProtocolName.STEPS:
-        return steps_protocol(path, out, columns, by_model=by_model, judgements=judgements)
+        return steps_protocol(path, out, reading, by_model=by_model, judgements=judgements)
     if kind is ProtocolName.PARTS:
-        return parts_protocol(path, out, columns)
+        return parts_protocol(path, out, reading)
     if kind is ProtocolName.RUBRIC:
-        with opened(str(path)) as table:
-            answered = columns_in(table, columns).fields.get("response")
+        with opened(str(path), reading.sheet) as table:
+            answered = columns_in(table, reading.columns).fields.get("response")
         if answered:
-            return grade_protocol(path, out, rubrics, given["people"], columns)
-        return make_protocol(path, out, rubrics, columns)
+            return grade_protocol(path, out, rubrics, given["people"], reading)
+        return make_protocol(path, out, rubrics, reading)
     if judgements is None:
         raise SettingsError("errors needs --judgements, the output of gradegpt judge")
-    return errors_protocol(path, judgements, out, columns, by_model=by_model)
+    return errors_protocol(path, judgements, out, reading, by_model=by_model)
 
 
 def _continues(base_url: str | None, model: str | None, api_key: str | None) -> Continues[Any]:

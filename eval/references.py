@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, NamedTuple
@@ -37,7 +37,7 @@ from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.tables import opened
 from gradegpt.tables.columns import Columns, dig
 from gradegpt.tables.importers.labelled import item_key
-from gradegpt.tables.inputs import columns_in
+from gradegpt.tables.inputs import USUAL, Reading, columns_in
 
 from .console import say
 from .figures import Finding, show_findings
@@ -125,23 +125,20 @@ class BenchmarkRow(NamedTuple):
         return Finding(id=self.item.id, where=self.where, fault=fault, detail=said)
 
 
-def check_file(
-    path: Path, given: Mapping[str, str] | None = None, *, separator: str = ""
-) -> tuple[int, list[Finding]]:
+def check_file(path: Path, reading: Reading = USUAL) -> tuple[int, list[Finding]]:
     """The number of rows of a table, and its faulty references in order.
 
     Args:
         path: The table, of any form.
-        given: Fields, and ``unit``, and the columns that hold them.
-        separator: What separates several accepted answers.
+        reading: Fields, and ``unit``, and the columns that hold them; the sheet and the separator.
 
     Raises:
         InputError: no column holds the question, or the reference.
 
     """
-    with opened(str(path)) as table:
-        none = {"response": ""}
-        columns = columns_in(table, {**(given or {}), **none}, defaults=none, also=(UNIT,))
+    with opened(str(path), reading.sheet) as table:
+        given, none = reading.without("response").columns, {"response": ""}
+        columns = columns_in(table, given, defaults=none, also=(UNIT,))
         rows = list(table.numbered())
     say_columns(columns)
     if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
@@ -151,7 +148,7 @@ def check_file(
     checked: list[tuple[int, BenchmarkRow]] = []
     for line, row in rows:
         where = f"{path}:{line}"
-        item = _item(row, columns, separator, where)
+        item = _item(row, columns, reading.separator, where)
         if item is None:
             empty = Finding(id=columns.text(row, "id"), where=where, fault=ReferenceFault.EMPTY)
             found[line] = [empty]
@@ -362,7 +359,8 @@ def main(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A benchmark: a table of any form.")],
     out: Annotated[Path | None, options.output("Write every finding there, as JSON Lines.")] = None,
     mapped: options.Map = None,
-    separator: Annotated[str, typer.Option(help="The separator of several accepted answers.")] = "",
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
     most: Annotated[int, typer.Option("--show", min=0, help="Findings shown of each fault.")] = 5,
 ) -> None:
     """Find references that cannot be right, before they are counted against a model.
@@ -370,8 +368,7 @@ def main(
     Each is shown with its line. The fields are question, reference, context, answer_type, unit and
     solution. The exit code is 1 if there is any fault, so a benchmark's own checks can call it.
     """
-    columns = options.columns_of(mapped)
-    rows, found = check_file(path, columns, separator=separator)
+    rows, found = check_file(path, options.reading_of(mapped, sheet, separator))
     if out is not None:
         write_rows(out, found)
     faulty = len({finding.where for finding in found})

@@ -109,16 +109,20 @@ def scores(
     *,
     ks: Sequence[int] = (),
     alphas: Sequence[float] = (),
+    by: str = "",
     seed: int = 0,
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
+
+    ``by`` is the tag that says who answered, where several did: rows with one question are then no
+    samples of one model, and the tag is no knowledge point.
 
     Raises:
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
 
     """
     rows = paired(items, judgements)
-    ks = ks or _powers(_by_question(rows))
+    ks = ks or (_powers(_by_question(rows)) if not by else ())
     groups = tagged(rows, lambda row: row[0].tags)
     return ModelScores(
         overall=score_of(rows, ks, seed),
@@ -129,6 +133,7 @@ def scores(
         ssr={
             tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in alphas or ALPHAS}
             for tag, values in groups.items()
+            if tag != by
         },
     )
 

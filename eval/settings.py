@@ -11,6 +11,7 @@ from gradegpt.core.settings import RunSettings
 from gradegpt.judges.panel import Vote
 from gradegpt.judges.settings import AnyJudge, JudgeSettings
 from gradegpt.tables.importers.labelled import Source
+from gradegpt.tables.inputs import USUAL, Reading
 
 from .variations import VARIATIONS
 
@@ -48,7 +49,8 @@ class EvalSettings(RowsSettings):
     ``sources`` have labels: the judges are measured. ``answers`` are files of a model's answers
     without labels: the model is measured, by each judge, and ``ks`` are the k of pass@k and related
     scores (default: powers of two that all questions reach). Columns of answers are recognised by
-    their usual names; ``columns`` names the others. ``bootstrap`` is the number of resamples of an
+    their usual names; ``columns`` names the others, ``sheet`` a workbook's sheet,
+    ``separator`` what is between accepted answers. ``bootstrap`` is the number of resamples of an
     interval (0: no intervals). ``changes`` are made to the rows, which every judge judges again
     (``[all]``: every change that must not change a verdict); ``panel`` lets the judges vote.
     """
@@ -56,11 +58,18 @@ class EvalSettings(RowsSettings):
     command: ClassVar[str] = "eval"
     answers: tuple[str, ...] = Field(default=(), examples=["[answers.csv]"])
     columns: dict[str, str] = Field(default_factory=dict)
+    sheet: str = ""
+    separator: str = ""
     ks: tuple[int, ...] = ()
     judges: tuple[AnyJudge, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
     changes: tuple[str, ...] = ()
     panel: Vote | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """How ``answers`` are read."""
+        return Reading(self.columns, self.sheet, self.separator)
 
     @model_validator(mode="after")
     def _has_rows_of_one_kind(self) -> Self:
@@ -68,8 +77,9 @@ class EvalSettings(RowsSettings):
             raise ValueError(
                 "give either 'sources', which have labels, or 'answers', which have none"
             )
-        if self.columns and not self.answers:
-            raise ValueError("'columns' belongs to 'answers'; for a source, use its 'fields'")
+        if self.reading != USUAL and not self.answers:
+            what = "'columns', 'sheet' and 'separator' belong to 'answers'"
+            raise ValueError(f"{what}; a source has 'fields', 'sheet' and 'reference_separator'")
         if self.answers and (self.left_open or self.sample or self.panel):
             raise ValueError(
                 "'left_open', 'sample' and 'panel' need labelled 'sources'; remove them with "

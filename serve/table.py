@@ -34,9 +34,13 @@ class FileRow(Row):
 
 
 class FileRows(Row):
-    """The rows of a file, those that cannot be judged with the reason, and how it was read."""
+    """The rows of a file, those that cannot be judged with the reason, and how it was read.
+
+    ``others`` are the columns that hold no field of an item and no label, such as a pupil's name.
+    """
 
     columns: list[str]
+    others: list[str]
     notes: list[str]
     rows: list[FileRow]
     bad: list[tuple[str, str]]
@@ -71,5 +75,9 @@ def _read(data: bytes, name: str, sheet: str, separator: str) -> str:
         fields = item.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
         rows.append({"where": where, "item": fields, "row": row, "given": given, "label": label})
     bad.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one[0])[-1:]])
-    found = {"columns": checked.columns.names, "notes": checked.notes, "rows": rows, "bad": bad}
+    names, read = checked.columns.names, {*checked.columns.fields.values(), column}
+    found = {
+        "columns": names, "others": [one for one in names if one not in read],
+        "notes": checked.notes, "rows": rows, "bad": bad,
+    }  # fmt: skip
     return json.dumps(found, ensure_ascii=False, default=str)

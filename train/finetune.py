@@ -44,6 +44,7 @@ from .summary import conclusion, is_better
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 MANIFEST: Final = "manifest.json"
+_OF_ROWS: Final = ("format", "seed", "test", "mix", "columns", "sheet", "separator")
 _BEGUN: Final = "begun.json"
 _DATA: Final = "data."
 """The prefix of changes to the settings of ``data``; the others are those of ``train``."""
@@ -154,7 +155,7 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
         "path": given["source"],
         "out": str(folder),
         "skip_bad": given["skip-bad"],
-    } | {name: given[name] for name in ("format", "seed", "test", "mix", "columns") if given[name]}
+    } | {name: given[name] for name in _OF_ROWS if given[name]}
     own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
     path, wrote = folder.with_suffix(".yaml"), folder / MANIFEST
     made: dict[str, Any] = _with_settings("data", path, settings | changed, wrote, *own)
@@ -372,6 +373,8 @@ def main(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the split, the adapter and the order.")] = 0,
     mapped: options.Map = None,
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
     skip_bad: options.SkipBad = False,
 ) -> None:
     """Fine-tune a judge on labelled answers, and say by how much it is better.
@@ -386,8 +389,9 @@ def main(
     """
     given = {
         "source": found(source), "out": output, "base": base, "from": start, "test": test,
-        "format": chain, "mix": mix or [], "seed": seed, "columns": options.columns_of(mapped),
-        "skip-bad": skip_bad, "changes": overrides or [],
+        "format": chain, "mix": mix or [], "seed": seed,
+        **options.reading_of(mapped, sheet, separator)._asdict(), "skip-bad": skip_bad,
+        "changes": overrides or [],
     }  # fmt: skip
     try:
         finetune(given)

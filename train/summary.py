@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from gradegpt.judges.certificate import LEAST_LABELS
+
 Report = Mapping[str, Any]
 _OPTIONS: Final = {
     "cascade": ("", ""),
@@ -55,7 +57,7 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
             yield f"  ABOVE THE BOUND: {rate['exceeds']}."
             yield f"  Do not expose {name} to answers that try to deceive it."
     if not is_worse(report):
-        yield from _use(manifest, out)
+        yield from _use(manifest, out, tuned["n_items"])
 
 
 def _figures(of: Report) -> str:
@@ -91,14 +93,17 @@ def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
         yield f"Trained on half of the questions it has {_percent(some)}: {advice}."
 
 
-def _use(manifest: Report, out: str) -> Iterator[str]:
-    """The judge to use and the two commands for it."""
+def _use(manifest: Report, out: str, n_held_out: int) -> Iterator[str]:
+    """The judge to use and the commands for it; a gate needs the labels of a certificate."""
     judge, serve = _OPTIONS[manifest["use"]]
     yield f"Use {manifest['use']} ({manifest['why']}):"
     if manifest["use"] == "cascade":
         yield "  (it leaves open what it is unsure of; cascade-all is --min-confidence 0)"
     yield f"  gradegpt judge answers.csv -o judged.csv --model {out}{judge}"
     yield f"  gradegpt serve {out}{serve}"
+    if n_held_out >= LEAST_LABELS:
+        held_out = f"{out}/work/data/examples/test.jsonl"
+        yield f"  gradegpt eval {held_out} --model {out}{judge} --certify 0.9"
 
 
 def _percent(share: float | None) -> str:

@@ -14,6 +14,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Item
 from gradegpt.judges.statistics import CONFIDENCE
+from gradegpt.tables.inputs import Reading
 
 from ..console import percent, show, signed
 from ..report.results import read_judged
@@ -75,6 +76,7 @@ def main(
         float, typer.Option(min=0.5, max=0.999, help="The level of the intervals.")
     ] = CONFIDENCE,
     seed: Annotated[int, typer.Option(help="The seed of --pick.")] = 0,
+    sheet: options.Sheet = "",
 ) -> None:
     """Estimate a model's true accuracy from many judgements and a few labels by people.
 
@@ -104,6 +106,7 @@ def main(
     results = read_judged(
         [judged, *(beside or ())],
         items=next(iter(files), None), labels=next(iter(given), None),
+        reading=Reading(sheet=sheet),
     )  # fmt: skip
     judges = list(results.judges.values())
     if pick_n is not None:

@@ -5,7 +5,7 @@ N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from pydantic import Field, computed_field
 
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Row
+from gradegpt.tables.inputs import USUAL, Reading
 
 from ..asking import Protocol, Reply, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean
@@ -68,7 +69,7 @@ def leakage_protocol(
     model: Continues[Any],
     *,
     at_once: int = 1,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
 ) -> Protocol[MemorisedItem]:
     """The n-grams of every item of ``path``, and which of them the model predicts.
 
@@ -76,7 +77,7 @@ def leakage_protocol(
         InputError: the items cannot be used.
 
     """
-    items = [one.item for one in read_asked(path, "question", columns=columns)]
+    items = [one.item for one in read_asked(path, "question", reading=reading)]
     texts = [cut(item, model) for item in items]
     starts = [starting_points(len(tokens), GRAMS, TOKENS) for tokens in texts]
 

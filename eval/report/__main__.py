@@ -64,8 +64,8 @@ def main(
         str,
         typer.Option(
             metavar="COLUMN",
-            help="The column or tag that names the model that answered: its scores and ranks by "
-            "two judges. [default: model]",
+            help="The column or tag by which scores are listed, such as a pupil's class. Of two "
+            "judges it names the model that answered, for its ranks by both. [default: model]",
         ),
     ] = "",
     name: Annotated[str, typer.Option(help="The title. [default: the files' names]")] = "",
@@ -96,6 +96,8 @@ def main(
         ),
     ] = None,
     mapped: options.Map = None,
+    sheet: options.Sheet = "",
+    separator: options.Separator = "",
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write an HTML report on judged files, score the model that answered, and compare judges.
@@ -124,8 +126,8 @@ def main(
         _check(path, [path for path in (*judged, labels, items) if path], len(judged))
     by = by or ("model" if len(judged) == 2 else "")
     results = read_judged(
-        judged, items=items, labels=labels, name=name, by=by, columns=options.columns_of(mapped),
-        ks=k or (), alphas=alpha or (),
+        judged, items=items, labels=labels, name=name, by=by, ks=k or (), alphas=alpha or (),
+        reading=options.reading_of(mapped, sheet, separator),
     )  # fmt: skip
     with progress("measuring") as advance:
         found = numbers(results, advance)

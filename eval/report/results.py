@@ -17,7 +17,7 @@ from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import FIELDS
 from gradegpt.tables.importers.logs.changed import was_right
-from gradegpt.tables.inputs import columns_in, placed
+from gradegpt.tables.inputs import USUAL, Reading, columns_in, placed
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
@@ -132,7 +132,7 @@ def read_judged(
     name: str = "",
     of: str = "",
     by: str = "",
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
     ks: Sequence[int] = (),
     alphas: Sequence[float] = (),
 ) -> JudgedRows:
@@ -141,7 +141,8 @@ def read_judged(
     The rows are those of the first file's input, which its manifest names, or those of ``items``. A
     judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
     a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag;
-    ``columns`` name the fields of ``items``; ``ks`` and ``alphas`` are those of ``scores``.
+    ``reading`` is how ``items`` are read, and the sheet of ``labels``; ``ks`` and ``alphas`` are
+    those of ``scores``.
 
     Raises:
         MissingError: a file, or the input that was judged, does not exist.
@@ -156,20 +157,22 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = _rows(paths[0], items, columns, ids)
-    found = [item for _, item in rows]
+    rows = _rows(paths[0], items, reading, ids)
+    tagged = [(row, _tagged(row, item, by)) for row, item in rows]
+    found = [item for _, item in tagged]
     scored = {} if labels else {
-        name: scores(found, judged, ks=ks, alphas=alphas) for name, judged in judges.items()
+        name: scores(found, judged, ks=ks, alphas=alphas, by=by)
+        for name, judged in judges.items()
     }  # fmt: skip
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
-    given = _labels(labels, ids, of) if labels else [None] * len(ids)
+    given = _labels(labels, ids, of, reading.sheet) if labels else [None] * len(ids)
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
         judges=judges,
         labels=given,
-        tags=[tags_of(item, _stated(row, item, by)) for row, item in rows],
+        tags=[tags_of(item, _stated(row, item)) for row, item in tagged],
         scores=scored,
     )
 
@@ -208,10 +211,9 @@ def _judgements(path: Path) -> list[Judgement]:
 
 
 def _rows(
-    judged: Path, items: Path | None, columns: Mapping[str, str] | None, ids: Sequence[str]
+    judged: Path, items: Path | None, reading: Reading, ids: Sequence[str]
 ) -> list[tuple[TableRow, Item]]:
-    given: Mapping[str, Any] = {"columns": columns}
-    path, made_from = (items, given) if items else _as_manifest_says(judged)
+    path, made_from = (items, reading._asdict()) if items else _as_manifest_says(judged)
     table = Table.of(path, sheet=made_from.get("sheet", ""))
     held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
     found = placed(table, held, skip_bad="set_aside" in made_from)
@@ -253,9 +255,14 @@ def _as_manifest_says(judged: Path) -> tuple[Path, dict[str, Any]]:
     return path, made_from
 
 
-def _stated(row: TableRow, item: Item, by: str) -> dict[str, str]:
-    columns = {**_STATED, by: by} if by else _STATED
-    stated = {tag: str(row.get(column) or "") for column, tag in columns.items()}
+def _tagged(row: TableRow, item: Item, by: str) -> Item:
+    """The item with the column ``by``, where the row has it, as a tag."""
+    value = str(row.get(by) or "")
+    return item.model_copy(update={"tags": {**item.tags, by: (value,)}}) if value else item
+
+
+def _stated(row: TableRow, item: Item) -> dict[str, str]:
+    stated = {tag: str(row.get(column) or "") for column, tag in _STATED.items()}
     return stated | {"task": str(item.meta.get("task") or "")}
 
 
@@ -273,9 +280,9 @@ def _old(item: Item) -> Judgement:
     )
 
 
-def _labels(path: Path, ids: Sequence[str], of: str) -> list[Verdict | None]:
+def _labels(path: Path, ids: Sequence[str], of: str, sheet: str) -> list[Verdict | None]:
     """The label of each judged row, by id; rows that the file does not label have none."""
-    table = Table.of(path)
+    table = Table.of(path, sheet=sheet)
     unread = {field: "" for field in FIELDS if field != "id"}
     columns = columns_in(table, unread)
     if (label := columns.label(str(path))) is None:

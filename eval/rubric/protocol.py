@@ -18,6 +18,7 @@ from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import read_objects, sha256_file, validate
 from gradegpt.core.schema import Item, Outcome, Row
 from gradegpt.judges.statistics import pearson, spearman
+from gradegpt.tables.inputs import USUAL, Reading
 
 from ..asking import Prompt, Protocol, Reply, read_asked
 from ..figures import Figure, Finding, ProtocolSummary, mean, related
@@ -87,7 +88,7 @@ class PlacedRubric(NamedTuple):
 
 
 def make_protocol(
-    path: Path, out: Path, rubrics: Path | None = None, columns: Mapping[str, str] | None = None
+    path: Path, out: Path, rubrics: Path | None = None, reading: Reading = USUAL
 ) -> Protocol[RubricRow]:
     """A rubric for every item; those in ``rubrics``, written by hand, are used without asking.
 
@@ -98,7 +99,7 @@ def make_protocol(
         InputError: items, or rubrics written by hand, cannot be used.
 
     """
-    asked = read_asked(path, "question", columns=columns)
+    asked = read_asked(path, "question", reading=reading)
     known = read_rubrics(rubrics) if rubrics else {}
     by_hand = [rubric_of(one.item, one.where, known) for one in asked]
     totals = [
@@ -186,7 +187,7 @@ def grade_protocol(
     out: Path,
     rubrics: Path | None,
     people: Path | None = None,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
 ) -> Protocol[GradeRow]:
     """The points of every response, by the rubric of its item or question.
 
@@ -201,7 +202,7 @@ def grade_protocol(
     if rubrics is None:
         raise SettingsError(f"{path}: has responses; give the rubrics to grade by, with --rubrics")
     known = read_rubrics(rubrics)
-    asked = read_asked(path, "question", columns=columns, answered=True)
+    asked = read_asked(path, "question", reading=reading, answered=True)
     found = [rubric_of(one.item, one.where, known) for one in asked]
     if not any(found):
         raise InputError(

@@ -18,6 +18,7 @@ from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.statistics import Values, pearson, score, spearman, table
 from gradegpt.tables.importers.labelled import item_key
+from gradegpt.tables.inputs import USUAL, Reading
 
 from ..asking import Protocol, Reply, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean, related
@@ -49,7 +50,7 @@ class ScoredItem(NamedTuple):
 def steps_protocol(
     path: Path,
     out: Path,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
     *,
     by_model: bool,
     judgements: Path | None = None,
@@ -64,7 +65,7 @@ def steps_protocol(
             of its response, or the judgements are of other rows.
 
     """
-    asked = read_asked(path, columns=columns, answered=True)
+    asked = read_asked(path, reading=reading, answered=True)
     for one in asked:
         _check_labels(one.item, one.where)
     items = [one.item for one in asked]

@@ -24,7 +24,7 @@ from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 from gradegpt.tables.columns import Columns
 from gradegpt.tables.importers.logs import opened
-from gradegpt.tables.inputs import CheckedInput, Placed, check_input
+from gradegpt.tables.inputs import USUAL, CheckedInput, Placed, Reading, check_input
 from gradegpt.tables.outputs import (
     check_form,
     encoding_for,
@@ -111,7 +111,7 @@ def to_cluster(
 
 def read_items(
     path: str | Path,
-    columns: Mapping[str, str] | None = None,
+    reading: Reading = USUAL,
     *,
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
@@ -121,7 +121,7 @@ def read_items(
 
     Args:
         path: The table, or a log; ``-`` for standard input, or ``hf:owner/name``.
-        columns: Fields and the columns that hold them, as in ``tables.inputs.check_input``.
+        reading: Its columns, its sheet, and what is between accepted answers.
         defaults: The values of fields that a row may lack: a question has no response.
         also: What is read beside the fields of an item.
         distinct: Whether two rows with one id are an error.
@@ -130,8 +130,11 @@ def read_items(
         MissingError, InputError, SettingsError: as ``check_input``; or an id is repeated.
 
     """
-    with opened(str(path)) as table:
-        checked = check_input(table, columns=columns, defaults=defaults, also=also)
+    with opened(str(path), reading.sheet) as table:
+        checked = check_input(
+            table, columns=reading.columns, separator=reading.separator, defaults=defaults,
+            also=also,
+        )  # fmt: skip
         report_columns(checked)
         found = list(checked.placed())
     first: dict[str, str] = {}

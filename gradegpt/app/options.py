@@ -15,6 +15,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
 from gradegpt.tables import Form, Table
+from gradegpt.tables.inputs import Reading
 
 
 class JudgeKind(StrEnum):
@@ -329,6 +330,11 @@ def shard_of(text: str, table: Table) -> Table:
     if int(number) > len(parts):
         raise InputError(f"{table.name}: has no rows for --shard {text}; use a smaller N")
     return parts[int(number) - 1]
+
+
+def reading_of(mapped: Sequence[str] | None, sheet: str, separator: str) -> Reading:
+    """How a table is read by ``--map``, ``--sheet`` and ``--separator``."""
+    return Reading(columns_of(mapped), sheet, separator)
 
 
 def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:

@@ -52,10 +52,11 @@ class Certificate(Row):
         if not self.passed:
             raise SettingsError(f"--certificate: this judge did not pass; its limit is {self.low}")
         if fingerprint != self.judge:
+            had = ", ".join(f"{name}={value}" for name, value in self.settings.items())
             raise SettingsError(
-                f"--certificate: is of another judge, {self.judge}, and this one is {fingerprint}; "
-                "give the settings with which it was certified, or certify this judge: "
-                "gradegpt eval LABELLED --certify FLOOR"
+                f"--certificate: is of another judge, with {had}; give these settings, or certify "
+                "this judge: gradegpt eval LABELLED --certify FLOOR\n"
+                f"  certified: {self.judge}\n  this one:  {fingerprint}"
             )
 
     def drift(self, items: Iterable[Item]) -> str:

@@ -118,7 +118,7 @@ def read_xlsx(path: Path, name: str, layout: Layout) -> Rows:
             ]  # fmt: skip
             if len(found) > 1 or (layout.sheet and not found):
                 titles = ", ".join(repr(sheet.title) for sheet in found or book.worksheets)
-                how = "choose one by gradegpt judge --sheet, or keep one"
+                how = "choose one by --sheet NAME, or keep one"
                 raise InputError(f"{name}: has the sheets {titles}; {how}")
             for sheet in found:
                 yield from _rows(sheet, name)

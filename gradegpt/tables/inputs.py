@@ -42,7 +42,7 @@ _SWAPPED: Final = (
 )
 _SEVERAL: Final = (
     "{:,} of {:,} references look like several answers, such as {!r}; if any of them is right, "
-    "gradegpt judge --separator says what is between them"
+    "--separator says what is between them"
 )
 _DOUBTS: Final = {_EMPTY: 0.1, _SWAPPED: 0.5, _SEVERAL: 0.0}
 """By note, the share of the rows above which it is said."""
@@ -130,6 +130,26 @@ def aside(wrong: Complaints, rows: int) -> list[str]:
     """A note on the rows that are set aside, where there are any."""
     head = f"{wrong.rows:,} rows are set aside, {rows:,} are judged"
     return [f"{head}\n{wrong.listed('set aside')}"] if wrong.rows else []
+
+
+class Reading(NamedTuple):
+    """How a table is read where its file does not say.
+
+    ``columns`` are fields and the columns that hold them, ``sheet`` is that of a workbook with
+    several, ``separator`` is between the accepted answers in a cell.
+    """
+
+    columns: Mapping[str, str] = {}
+    sheet: str = ""
+    separator: str = ""
+
+    def without(self, *fields: str) -> Reading:
+        """With fields that no column holds."""
+        return self._replace(columns={**self.columns, **dict.fromkeys(fields, "")})
+
+
+USUAL: Final = Reading()
+"""Columns by their usual names, one sheet, and one answer in a cell."""
 
 
 def check_input(

@@ -8,14 +8,15 @@ from typing import Final
 from gradegpt.core.schema import Verdict
 
 _WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
-    Verdict.CORRECT: ("correct", "true", "1", "1.0", "yes", "c", "正确", "对"),
-    Verdict.INCORRECT: ("incorrect", "false", "0", "0.0", "no", "i", "错误", "错"),
+    Verdict.CORRECT: ("correct", "true", "1", "1.0", "yes", "c", "pass", "right", "正确", "对"),
+    Verdict.INCORRECT: ("incorrect", "false", "0", "0.0", "no", "i", "fail", "wrong", "错误", "错"),
     Verdict.INVALID: ("invalid",),
 }
 """``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` have no equivalent verdict."""
 _READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}
 USABLE: Final = (
-    "true or false, 1 or 0, yes or no, C or I, correct, incorrect, invalid; nothing or null"
+    "true or false, 1 or 0, yes or no, pass or fail, C or I, correct, incorrect, invalid; nothing "
+    "or null"
 )
 
 

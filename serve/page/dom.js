@@ -50,7 +50,8 @@ const TYPES = { jsonl: "application/x-ndjson", csv: "text/csv", tsv: "text/tab-s
 
 /** Offer `text` to the browser as a file. */
 export function download(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: TYPES[name.split(".").at(-1)] }));
+  const mark = /\.[ct]sv$/i.test(name) && /[^\0-\x7f]/.test(text) ? "\uFEFF" : ""; // by which Excel knows UTF-8
+  const address = URL.createObjectURL(new Blob([mark, text], { type: TYPES[name.split(".").at(-1)] }));
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -52,7 +52,7 @@ export async function open(chosen) {
   run = null;
   try {
     const read = await readRows(chosen);
-    file = { ...read, name: chosen.name, rows: read.rows.map(opened) };
+    file = { ...read, name: chosen.name, rows: read.rows.map(opened(read.others)) };
   } catch (error) {
     if (!(error instanceof DOMException) && error.status === undefined) throw error;
     file = null;
@@ -67,9 +67,10 @@ export async function open(chosen) {
   if (file?.rows.length) byId("start").focus();
 }
 
-/** A row that the server has read; `label` is true for correct, null without one, `given` what the file says. */
-const opened = ({ where, item, row, given, label }, index) => ({
+/** A row that the server has read; `label` is true for correct, null without one, `given` what the file says, `beside` its other columns. */
+const opened = (others) => ({ where, item, row, given, label }, index) => ({
   index, line: Number(/\d*$/.exec(where)[0]), item, label: label && label === "correct", given, source: row, judgement: null, error: null,
+  beside: others.map((name) => [name, row[name]]).filter(([, value]) => ["string", "number"].includes(typeof value) && value !== ""),
 });
 
 async function judge(rows) {

@@ -8,14 +8,19 @@ import { textBox } from "./math.js";
 import { find, spanOf } from "./quote.js";
 import { inWords } from "./reason.js";
 
+// The words of a chain are English, as a model is trained on them; the page says them in its language.
 const KEY = "The model response gives its answer here: ";
+const NO_KEY = "The model response gives no answer that can be graded.";
 const GLOSS = "In English: ";
+const COMPARES = /^The reference answer (?<reference>.*) is an? (?<type>[a-z ]+); the model response gives (?<answer>.*)\.$/s;
+const AGREE = "The answers agree: ";
+const LEADS = { [KEY]: "chain.says.key", [GLOSS]: "chain.says.gloss", [AGREE]: "chain.says.agree" };
 const TAG = /(<(?:Yes|No)>)[\s.。]*$/;
 
 /** The verdict, or the outcome where there is none. */
 export const stateOf = (judgement) => judgement.verdict ?? judgement.outcome;
 
-/** The whole judgement. `row` may hold `label`, `given`, `ms` and `texts` (show question and reference). */
+/** The whole judgement. `row` may hold `label`, `given`, `ms`, `beside` and `texts` (show question and reference). */
 export function view(item, judgement, row = {}) {
   return [
     headline(judgement, row),
@@ -57,7 +62,7 @@ function headline(judgement, { label }) {
   return banner(state, above, t(state), t(`${state}.means`), note);
 }
 
-function facts(judgement, { label, given, ms }) {
+function facts(judgement, { label, given, ms, beside = [] }) {
   const rows = [
     judgement.verdict ? ["confidence", sure(judgement), "sure"] : null,
     judgement.withheld ? ["withheld", withheld(judgement)] : null,
@@ -67,7 +72,9 @@ function facts(judgement, { label, given, ms }) {
     label === undefined || label === null ? null : ["label", labelWords({ label, given })],
     ["cost", cost(judgement, ms)],
   ];
-  return h("dl", { class: "facts" }, rows.filter(Boolean).map(([key, value, kind]) => h("div", { class: kind }, h("dt", {}, t(key)), h("dd", {}, value))));
+  const line = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
+  const others = beside.map(([name, value]) => line(name, String(value)));
+  return h("dl", { class: "facts" }, others, rows.filter(Boolean).map(([key, value, kind]) => line(t(key), value, kind)));
 }
 
 function sure({ confidence }) {
@@ -166,11 +173,19 @@ function role(line, index, count) {
 
 function chainLine(line, kind) {
   const label = kind ? h("span", { class: "role" }, t(`chain.${kind}`)) : null;
-  const lead = [KEY, GLOSS].find((start) => line.startsWith(start)) ?? "";
+  const lead = Object.keys(LEADS).find((start) => kind && line.startsWith(start)) ?? "";
   const tag = kind === "tag" ? TAG.exec(line) : null;
   const rest = line.slice(lead.length, tag ? tag.index : undefined);
-  const content = [lead ? h("span", { class: "lead" }, lead) : null, kind ? textBox(rest, {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
+  const content = [lead ? h("span", { class: "lead" }, t(LEADS[lead])) : null, kind ? textBox(said(rest), {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
   return h("li", { class: kind ? "part" : "raw" }, label, h("span", { class: "line" }, content));
+}
+
+/** A line of a chain in the language of the page; as it is where it has other words. */
+function said(line) {
+  if (line === NO_KEY) return t("chain.says.none");
+  const { reference, type, answer } = COMPARES.exec(line)?.groups ?? {};
+  const key = `type.${type?.replaceAll(" ", "_")}`;
+  return has(key) ? t("chain.says.compare", { reference, type: t(key), answer }) : line;
 }
 
 function terminal(item) {

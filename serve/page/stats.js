@@ -60,3 +60,49 @@ export function agreement(rows) {
   const kappa = total && chance < 1 ? (agreed / total - chance) / (1 - chance) : null;
   return { matrix, total, agreed, left, kappa };
 }
+
+/**
+ * The accuracy that labels of some rows give: the share of correct labels within each judgement, weighted by its rows.
+ *
+ * As `gradegpt eval.estimate` computes it (stratified; Jeffreys' limits, combined by MOVER). Null without a label, or
+ * where every row has one: the labels are then the accuracy, and nothing is to be corrected.
+ */
+export function corrected(rows) {
+  const strata = new Map();
+  for (const row of rows) {
+    const state = stateOf(row) === "invalid" ? "incorrect" : stateOf(row);
+    const of = strata.get(state) ?? { items: 0, n: 0, k: 0 };
+    strata.set(state, { items: of.items + 1, n: of.n + (row.label !== null), k: of.k + (row.label === true) });
+  }
+  const labels = rows.filter((row) => row.label !== null).length;
+  if (!labels || labels === rows.length || strata.has("waiting") || strata.has("error")) return null;
+  let [share, squares, below, above] = [0, 0, 0, 0];
+  for (const { items, n, k } of strata.values()) {
+    const [weight, rate, [low, high]] = [items / rows.length, n ? k / n : 0.5, jeffreys(k, n)];
+    share += weight * rate;
+    squares += weight * rate ** 2;
+    below += (weight * (rate - low)) ** 2;
+    above += (weight * (high - rate)) ** 2;
+  }
+  const drawn = (Z ** 2 * (squares - share ** 2)) / rows.length;
+  const [low, high] = [Math.max(0, share - Math.sqrt(below + drawn)), Math.min(1, share + Math.sqrt(above + drawn))];
+  return { share, low, high, n: labels, total: rows.length };
+}
+
+/** The limits with Jeffreys' prior; 0 or 1 where nothing or everything succeeded. */
+function jeffreys(k, n) {
+  const limit = (tail) => quantile(tail, k + 0.5, n - k + 0.5);
+  return [k === 0 ? 0 : limit(0.025), k === n ? 1 : limit(0.975)];
+}
+
+/** The quantile of a beta distribution; its density is summed on the arcsine scale, where it is smooth. */
+function quantile(p, a, b) {
+  const steps = 4000;
+  const at = (step) => (Math.PI / 2) * ((step + 0.5) / steps);
+  const logs = Array.from({ length: steps }, (_, step) => (2 * a - 1) * Math.log(Math.sin(at(step))) + (2 * b - 1) * Math.log(Math.cos(at(step))));
+  const most = Math.max(...logs);
+  const density = logs.map((log) => Math.exp(log - most));
+  let left = p * density.reduce((sum, one) => sum + one, 0);
+  const step = density.findIndex((one) => (left -= one) <= 0);
+  return Math.sin(at(step) + ((left / density[step]) + 0.5) * (Math.PI / 2 / steps)) ** 2;
+}

@@ -2,17 +2,17 @@
 
 import { byId, h } from "./dom.js";
 import { fixed, number, percent, t } from "./language.js";
-import { agreement, score } from "./stats.js";
+import { agreement, corrected, score } from "./stats.js";
 
 export function render(rows) {
   const found = score(rows);
-  const labelled = agreement(rows);
+  const [labelled, accuracy] = [agreement(rows), corrected(rows)];
   byId("summary").hidden = !found;
   if (!found) return;
   const notes = [t("score.note"), ...(labelled.total ? labelNotes(labelled) : [])];
   byId("summary").replaceChildren(
     h("h2", { class: "unseen" }, t("summary")),
-    h("dl", { class: "figures" }, scored(found), ...(labelled.total ? agreed(labelled) : [])),
+    h("dl", { class: "figures" }, scored(found), accuracy ? byLabels(accuracy) : null, ...(labelled.total ? agreed(labelled) : [])),
     labelled.total ? crosstable(labelled.matrix) : h("div"),
     h("p", { class: "quiet" }, notes.join(" ")),
   );
@@ -29,6 +29,11 @@ function scored({ share, low, high, correct, n, open }) {
     return figure("score", bounds, t("score.open", { open: number(open), n: number(n), share: percent(share), interval }));
   }
   return figure("score", [percent(share), " ", h("span", { class: "interval" }, interval)], t("score.of", { n: number(correct), total: number(n) }));
+}
+
+function byLabels({ share, low, high, n, total }) {
+  const interval = h("span", { class: "interval" }, t("score.interval", { low: percent(low), high: percent(high) }));
+  return figure("accuracy", [percent(share), " ", interval], t("accuracy.of", { n: number(n), total: number(total) }));
 }
 
 function agreed({ agreed: n, total, kappa }) {

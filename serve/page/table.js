@@ -8,11 +8,15 @@ import { STATES, VERDICTS, count, disagrees, stateOf } from "./stats.js";
 
 const PAGE = 50;
 const CUT = 240;
+const [WHO, BESIDE] = [24, 3]; // the longest value, and the most, that stand below an id: names and numbers
 const PAUSE = 150;
 const FILTERS = [["all", "disagreements"], ["judged", ...VERDICTS], STATES.slice(VERDICTS.length)];
 /** States of a row, not outcomes of a judgement; without rows in them they are not offered. */
 const UNJUDGED = ["error", "waiting"];
 const COLUMNS = ["id", "question", "reference", "answer", "label", "result", "confidence"];
+
+const labelled = () => rows.some((row) => row.label !== null);
+const columns = () => COLUMNS.filter((name) => name !== "label" || labelled());
 
 let rows = [];
 let found = [];
@@ -74,7 +78,8 @@ function passes(row) {
 
 function matches(row, sought) {
   const { item, judgement, error } = row;
-  const texts = [item.id, item.question, ...[item.reference].flat(), item.response, judgement?.reason, judgement?.key_sentence, judgement?.answer, error];
+  const others = row.beside.map(([, value]) => String(value));
+  const texts = [item.id, item.question, ...[item.reference].flat(), item.response, judgement?.reason, judgement?.key_sentence, judgement?.answer, error, ...others];
   return texts.some((text) => text?.toLowerCase().includes(sought));
 }
 
@@ -118,7 +123,7 @@ export function render() {
   if (signature !== drawn) {
     drawn = signature;
     renderSort();
-    byId("table-head").replaceChildren(h("tr", {}, COLUMNS.map(heading)));
+    byId("table-head").replaceChildren(h("tr", {}, columns().map(heading)));
     byId("table-body").replaceChildren(...part.map(line));
   }
   byId("nothing").hidden = found.length > 0;
@@ -144,7 +149,7 @@ function heading(name) {
 function renderSort() {
   const option = (value, text) => h("option", { value, selected: value === (sort.down ? "-" : "") + sort.column }, text);
   const both = (name) => [option(name, `${t(`column.${name}`)} ↑`), option(`-${name}`, `${t(`column.${name}`)} ↓`)];
-  byId("sort").replaceChildren(option("", t("sort.file")), ...COLUMNS.flatMap(both));
+  byId("sort").replaceChildren(option("", t("sort.file")), ...columns().flatMap(both));
 }
 
 function renderFilters() {
@@ -155,7 +160,8 @@ function renderFilters() {
     const name = chip.dataset.filter;
     chip.setAttribute("aria-pressed", String(name === filter));
     chip.classList.toggle("empty", counts[name] === 0);
-    chip.hidden = UNJUDGED.includes(name) && counts[name] === 0 && name !== filter;
+    const none = UNJUDGED.includes(name) ? counts[name] === 0 : name === "disagreements" && !labelled();
+    chip.hidden = none && name !== filter;
     chip.replaceChildren(t(["all", "disagreements"].includes(name) ? `filter.${name}` : name), " ", h("span", { class: "n" }, number(counts[name])));
   }
 }
@@ -172,13 +178,14 @@ function line(row) {
   const state = stateOf(row);
   const cell = (name, ...content) => h("td", { role: "cell", class: name, "data-name": t(`column.${name}`) }, ...content);
   const open = h("button", { type: "button", class: "open", "aria-haspopup": "dialog" }, item.id);
+  const who = row.beside.map(([, value]) => String(value)).filter((value) => value.length <= WHO).slice(0, BESIDE);
   const label = row.label === null ? "" : h("span", { class: disagrees(row) ? "apart" : "" }, labelWords(row));
   return h("tr", { role: "row", class: state, "data-row": row.index, onclick: (event) => getSelection().isCollapsed && openDetail(row, event) },
-    h("th", { role: "rowheader", scope: "row", class: "id" }, open),
+    h("th", { role: "rowheader", scope: "row", class: "id" }, open, who.length ? h("span", { class: "who" }, who.join(" · ")) : null),
     cell("question", short(item.question ?? "")),
     cell("reference", short(...[item.reference].flat())),
     cell("answer", short(judgement?.answer ?? "")),
-    cell("label", label),
+    labelled() ? cell("label", label) : null,
     cell("result", h("span", { class: `state ${state}` }, icon(state), t(state))),
     cell("confidence", typeof confidenceOf(judgement) === "number" ? sureness(judgement.confidence) : ""));
 }
@@ -193,12 +200,12 @@ function openDetail(row) {
 
 function renderDetail() {
   const at = found.indexOf(opened);
-  const { item, judgement, label, given, error } = opened;
+  const { item, judgement, label, given, beside, error } = opened;
   byId("detail-title").textContent = t("detail", { id: item.id });
   byId("detail-position").textContent = at < 0 ? "" : t("detail.position", { n: number(at + 1), total: number(found.length) });
   byId("detail-back").disabled = at <= 0;
   byId("detail-on").disabled = at < 0 || at + 1 >= found.length;
-  const content = judgement ? view(item, judgement, { label, given, texts: true }) : unjudged(item, stateOf(opened), error);
+  const content = judgement ? view(item, judgement, { label, given, beside, texts: true }) : unjudged(item, stateOf(opened), error);
   byId("detail-body").replaceChildren(...content);
   byId("detail-body").scrollTop = 0;
   reveal(byId("detail"));

@@ -9,10 +9,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
+from eval.certify import check_held_out
 from gradegpt.app.cli import app as judge_app
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import write_rows
-from gradegpt.core.schema import Item
+from gradegpt.core.schema import Example, Item, Verdict
 from gradegpt.judges.certificate import kinds_of, read_certificate
 
 
@@ -51,6 +52,23 @@ def test_the_lower_limit_decides(tmp_path: Path) -> None:
     certificate = read_certificate(tmp_path / "run" / "certificate.json")
     with pytest.raises(GradeGPTError, match="did not pass"):
         certificate.demand(certificate.judge)
+
+
+def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> None:
+    """Those on which ``gradegpt finetune`` trained or calibrated it, whatever their order."""
+    rows = [
+        Example(
+            id=str(k), question=f"{k} + 1 = ?", reference=(str(k + 1),), response="x",
+            verdict=Verdict.INCORRECT,
+        )
+        for k in range(100)
+    ]  # fmt: skip
+    examples = tmp_path / "judge" / "work" / "data" / "examples"
+    examples.mkdir(parents=True)
+    write_rows(examples / "train.jsonl", rows[5:8])
+    with pytest.raises(GradeGPTError, match="3 of the 100 rows have questions that made this"):
+        check_held_out(str(tmp_path / "judge"), rows)
+    check_held_out(str(tmp_path / "judge"), rows[8:])
 
 
 def test_few_labels_certify_nothing(tmp_path: Path) -> None:

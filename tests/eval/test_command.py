@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 import typer
 from typer.testing import CliRunner, Result
@@ -174,7 +175,7 @@ def test_a_log_is_answers_without_labels(tmp_path: Path, monkeypatch: pytest.Mon
         (("my file.csv", "--map", "question"), "expected FIELD=COLUMN"),
         (("my file.csv", *HERE, "--map", "label=q"),
          "label '2+2=?' is not a verdict"),
-        (("my file.csv", "--judge", "rules", "--model", "x"), "--model: no judge asks a model"),
+        (("my file.csv", "--judge", "rules", "--model", "x"), "--model: not for rules"),
         (("my file.csv", *HERE, "--map", "label=score", "sed=1"), "did you mean 'seed'?"),
         (("nowhere.csv", "--judge", "rules"), "nowhere.csv: no such file"),
         (("nowhere.yaml", "--judge", "rules"), "nowhere.yaml holds settings"),
@@ -205,3 +206,24 @@ def test_the_command_ends_with_the_exit_code_of_the_error(tmp_path: Path) -> Non
     assert done.returncode == 2
     assert done.stderr.startswith("error: nowhere.yaml: no such settings file")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_sheet_with_several_answers_in_a_cell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labelled or not, one sheet of a workbook is read, and a cell is split."""
+    monkeypatch.chdir(tmp_path)
+    book = openpyxl.Workbook()
+    for name, head in (("graded", ["label"]), ("plain", [])):
+        sheet = book.create_sheet(name)
+        sheet.append(["question", "reference", "response", *head])
+        sheet.append(["Capital of France?", "Paris/巴黎", "巴黎", *[True for _ in head]])
+        sheet.append(["Capital of Japan?", "Tokyo/东京", "大阪", *[False for _ in head]])
+    book.save("answers.xlsx")
+    for name, key in (("graded", "judges"), ("plain", "scores")):
+        options = ("--judge", "rules", "--sheet", name, "--separator", "/", "bootstrap=0")
+        done = evaluated("answers.xlsx", *options, "-o", name)
+        assert done.exit_code == 0, done.output
+        assert json.loads((tmp_path / name / "report.json").read_text())[key]
+        said = (tmp_path / name / "judgements" / "rules.jsonl").read_text().splitlines()
+        assert json.loads(said[0])["verdict"] == "correct"

@@ -13,6 +13,7 @@ from eval.references import ReferenceFault as Fault
 from eval.references import app, check_file
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import write_rows
+from gradegpt.tables.inputs import Reading
 
 OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
 
@@ -20,7 +21,7 @@ OPTIONS = "Which gas?\nA. oxygen\nB. argon\nC. neon\nD. helium"
 def found(tmp_path: Path, *rows: dict[str, Any], **columns: str) -> list[tuple[int, str, str]]:
     path = tmp_path / "bank.jsonl"
     write_rows(path, rows)
-    count, findings = check_file(path, columns)
+    count, findings = check_file(path, Reading(columns))
     assert count == len(rows)
     return [
         (int(f.where.rpartition(":")[2]), f.fault, f.detail.replace(f"{path}:", "line "))

@@ -310,3 +310,18 @@ def test_thresholds_are_not_affected_by_rounding() -> None:
     """0.55 of 20 is 11, although 0.55 * 20 is slightly more in floating point."""
     assert g_pass_at_k(40, 30, 20, 0.55) == g_pass_at_k(40, 30, 20, 11 / 20)
     assert g_pass_at_k(40, 30, 20, 1e-6) == pass_at_k(40, 30, 20)
+
+
+def test_one_judge_is_listed_by_a_column(tmp_path: Path) -> None:
+    """Such as a pupil's class; several who answer are no samples of one model."""
+    rows = [
+        {"question": "2+2=?", "reference": "4", "response": response, "class": name}
+        for name, response in (("3a", "4"), ("3a", "4"), ("3b", "5"), ("3b", "4"))
+    ]
+    write_rows(tmp_path / "answers.jsonl", rows)
+    judge_file(check_input(tmp_path / "answers.jsonl"), tmp_path / "judged.jsonl", RuleJudge())
+    arguments = (tmp_path / "judged.jsonl", "--by", "class", "-o", tmp_path / "report.html")
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert re.search(r"class: 3a +2 +1 +100.0", done.output)
+    assert re.search(r"class: 3b +2 +1 +50.0", done.output)
+    assert not re.search("pass@k|SSR", done.output)

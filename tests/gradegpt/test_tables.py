@@ -349,7 +349,7 @@ def test_a_workbook_is_read_from_its_only_sheet_with_rows(tmp_path: Path) -> Non
     with pytest.raises(InputError, match="has the sheets 'Sheet', 'empty'; choose one by"):
         list(read(path, Form.XLSX))
     assert next(Table.of(path, sheet="Sheet").rows()) == (2, {"a": 1, "b": "x"})
-    with pytest.raises(InputError, match="judge --sheet, or keep one"):
+    with pytest.raises(InputError, match="choose one by --sheet NAME"):
         list(Table.of(path, sheet="sheet").rows())
 
 

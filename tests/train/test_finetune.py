@@ -139,7 +139,7 @@ def test_the_last_lines_say_what_came_out_and_how_to_use_it(judge: Path, work: P
     manifest = json.loads((judge / "manifest.json").read_text(encoding="utf-8"))
     lines = list(conclusion(report, manifest, "mine"))
     assert said.endswith("\n".join(lines) + "\n")
-    assert "gradegpt serve mine" in lines[-1]
+    assert "gradegpt serve mine" in "\n".join(lines)
     assert lines[-1].strip() in (judge / "README.md").read_text(encoding="utf-8")
     assert any("held-out answers" in line for line in lines)
 
@@ -333,9 +333,11 @@ def test_the_judge_to_use_is_chosen_by_train_and_dev(
 
 
 def test_rules_that_contradict_the_labels_leave_the_model_alone() -> None:
-    """The two commands then ask the model alone."""
+    """The commands then ask the model alone; with fifty held-out labels one certifies it."""
     lines = list(conclusion(report(0.2, 0.1, 0.3), MADE | {"use": "tuned"}, "mine"))
-    assert lines[-2:] == [
+    assert lines[-3:] == [
         "  gradegpt judge answers.csv -o judged.csv --model mine --judge model",
         "  gradegpt serve mine judge.kind=model",
+        "  gradegpt eval mine/work/data/examples/test.jsonl --model mine --judge model "
+        "--certify 0.9",
     ]

@@ -74,13 +74,14 @@ class Source(PartSettings):
 
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question are in the same part, in every file).
-    ``reference_separator`` splits accepted answers; ``tolerance`` is the policy of all its rows.
-    ``set_aside`` is a text file of lines ``id | why its label is wrong``: these rows are left
-    out.
+    ``sheet`` is one of a workbook; ``reference_separator`` splits accepted answers; ``tolerance``
+    is the policy of all its rows. ``set_aside`` is a text file of lines
+    ``id | why its label is wrong``: these rows are left out.
     """
 
     name: str = ""
     fields: Annotated[dict[str, str], AfterValidator(_known)] | None = Field(default={})
+    sheet: str = ""
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
@@ -118,7 +119,10 @@ def source_of(answers: CheckedInput, label: str) -> Source:
     """A checked table as a source: the columns of an item, of the label, and of its metadata."""
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
     others = {name: name if name in answers.columns.names else "" for name in _BESIDE}
-    return Source(path=answers.table.name, fields=own | others | {"verdict": label})
+    return Source(
+        path=answers.table.name, sheet=answers.table.layout.sheet,
+        reference_separator=answers.columns.separator, fields=own | others | {"verdict": label},
+    )  # fmt: skip
 
 
 def read_examples(source: Source) -> Iterator[Example]:
@@ -130,7 +134,7 @@ def read_examples(source: Source) -> Iterator[Example]:
             with ``file:line``.
 
     """
-    with opened(source.path) as table:
+    with opened(source.path, source.sheet) as table:
         columns = source.columns
         examples = (_example(row, source, columns, where) for where, row in table.valid())
         aside = _set_aside(source)
@@ -161,7 +165,7 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
 
 def _items(source: Source) -> Iterator[tuple[Item, str]]:
     columns = source.columns
-    with opened(source.path) as table:
+    with opened(source.path, source.sheet) as table:
         for where, row in table.valid():
             if (item := _item(row, source, columns, where)) is not None:
                 yield item, columns.text(row, "lang")
@@ -246,7 +250,7 @@ def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict |
     try:
         return read_label(label)
     except ValueError as error:
-        with opened(source.path) as table:
+        with opened(source.path, source.sheet) as table:
             seen = Counter(repr(dig(row, column)) for _, row in table.valid())
         values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
         more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""

@@ -7,12 +7,14 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import openpyxl
 import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
 
+from eval.estimate.estimators import LabelCounts, stratified
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.rules import RuleJudge
@@ -124,6 +126,7 @@ def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: 
     """Of three labelled verdicts two agree; chance would be (2*1 + 1*2) / 9, so kappa is 0.4.
 
     The score has bounds, as one of five rows has no verdict, and Wilson's interval for the others.
+    The corrected accuracy is that of ``gradegpt eval.estimate``.
     """
     page = open_page()
     load(page, rows_file)
@@ -134,7 +137,9 @@ def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: 
     below = page.text("#summary .below")
     assert f"Of 4 verdicts 50% are correct ({100 * low:.0f}% to {100 * high:.0f}%)" in below
     figures = page.run(f"[...{FIGURES}].map(e => e.innerText)")
-    assert figures == ["40% to 60%", "66.7%", "0.40"]
+    strata = LabelCounts(*map(np.array, ([2.0, 2, 1], [1.0, 2, 1], [1.0, 1, 0])))
+    right, least, most = (f"{round(100 * float(end), 1):g}%" for end in stratified(strata))
+    assert figures == ["40% to 60%", f"{right} {least} to {most}", "66.7%", "0.40"]
     assert "2 of 3 labelled verdicts" in page.text("#summary")
     assert "left out: 1" in page.text("#summary")
     cells = page.run("[...document.querySelectorAll('.matrix td')].map(e => e.innerText)")
@@ -199,7 +204,10 @@ CLASS = (
 
 @pytest.mark.parametrize("form", ["gbk", "xlsx"])
 def test_a_class_list_is_judged_as_it_is(open_page: Open, tmp_path: Path, form: str) -> None:
-    """Chinese columns, in an old encoding or a workbook; other columns come back unchanged."""
+    """Chinese columns, in an old encoding or a workbook; other columns are shown and come back.
+
+    A spreadsheet program knows the download's encoding by its mark.
+    """
     path = tmp_path / ("class.csv" if form == "gbk" else "class.xlsx")
     path.write_text(CLASS, encoding="gbk")
     if form == "xlsx":
@@ -215,9 +223,14 @@ def test_a_class_list_is_judged_as_it_is(open_page: Open, tmp_path: Path, form: 
     page.click("#start")
     page.until(DONE)
     assert [page.text(f"[data-filter={v}] .n") for v in ("correct", "incorrect")] == ["1", "1"]
+    assert page.text("#table-body .who") == "07"
+    page.run("document.querySelector('#search').value = '08'")
+    page.click("#table-body .open")
+    assert page.text("#detail .facts dt") == "学号"
+    page.click("#detail-close")
     page.click("#download")
     head, first, _ = _text(tmp_path / "class.judgements.csv").splitlines()
-    assert head.startswith("学号,题目,参考答案,学生答案,verdict,")
+    assert head.startswith("\ufeff学号,题目,参考答案,学生答案,verdict,")
     assert first.startswith("07,二加二等于几？,4,答案是4。,correct,")
 
 

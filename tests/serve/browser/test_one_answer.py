@@ -63,6 +63,17 @@ def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open
     assert "number:same-text" in page.text("#result .facts")
 
 
+def test_the_chain_is_in_the_language_of_the_page(open_page: Open) -> None:
+    """Its fixed words are; what it quotes stays, and so does a line in other words."""
+    page = open_page(language="zh-CN")
+    judge(page, "4", "The answer is 5.")
+    lines = page.run("[...document.querySelectorAll('.chain .line')].map(e => e.textContent)")
+    assert lines == [
+        "作答在此给出答案：The answer is 5.", "参考答案：4（数值）；作答给出：5。",
+        "两个答案一致：<No>",
+    ]  # fmt: skip
+
+
 def test_the_wrong_example_is_incorrect_and_its_chain_is_read_line_by_line(open_page: Open) -> None:
     page = open_page()
     page.click("#example-wrong")

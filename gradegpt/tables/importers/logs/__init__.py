@@ -49,14 +49,14 @@ def recognise(path: str | Path) -> Tool | None:
 
 
 @contextmanager
-def opened(given: str) -> Iterator[Table]:
+def opened(given: str, sheet: str = "") -> Iterator[Table]:
     """The table ``given``, as ``gradegpt.tables.opened``; of a log of another tool its items.
 
     A table with the columns of a tool's is read as any other table.
     """
     log = recognise(given)
     if log is None or log is VLMEVALKIT:
-        with tables.opened(given) as table:
+        with tables.opened(given, sheet) as table:
             yield table
     else:
         with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
