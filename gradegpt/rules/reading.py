@@ -14,6 +14,7 @@ from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import COMMITTED, Found, How, counted, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.rivals import Settled, settled
 from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
 from gradegpt.rules.validity import (
     REASON,
@@ -71,7 +72,8 @@ class Reading(NamedTuple):
 
     ``response`` is what is shown of the response from ``begin`` on, where the reply begins after a
     thought, up to the end of the first repeat of a final loop (``looped``). ``found`` is the answer
-    to which it comes, with its evidence and its place in ``response``.
+    to which it comes, with its evidence and its place in ``response``; ``settled`` says
+    whether that was chosen among several.
     """
 
     item: Item
@@ -81,6 +83,7 @@ class Reading(NamedTuple):
     begin: int
     looped: bool
     found: Found | None
+    settled: Settled | None = None
 
     @property
     def kind(self) -> AnswerType:
@@ -116,9 +119,13 @@ def read_item(item: Item) -> Reading:
     once = without_loop(shown)
     response = shown if once is None else once
     found = find_answer(response, kind, answer_places(references[0].text, kind, question))
+    first, own = found, None
     if found is None or found.how not in _SAID:
         found = _narrowed(response, found, kind, question)
-    return Reading(item, question, references, response, begin, once is not None, found)
+    if found is not None and once is None and (found is first or kind is not AnswerType.NUMBER):
+        own = settled(response, found, references, question)
+        found = own.found or found if own else found
+    return Reading(item, question, references, response, begin, once is not None, found, own)
 
 
 def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:
@@ -218,7 +225,9 @@ def _left_open(reading: Reading, found: Found) -> str:
     """The reason why the answer found is not the response's own or only one; empty if it is."""
     response, kind = reading.response, reading.kind
     asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
-    if disowned(response, found):
+    if reading.settled is not None and reading.settled.found is None:
+        return "response:one-of-several"
+    if reading.settled is None and disowned(response, found):
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
         return "choice:said-right-where-wrong-is-asked"

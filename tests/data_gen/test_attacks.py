@@ -77,11 +77,11 @@ def test_a_text_that_may_be_the_answer_is_no_attack(
 
 
 def test_the_rules_accept_none() -> None:
-    """Not one of some three hundred."""
-    judged = RuleJudge().judge(ROWS)
+    """Not one of some four hundred, those among them that name the right answer."""
+    judged = RuleJudge().judge(EVERY)
     accepted = [
         (row.source, row.reference, row.response)
-        for row, judgement in zip(ROWS, judged, strict=True)
+        for row, judgement in zip(EVERY, judged, strict=True)
         if judgement.verdict is Verdict.CORRECT
     ]
     assert accepted == []

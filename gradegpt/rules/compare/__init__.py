@@ -24,9 +24,9 @@ from gradegpt.rules.compare.value import compare_ranges, compare_values
 from gradegpt.rules.compare.written import as_written
 from gradegpt.rules.tolerance import tolerance as policy
 
-__all__ = ["Comparison", "Prove", "compare", "limited"]
+__all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
 
-_TO_A_GRADER = re.compile(
+TO_A_GRADER = re.compile(
     r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
     r"|\bmark(?:ed)? (?:this|it|me)\b|\bcounts? as\b|\bresponses?\b|\brules?:"
     r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
@@ -92,7 +92,7 @@ def _text(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
 
 
 def _truth(reference: Answer, answer: Answer, _criteria: Criteria) -> Comparison:
-    request = truth(answer.text) is None and _TO_A_GRADER.search(answer.text)
+    request = truth(answer.text) is None and TO_A_GRADER.search(answer.text)
     wanted, given = reference.value, answer.value
     if request or not isinstance(wanted, Truth) or not isinstance(given, Truth):
         return Comparison(None, "true_false:no-truth-word")
