@@ -105,12 +105,12 @@ def judging(figures: Mapping[str, Any], model: str | None) -> list[Stage]:
     """The stages of a cascade on a cluster, with Ray's share on all that runs on cores."""
     measured, more = figures["measured"], 1 + figures["ray"]["overhead"]
     costs, stages = measured["handling"], measured["stages"]
-    free = sum(stages[name]["seconds"] * stages[name]["share"] for name in ("rules", "lexical"))
-    pipeline = [Stage("read and judge", more * (costs["file"] / 2 + free))]
+    rules, left_open = stages["rules"]["seconds"], stages["between"]["share"]
+    pipeline = [Stage("read and judge", more * (costs["file"] / 2 + rules))]
     if model is not None:
         found = figures["models"].get(model) or {**stages["model"], "resource": "core"}
         on_cores = more if found["resource"] == "core" else 1
-        seconds = on_cores * found["seconds"] * stages["model"]["share"]
+        seconds = on_cores * found["seconds"] * left_open
         pipeline.append(Stage("model", seconds, found["resource"]))
     return [*pipeline, Stage("write", more * costs["file"] / 2)]
 
@@ -160,7 +160,7 @@ def points(figures: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
         yield "rules, two processes on 2 cores", two["wall"], found
     model = [
         Stage(name, stages[name]["seconds"] * stages[name]["share"])
-        for name in ("rules", "lexical", "model")
+        for name in ("rules", "between", "model")
     ]
     few = [measured["model_rows"]]
     found = one("start, cascade", few, [alone[0], *model], 1)

@@ -10,7 +10,7 @@ import typer
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import OutputError
+from gradegpt.core.errors import OutputError, SettingsError
 from gradegpt.core.records import dump, whole_file, write_json
 from gradegpt.tables import Form, form_of, write
 from gradegpt.tables.importers import logs
@@ -129,6 +129,8 @@ def main(
         judged, items=items, labels=labels, name=name, by=by, ks=k or (), alphas=alpha or (),
         reading=options.reading_of(mapped, sheet, separator),
     )  # fmt: skip
+    if by and not (len(judged) == 2 and by == "model") and not any(by in t for t in results.tags):
+        raise SettingsError(f"--by {by}: no row has a column or a tag {by}")
     with progress("measuring") as advance:
         found = numbers(results, advance)
     replaced = None

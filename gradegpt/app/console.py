@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from gradegpt.app.run import Counts, Summary, check_output, count, judge_file, judge_rows
 from gradegpt.app.run import Progress as Report
-from gradegpt.app.summary import Undecided, helps, summed_up
+from gradegpt.app.summary import Undecided, helps, pace, summed_up
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import dump, read_objects
 from gradegpt.core.schema import Judgement, Outcome
@@ -235,7 +235,7 @@ def progress(
         if not bar.tasks:
             bar.add_task("judging", completed=done, total=total, rate="")
         speed = bar.tasks[0].speed
-        bar.update(bar.tasks[0].id, completed=done, rate=f"{speed:,.1f} rows/s" if speed else "")
+        bar.update(bar.tasks[0].id, completed=done, rate=pace(speed) if speed else "")
         if shown and not console.is_terminal and time.monotonic() >= due:
             due = time.monotonic() + EVERY_S
             typer.echo(f"{name}: {done:,} of {total:,}", err=True)

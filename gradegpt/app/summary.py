@@ -47,8 +47,17 @@ def summed_up(summary: Summary, left: Undecided | None = None) -> str:
         f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
         f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid",
         *_score(counts, left.kinds if left else Counter()),
-        f"{summary.seconds:.1f} s, {summary.rows_per_second:,.0f} rows/s{earlier}",
+        f"{summary.seconds:.1f} s, {pace(summary.rows_per_second)}{earlier}",
     ))  # fmt: skip
+
+
+def pace(rate: float) -> str:
+    """Rows a second, with two digits where they are few.
+
+    >>> pace(2691.4), pace(0.063)
+    ('2,691 rows/s', '0.063 rows/s')
+    """
+    return f"{rate:,.0f} rows/s" if rate >= 10 or not rate else f"{rate:.2g} rows/s"
 
 
 def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path) -> Iterator[str]:

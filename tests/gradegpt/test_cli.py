@@ -176,7 +176,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
         r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
         r"score: 75\.0 % are correct \[30\.1, 95\.4\]\n"
-        r"\d+\.\d s, [\d,]+ rows/s\n"
+        r"\d+\.\d s, [\d.,]+ rows/s\n"
         r"judgements: out\.jsonl\n",
         out,
     )
