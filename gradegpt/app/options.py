@@ -62,7 +62,7 @@ Files = Annotated[
         "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
         "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
         "simple-evals, HELM, verl, OpenRLHF) is judged again, and its scores are compared with "
-        "the new verdicts.",
+        "the new verdicts; of OpenCompass also the folder of a run.",
     ),
 ]
 Labelled = Annotated[

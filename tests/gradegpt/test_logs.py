@@ -260,6 +260,20 @@ def test_opencompass_joins_a_runs_predictions_and_results(kind: str, name: str) 
         assert (rows[0].item.reference, rows[1].item.reference) == (("4",), ("0.5",))
 
 
+def test_a_run_of_opencompass_is_read_as_a_whole(tmp_path: Path) -> None:
+    """All models and data sets, whose rows are named by both."""
+    for model in ("small", "large"):
+        for kind in ("predictions", "results"):
+            (tmp_path / kind / model).mkdir(parents=True)
+            source = COMPASS / kind / "canned" / "sums.json"
+            (tmp_path / kind / model / "sums.json").write_bytes(source.read_bytes())
+    rows, _ = read(tmp_path)
+    assert [r.item.id for r in rows[::5]] == ["large/sums/0", "small/sums/0"]
+    assert {r.task for r in rows} == {"large/sums", "small/sums"}
+    assert [r.old for r in rows[:5]] == [r.old for r in rows[5:]] != [None] * 5
+    assert recognise(tmp_path / "results") is None
+
+
 def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
     """Predictions have no old score; results have one, and some of them the responses."""
     alone = tmp_path / "sums.json"

@@ -18,6 +18,7 @@ from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.tables import Form, Table
+from gradegpt.tables.importers.logs import opencompass
 from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
 from gradegpt.tables.importers.logs.changed import Rescored, shown
 from gradegpt.tables.importers.logs.documents import HELM, INSPECT, SIMPLE_EVALS
@@ -34,11 +35,13 @@ TOOLS: Final = (
 
 
 def recognise(path: str | Path) -> Tool | None:
-    """The tool that wrote a log, by the file's structure and never by its name.
+    """The tool that wrote a log, by the file's structure and never by its name; or a run's folder.
 
     None for a file that is not a log of a known tool, or that fits two.
     """
     path = Path(path)
+    if path.is_dir() and opencompass.is_run(path):
+        return OPENCOMPASS
     if not path.is_file():
         return None
     file = contents_of(path)

@@ -32,6 +32,7 @@ from gradegpt.tables.importers.logs.reading import (
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
 )
+_PREDICTIONS: Final = "predictions/*/*.json"
 _SCORES: Final = ("cascade_correct", "correct", "is_correct")
 _DETAILS: Final = {"pred", "predictions", "prediction", "origin_prediction", "rule_evaluation"}
 _GRADE: Final = re.compile(r"(?s)\W*([AB])(?:\W.*)?")
@@ -50,13 +51,24 @@ def fits(file: Contents) -> bool:
     return bool(_is_predictions(found) or _details(found))
 
 
+def is_run(folder: Path) -> bool:
+    """Whether a folder is that of a run, with ``predictions/<model>/<dataset>.json``."""
+    return next(folder.glob(_PREDICTIONS), None) is not None
+
+
 def read(path: Path) -> Iterator[Read]:
     """Every prediction, with the score of its detail where the results have details.
+
+    Of the folder of a run all its predictions, with the model in the id, the task and the tags.
 
     Raises:
         InputError: the file holds a judge model's replies.
 
     """
+    if path.is_dir():
+        for one in sorted(path.glob(_PREDICTIONS)):
+            yield from (_by_model(row, one.parent.name) for row in read(one))
+        return
     given, task, first = document(path), path.stem, 0
     if not _is_predictions(given):
         details = _details(given)
@@ -74,6 +86,14 @@ def read(path: Path) -> Iterator[Read]:
         for n, row in enumerate(rows)
     )
     yield from each(numbered, _read, task)
+
+
+def _by_model(row: Read, model: str) -> Read:
+    if isinstance(row, str):
+        return row
+    meta = {**row.meta, "task": f"{model}/{row.meta['task']}"}
+    tags = {**row.tags, "model": (model,)}
+    return row.model_copy(update={"id": f"{model}/{row.id}", "meta": meta, "tags": tags})
 
 
 def _in(path: Path, here: str, there: str) -> Path | None:
