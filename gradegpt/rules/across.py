@@ -10,7 +10,9 @@ from typing import Final
 
 from gradegpt.answers.spans import sentence_around
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
-from gradegpt.rules.compare.amount import Shown, compare_amounts
+from gradegpt.rules.compare.across import compare_names
+from gradegpt.rules.compare.amount import compare_amounts
+from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.reading import Decision, Reading
 from gradegpt.rules.stance import disowned, takes_back
@@ -18,6 +20,8 @@ from gradegpt.rules.tolerance import DEFAULT, tolerance
 
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
+_NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
+"""The types of names and lists of names."""
 _SPOKEN: Final = 2_000
 """Characters of a response that show its language, and most of one that is read."""
 
@@ -30,7 +34,15 @@ def across_languages(reading: Reading) -> Decision | None:
         return None
     policy = tolerance(reading.item.tolerance or DEFAULT, reading.question)
     shown = [
-        (answer, compare_amounts(answer.text, response, reading.question, policy))
+        (
+            answer,
+            compare_amounts(answer.text, response, reading.question, policy)
+            or (
+                compare_names(answer.text, response, reading.question)
+                if answer.kind in _NAMED
+                else None
+            ),
+        )
         for answer in reading.references
     ]
     equal = next(((answer, one) for answer, one in shown if one and one.same), None)

@@ -29,6 +29,7 @@ from gradegpt.answers.measures import (
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
+from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.tolerance import Tolerance
 
 _COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR)
@@ -103,15 +104,6 @@ _REVISED = re.compile(
 _DENIED = re.compile(
     r"\b(?:not|never|nor)\b(?! (?:only|just))|n['’]t\b|不是|并非|不等于|没有|而非", re.IGNORECASE
 )
-
-
-class Shown(NamedTuple):
-    """Whether the answer is the reference's, and the place in the response that says so."""
-
-    same: bool
-    reason: str
-    start: int
-    end: int
 
 
 class _Read(NamedTuple):

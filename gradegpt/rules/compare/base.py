@@ -53,6 +53,15 @@ class Comparison(NamedTuple):
     reason: str
 
 
+class Shown(NamedTuple):
+    """Whether the answer is the reference's, and the place in the response that says so."""
+
+    same: bool
+    reason: str
+    start: int
+    end: int
+
+
 def every(results: Iterable[bool | None]) -> bool | None:
     """False if one result is False, True if all are True, else None."""
     seen = list(results)
