@@ -36,6 +36,11 @@ class AnswerType(StrEnum):
         """The type in words: ``single choice``, ``number``."""
         return self.value.replace("_", " ")
 
+    @property
+    def in_chinese(self) -> str:
+        """The type in Chinese words."""
+        return _IN_CHINESE[self.value]
+
     @classmethod
     @override
     def _missing_(cls, value: object) -> AnswerType | None:
@@ -43,6 +48,11 @@ class AnswerType(StrEnum):
         return next((t for t in cls if named in (t.value, *_OTHER_NAMES[t.value].split())), None)
 
 
+_IN_CHINESE: Final = {
+    "single_choice": "单选", "multiple_choice": "多选", "true_false": "判断", "number": "数值",
+    "set": "集合", "interval": "区间", "expression": "表达式", "equation": "方程", "tuple": "元组",
+    "multi_part": "分问作答", "multi_answer": "多个答案", "code": "代码", "text": "文本",
+}  # fmt: skip
 _OTHER_NAMES: Final = {
     "single_choice": "sc", "multiple_choice": "mc", "true_false": "tf", "number": "nv numerical",
     "set": "", "interval": "in", "expression": "ex", "equation": "eq", "tuple": "tup",

@@ -16,15 +16,19 @@ from typing import Final
 from gradegpt.answers.types import AnswerType
 
 SOURCE: Final = Path(__file__).with_name("reasons.json")
-_LABELS: Final = {"A": "correct", "B": "incorrect", "C": "invalid", "?": "undecided"}
+_LABELS: Final = {
+    "A": ("correct", "正确"), "B": ("incorrect", "错误"), "C": ("invalid", "无效"),
+    "?": ("undecided", "未决"),
+}  # fmt: skip
+_NO_LABEL: Final = ("", "")
 _WILD: Final = {
     "*": "(.*)", "<type>": f"(?P<type>{'|'.join(AnswerType)})",
     "<labels>": "(?P<labels>[ABC?](?:,[ABC?])*)",
 }  # fmt: skip
 
 
-def in_words(reason: str, tolerance: str | None = None) -> str:
-    """A judgement's reason code as a sentence; empty where it has none.
+def in_words(reason: str, tolerance: str | None = None, *, chinese: bool = False) -> str:
+    """A judgement's reason code as a sentence, English or Chinese; empty where it has none.
 
     >>> in_words("number:equal-within-tolerance", "relative:0.01")
     'Number: the answers are equal within the tolerance (relative:0.01).'
@@ -34,19 +38,21 @@ def in_words(reason: str, tolerance: str | None = None) -> str:
             named = found.groupdict("")
             free = [text for text in found.groups("") if text not in named.values()] + ["", ""]
             labels = named.get("labels", "").split(",")
-            return said.format(
+            kind = AnswerType(named["type"]) if named.get("type") else None
+            type_ = (kind.in_chinese if chinese else kind.words.capitalize()) if kind else ""
+            return said[chinese].format(
                 *("", *free), tolerance=tolerance or "auto",
-                type=named.get("type", "").replace("_", " ").capitalize(),
-                labels=", ".join(_LABELS.get(label, "") for label in labels),
-                rest=in_words(free[0], tolerance) if "{rest}" in said else "",
+                type=type_,
+                labels=", ".join(_LABELS.get(label, _NO_LABEL)[chinese] for label in labels),
+                rest=in_words(free[0], tolerance, chinese=chinese) if "{rest}" in said[0] else "",
             ).strip()  # fmt: skip
     return ""
 
 
 @cache
-def _entries() -> list[tuple[re.Pattern[str], str]]:
+def _entries() -> list[tuple[re.Pattern[str], list[str]]]:
     table: dict[str, list[str]] = json.loads(SOURCE.read_text(encoding="utf-8"))
-    return [(re.compile(_expression(code), re.DOTALL), said[0]) for code, said in table.items()]
+    return [(re.compile(_expression(code), re.DOTALL), said) for code, said in table.items()]
 
 
 def _expression(code: str) -> str:

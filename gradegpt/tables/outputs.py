@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TextIO
@@ -17,6 +18,7 @@ from gradegpt.tables.table import check_library, write
 
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""
+_CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 ADDED: Final = (
     "verdict", "confidence", "outcome", "withheld", "method", "reason", "in_words", "answer",
 )  # fmt: skip
@@ -46,7 +48,8 @@ def write_table(
 ) -> None:
     """Write the rows of ``source``, each with its judgement in the columns ``ADDED``."""
     names = added_columns(source.columns.names)
-    rows = with_columns((row for row, _ in source.items()), judgements, names)
+    chinese = _CHINESE.search(source.columns.fields["reference"]) is not None
+    rows = with_columns((row for row, _ in source.items()), judgements, names, chinese=chinese)
     same = source.table.layout.separator if form is source.table.form else None
     write(out, form, (*source.columns.names, *names.values()), rows, same)
 
@@ -86,12 +89,19 @@ def added_columns(columns: Sequence[str]) -> dict[str, str]:
 
 
 def with_columns(
-    rows: Iterable[TableRow], judgements: Iterable[Judgement], names: Mapping[str, str]
+    rows: Iterable[TableRow],
+    judgements: Iterable[Judgement],
+    names: Mapping[str, str],
+    *,
+    chinese: bool = False,
 ) -> Iterator[TableRow]:
-    """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives."""
+    """Rows, each with its judgement in columns of these ``names``, as ``added_columns`` gives.
+
+    The reason is said in English, or in ``chinese``.
+    """
     for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))
-        values["in_words"] = in_words(judgement.reason, judgement.tolerance)
+        values["in_words"] = in_words(judgement.reason, judgement.tolerance, chinese=chinese)
         if judgement.confidence is not None:  # rounded down: no verdict is certain
             values["confidence"] = int(1000 * judgement.confidence) / 1000
         yield row | {name: values[field] for field, name in names.items()}

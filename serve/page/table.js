@@ -48,7 +48,7 @@ export function start(onChange) {
 }
 
 export function open(list) {
-  [rows, filter, search, page, drawn] = [list, "all", "", 0, ""];
+  [rows, found, filter, search, page, drawn] = [list, [], "all", "", 0, ""];
   sort = { column: "", down: false };
   byId("search").value = "";
 }
@@ -181,7 +181,7 @@ function line(row) {
   const who = row.beside.map(([, value]) => String(value)).filter((value) => value.length <= WHO).slice(0, BESIDE);
   const label = row.label === null ? "" : h("span", { class: disagrees(row) ? "apart" : "" }, labelWords(row));
   return h("tr", { role: "row", class: state, "data-row": row.index, onclick: (event) => getSelection().isCollapsed && openDetail(row, event) },
-    h("th", { role: "rowheader", scope: "row", class: "id" }, open, who.length ? h("span", { class: "who" }, who.join(" · ")) : null),
+    h("th", { role: "rowheader", scope: "row", class: "id" }, open, who.length ? h("span", { class: "who" }, who.map((value) => h("span", {}, value))) : null),
     cell("question", short(item.question ?? "")),
     cell("reference", short(...[item.reference].flat())),
     cell("answer", short(judgement?.answer ?? "")),

@@ -89,3 +89,10 @@ def test_a_code_is_put_into_words_with_its_values() -> None:
     ]  # fmt: skip
     filled = [code.replace("<type>", "number").replace("*", "7") for code in table()]
     assert all(in_words(code.replace("<labels>", "A,?")) for code in filled)
+
+
+def test_a_table_says_them_in_chinese_as_the_page_does() -> None:
+    """With the page's words for the types of answers."""
+    assert in_words("single_choice:equal", chinese=True) == "单选：两个答案相等。"
+    page = (ROOT / "serve/page/zh.js").read_text(encoding="utf-8")
+    assert all(f'"type.{kind}": "{kind.in_chinese}"' in page for kind in AnswerType)
