@@ -42,7 +42,7 @@ _NAMES_AN_UNKNOWN = re.compile(
 _LETTERED = re.compile(r"\(?(?P<letter>[A-J])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _MAX_OPTION: Final = 400
 _OPTION_LINE = re.compile(
-    r"(?:^|[\s(（])(?P<letter>[A-J])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-J]\s*[.．、:：)）])|\n|$)",
+    r"(?:^|[\s(（]|(?<=[)）。？?：:])(?=A))(?P<letter>[A-J])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-J]\s*[.．、:：)）])|\n|$)",
     re.DOTALL,
 )
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -186,6 +186,7 @@ ORDINALS: Final = (
 _PLACE = re.compile(
     rf"第([{HAN_ORDINALS}])(?:个选项|项)|the ({'|'.join(ORDINALS)}) (?:option|choice)"
 )
+_IT_IS = re.compile(r"\A(?:it(?:'s| is)|i (?:choose|pick)) ", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"除了?([A-J])(?:项|选项)?(?:以|之)?外,?(?:都|均|全)(?:对|正确)|all except ([A-J])"
 )
@@ -205,7 +206,7 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     text = fold(answer[:_MAX_OPTION]).strip(" .*\n")
     if _EACH.fullmatch(text):
         return frozenset(re.findall(r"[A-J]", text))
-    if place := _PLACE.fullmatch(text):
+    if place := _PLACE.fullmatch(_IT_IS.sub("", text)):
         n = HAN_ORDINALS.index(place[1]) if place[1] else ORDINALS.index(place[2])
         return frozenset(LETTERS[n])
     if (rest := _EXCEPT.fullmatch(text)) and (rest[1] or rest[2]) in listed:

@@ -38,7 +38,8 @@ from gradegpt.answers.values import APPROXIMATELY
 from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
-_INTERVAL = re.compile(r"[\[(（][^\[\](){}]*[,，][^\[\](){}]*[\])）](?:\s*∪.*)?")
+_BLANK = re.compile(r"第[一1]空")
+_INTERVAL = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(（][^\[\]()]*[,，][^\[\]()]*[\])）](?:\s*∪.*)?")
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 _IN_SIGNS = re.compile(r"[\d=π√\\]")
@@ -122,7 +123,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
 
 
 def _has_parts(text: str) -> bool:
-    numbers = [mark.number for mark in marks(text, anywhere=True)]
+    numbers = [mark.number for mark in marks(text, anywhere=_BLANK.search(text) is None)]
     return 1 in numbers and 2 in numbers[numbers.index(1) :]
 
 

@@ -8,6 +8,7 @@ not the content of an answer.
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from functools import lru_cache
@@ -37,9 +38,12 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _LINES: Final = ("p", "/p", "di", "/di", "br", "li", "/li", "tr", "h")
-_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|ge|le|times|quot|middot|ensp|emsp|#\d{2,4});")
-_SIGNS: Final = {"gt": ">", "lt": "<", "amp": "&", "ge": "≥", "le": "≤", "times": "×",
-                 "quot": '"', "middot": "·"}  # fmt: skip
+_ENTITY = re.compile(r"&(?:[A-Za-z]{2,8}\d{0,2}|#\d{2,4});")
+_RAISED = re.compile(r"(?<=[A-Za-z0-9)])<(su[pb])>([-+−]?\w{1,4})</\1>(?!\w)", re.IGNORECASE)
+"""A power or an index in HTML."""
+_PICTURE = re.compile("[\U0001f300-\U0001faff\u2705\u274c\u2b55\ufe0f]+")
+_DOUBLED = re.compile(r"\\\\(?=[A-Za-z()\[\]])")
+"""A backslash that was escaped twice."""
 
 
 def simplified(text: str) -> str:
@@ -52,7 +56,12 @@ def simplified(text: str) -> str:
 def tidy(text: str) -> str:
     """``text`` without what is hidden, HTML and traditional characters, of the same length."""
     text = visible(text)
+    if "\\\\(" in text or "\\\\[" in text:
+        text = _DOUBLED.sub(r" \\", text)
+    if not text.isascii() and re.search(r"[^\W_]", text):
+        text = _PICTURE.sub(lambda picture: " " * len(picture[0]), text)
     if "<" in text:
+        text = _RAISED.sub(_raised, text)
         text = _TAG.sub(_blank, text)
     if "&" in text:
         text = _ENTITY.sub(_sign, text)
@@ -65,9 +74,12 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _sign(match: re.Match[str]) -> str:
-    name = match[0][1:-1]
-    sign = chr(int(name[1:])) if name[0] == "#" else _SIGNS.get(name, " ")
+    sign = html.unescape(match[0])
     return (sign if sign.isprintable() else " ").ljust(len(match[0]))
+
+
+def _raised(match: re.Match[str]) -> str:
+    return f"{'^' if match[1].lower() == 'sup' else '_'}{{{match[2]}}}".ljust(len(match[0]))
 
 
 # --- normalisation ------------------------------------------------------------------------------
@@ -81,7 +93,9 @@ _WRAPPER = re.compile(
 _ORDINAL = re.compile(
     r"(?<=\d)\s*\^\s*\{?\s*(?:\\(?:mathrm|text|rm|textrm)\b\s*)?\{?\s*(st|nd|rd|th)\s*\}{0,2}"
 )
-_DEGREES = re.compile(r"\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree")
+_DEGREES = re.compile(
+    r"\^\s*\{?\s*\\(?:text|mathrm|rm)\s*\{\s*o\s*\}\s*\}?|\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree"
+)
 _GREEK = re.compile(
     r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
     r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
@@ -92,7 +106,8 @@ _SYMBOLS: Final = {
     r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
     r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
     r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
-    r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\pm": "±", r"\%": "%", r"\$": "$",
+    r"\cupdot": "∪", r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\in(": "∈(",
+    r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
@@ -101,6 +116,7 @@ _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;
     ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
 }
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
+_MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """Anything that ``fold`` could change; most short answers have none of it."""
 
@@ -116,7 +132,8 @@ def fold(text: str) -> str:
     if _FOLDABLE.search(text) is None:
         return text
     text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
-    text = unicodedata.normalize("NFKC", text.translate(_FOLDED))
+    text = _MIXED.sub(" ", text)
+    text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).replace("\u2044", "/")
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
     return _without_latex(text) if "\\" in text else text
 

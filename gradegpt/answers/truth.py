@@ -9,17 +9,17 @@ from gradegpt.answers.text import fold, plain
 
 _TRUE: Final = frozenset({
     "true", "t", "yes", "correct", "right", "holds", "对", "正确", "是", "√", "✓", "成立", "真",
-    "无误",
+    "无误", "真命题",
 })  # fmt: skip
 _FALSE: Final = frozenset({
     "false", "f", "no", "incorrect", "wrong", "untrue", "错", "错误", "不正确", "否", "×", "✗",
-    "不成立", "假", "不对", "有误",
+    "不成立", "假", "不对", "有误", "假命题",
 })  # fmt: skip
 _WORDS: Final = (
     r"正确|错误|成立|有误|无误|\b(?:true|false|untrue|correct|incorrect|right|wrong|holds?)\b"
 )
 _STATED: Final = re.compile(
-    rf"(?P<word>{_WORDS}|[对错真假])\s*(?:的|了|$)?[\s。.!！*$\"'”’]*$", re.IGNORECASE
+    rf"(?P<word>{_WORDS}|[真假]命题|[对错真假])\s*(?:的|了|$)?[\s。.!！*$\"'”’]*$", re.IGNORECASE
 )
 _ANY: Final = re.compile(_WORDS, re.IGNORECASE)
 _DENIAL: Final = re.compile(

@@ -57,7 +57,7 @@ class RuleJudge:
     def _judge_one(self, item: Item) -> Judgement:
         reading = read_item(item)
         made = without_comparison(reading)
-        if made is None or made.reason == NOT_FOUND:
+        if reading.settled is None and (made is None or made.reason == NOT_FOUND):
             made = across_languages(reading) or made
         if made is None:
             assert reading.found is not None

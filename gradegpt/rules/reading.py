@@ -52,7 +52,8 @@ _NOT_PLAINLY = re.compile(
 )
 """An option's letter, and words after which an option that is said may not be the chosen one."""
 _TRUTH_FIRST = re.compile(
-    r"\s*(?P<word>(?:yes|no|true|false|正确|错误|错|对|不对|不正确|否)(?=\s*[。.!！；;])"
+    r"\s*(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
+    r"|(?:yes|no|true|false|正确|错误|错|对|不对|不正确|否)(?=\s*[。.!！；;])"
     r"|(?:yes|no|错误?|不对|否)(?=\s*[,，]))",
     re.IGNORECASE,
 )

@@ -35,7 +35,7 @@ _MOST: Final = 8
 _LINES: Final = 2
 """Most characters beside the answers, answers, and lines of a response that only names them."""
 _SHARED: Final = 3
-"""Most words that it shares with the question; a derivation talks about what the question does."""
+"""Most words that it shares with the question, one less in English; a derivation shares more."""
 _LONGEST: Final = 1_000
 _UNREAD: Final = (AnswerType.TEXT, AnswerType.CODE)
 _WORD = re.compile(r"[A-Za-z]{4,}|(?=([\u3400-\u9fff]{2}))")
@@ -91,8 +91,8 @@ _NOW = re.compile(
     r"改|换成|更正|订正|修正|更新|重新|为准|[而才]是|现在|如今|最终|最后|整理|化简|其实|明明|事实上|等等"
     r"|慢着|新|[只仅](?:剩|能|有)|剩下"
     r"|\b(?:wait|instead|correct(?:ed|ion)|chang\w+|now|edit\w*|replac\w+|becom\w+|final(?:ly)?"
-    r"|update\w*|actually|in fact|new|lea(?:ves?|ving)|left|adopt|accept|second thoughts?|sorry"
-    r"|hold on|th(?:is|e right|e correct) one)\b",
+    r"|update\w*|actually|in fact|new|lea(?:ves?|ving)|left with|adopt|accept|second thoughts?"
+    r"|sorry|hold on|th(?:is|e right|e correct) one)\b",
     re.IGNORECASE,
 )
 _SO = re.compile(r"\b(?:so|hence|thus|therefore)\b|所以|因此|[故即]", re.IGNORECASE)
@@ -100,7 +100,7 @@ _ANSWER = re.compile(
     r"(?:^|[,;:。.!?])\s*(?:(?:and|so|but|hence|thus|therefore|here|所以|因此|故|则|于是|从而)[\s,]*)*"
     r"(?:(?:the )?(?:(?:correct|right|true|final|real|actual|only) )*"
     r"(?:answer|result|conclusion|solution|value)(?! (?:to|of|in|from|by))"
-    r"|(?:it|they|which)(?: is| are|'s| must be| equals?)\b|它是"
+    r"|(?:it|they|which)(?: is| are|'s| must be| equals?)\W(?=\W*(?:\w+\W+)?\0)|它是"
     r"|(?:正确|最终|最后|真正|本题|这道?题)?的?(?:答案|结果|结论|正解)|应|填|正确的)",
     re.IGNORECASE,
 )
@@ -113,8 +113,11 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 """Words after a text that say that it is not, or not alone, the answer."""
+_TITLE = re.compile(r"[\"“][^\"”]*[\"”]")
 _SEVERAL = re.compile(
-    r"[两几多]个|候选|备选|\b(?:two|several) \w+s\b|\bcandidates?\b", re.IGNORECASE
+    r"[两几多]个(?:答案|结果|选项|可能)|候选|备选|\b(?:two|several) (?:answers|results|options)\b"
+    r"|\bcandidates?\b",
+    re.IGNORECASE,
 )
 Same = Callable[[Mention, Mention], bool]
 
@@ -178,7 +181,8 @@ def _talks(text: str, named: list[Mention], kind: AnswerType, question: str) -> 
     for one in reversed(named):
         beside = f"{beside[: one.start]} \0 {beside[one.end :]}"
     own = _content(beside)
-    if len(beside) > _TALK or not own or len(own & _content(question)) > _SHARED:
+    shared = len(own & _content(question)) + text.isascii()
+    if len(beside) > _TALK or not own or shared > _SHARED:
         return False
     if kind is AnswerType.MULTI_PART and _PARTS.search(text):
         return False
@@ -281,7 +285,7 @@ def _outweighs(text: str, last: _Clause, rival: _Clause, words: str) -> bool:
 
 def _alone(text: str, one: _Clause) -> bool:
     """Whether nothing around a text that is said says that the writer's answer is another."""
-    rest = text[one.mention.end :]
+    rest = _TITLE.sub("", text[one.mention.end :])
     negated = one.denied and not _NOT.search(text, one.start, one.mention.start)
     if negated or re.match(r"[\s\"”)]*\?", rest) or _SEVERAL.search(text[: one.start]):
         return False

@@ -12,13 +12,14 @@ from collections.abc import Callable
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.text import plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Options, Truth
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.form import in_another_form, with_its_names
+from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import compare_ranges, compare_values
 from gradegpt.rules.compare.written import as_written
@@ -36,6 +37,13 @@ TO_A_GRADER = re.compile(
 _YEAR = re.compile(r"\s*(?:1\d|20)\d\d\s*")
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers if its year is the reference."""
+_WORDY: Final = 20
+_LISTED = re.compile(r"\b(\w+), (\w+),? or (\w+)\?", re.IGNORECASE)
+_QUOTED = re.compile(
+    r"\b(?:answer|respond|reply|be|with|or|and)[:,]? ['\"“‘]([A-Za-z ]{2,20})['\"”’]", re.IGNORECASE
+)
+"""The words of which a question asks for one."""
+_PARTICIPLE = re.compile(r"ven\b")
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -74,21 +82,41 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
         dated = compare_text(reference.text, answer.text, question)
         if dated.same:
             return dated
+    if _other_word(reference.text, answer.text, question):
+        return Comparison(False, f"{kind.value}:other-of-the-words")
     if isinstance(reference.value, _NO_VALUE) or isinstance(answer.value, _NO_VALUE):
         return Comparison(None, f"{kind.value}:not-shown")
     compared = compare_values(kind, (reference.value, answer.value), criteria)
     if not compared.same:
         return with_its_names(reference, answer, criteria) or compared
     why = in_another_form(reference, answer, question)
-    return Comparison(None, f"{kind.value}:{why}") if why else compared
+    if not why:
+        return compared
+    return Comparison(False if why in AS_ASKED else None, f"{kind.value}:{why}")
 
 
 def _text(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
+    if _other_word(reference.text, answer.text, criteria.question):
+        return Comparison(False, "text:other-of-the-words")
     return (
         as_written(reference, answer, criteria.question)
         or compare_ranges(reference.text, answer.text, criteria)
         or compare_text(reference.text, answer.text, criteria.question)
     )
+
+
+def _other_word(reference: str, answer: str, question: str) -> bool:
+    """Whether the answer is another of the words of which the question asks for one.
+
+    Such as "proved, disproved or unknown?", or a number or 'unknown'.
+    """
+    wanted, given = (_PARTICIPLE.sub("ved", plain(text)) for text in (reference, answer))
+    if not given or given == wanted or len(given) > _WORDY:
+        return False
+    listed = {plain(word) for words in _LISTED.findall(question) for word in words}
+    quoted = {plain(word) for word in _QUOTED.findall(question)}
+    number = re.fullmatch(r"-?\d+", wanted) is not None
+    return {wanted, given} <= listed | quoted or (number and given in quoted)
 
 
 def _truth(reference: Answer, answer: Answer, _criteria: Criteria) -> Comparison:

@@ -15,6 +15,7 @@ from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.extract.choice import LETTER_AT_END, NONE_RIGHT
 from gradegpt.rules.tolerance import EXACT
 
+_ROW = re.compile(rf"[{LETTERS}]{{2,}}")
 _EXACTLY: Final = Criteria(EXACT)
 
 
@@ -24,6 +25,9 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
+    row = wanted.ordered and max(map(len, wanted.letters)) == 1 and _ROW.fullmatch(answer.text)
+    if row and len(row[0]) != len(wanted.letters):
+        return Comparison(False, "choice:other-sequence")
     if wanted.ordered and (given is None or len(given.letters) != len(wanted.letters)):
         return Comparison(None, "choice:sequence-not-found")
     if given is None:

@@ -21,6 +21,8 @@ from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
+AS_ASKED: Final = ("as-asked", "not-evaluated", "not-reduced")
+"""Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = re.compile(
     r"\bfactori[sz]e|\bsimplify|\bsimplest|\bexpand\b|slope-intercept|\blowest terms"
@@ -45,7 +47,11 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
         return "as-asked"
     if _SUM.fullmatch(fold(actual)) and not _SUM.fullmatch(fold(expected)):
         return "not-evaluated"
-    return "in-another-form" if _OF_FORM.search(question) and _differs(expected, actual) else ""
+    if not _OF_FORM.search(question):
+        return ""
+    if _reducible(actual) and not _reducible(expected):
+        return "not-reduced"
+    return "in-another-form" if _differs(expected, actual) else ""
 
 
 def _handed_back(reference: str, answer: str, question: str) -> bool:
@@ -55,14 +61,17 @@ def _handed_back(reference: str, answer: str, question: str) -> bool:
     return bool(formula) and back in asked and plain(reference) not in asked
 
 
+def _reducible(answer: str) -> bool:
+    """Whether a fraction or a factor has a common divisor: 6/9, (2x - 4)(x + 2)."""
+    ratio = _RATIO.fullmatch(plain(answer))
+    pairs = [ratio.groups()] if ratio else _FACTOR.findall(plain(answer))
+    return any(math.gcd(int(one), int(other)) > 1 for one, other in pairs)
+
+
 def _differs(reference: str, answer: str) -> bool:
-    """Whether a fraction or a factor has a common divisor, or other operations occur."""
-    if ratio := _RATIO.fullmatch(plain(answer)):
-        return math.gcd(int(ratio[1]), int(ratio[2])) > 1
-    if not re.search("[a-z]", plain(reference)):
+    """Whether other operations occur."""
+    if _RATIO.fullmatch(plain(answer)) or not re.search("[a-z]", plain(reference)):
         return False
-    if any(math.gcd(int(a), int(b)) > 1 for a, b in _FACTOR.findall(plain(answer))):
-        return True
     shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
     return shapes[0] != shapes[1]
 

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from gradegpt.answers.spoken import same_kind, spoken
+from gradegpt.answers.spoken import ORDINAL, same_kind, spoken, spoken_in
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
@@ -54,6 +54,9 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     due = spoken(reference)
     slots = asserted(answer) if due else []
     got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
+    if due and got is None and due.unit == ORDINAL and not QUALIFYING & {*said}:
+        ranks = [one for *_, one in spoken_in(answer) if one.unit == ORDINAL]
+        got = ranks[0] if len(ranks) == 1 else None
     if due and got and due.unit == got.unit:
         same = same_kind(due, got)
         reason = {True: "same-in-words", False: "other-in-words", None: "less-exact"}[same]

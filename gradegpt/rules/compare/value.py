@@ -305,11 +305,14 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
             return _in_turn(wanted, given, criteria) or None
         return _in_turn(_by_name(wanted), _by_name(given), criteria)
     if any(names):
-        # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, and only
-        # equality is shown.
+        # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, so that
+        # values in another order may be the same.
         if all(name in _COORDINATES for name in names[0] or names[1]):
             wanted, given = _by_name(wanted), _by_name(given)
-        return _in_turn(wanted, given, criteria) or None
+        same = _in_turn(wanted, given, criteria)
+        numbers = all(isinstance(item, Leaf) and item.quantity for item in (*wanted, *given))
+        other = numbers and _in_any_order(wanted, given, criteria) is False
+        return same or (False if other else None)
     in_order = _in_turn(wanted, given, criteria)
     if reference.ordered or in_order:
         return in_order

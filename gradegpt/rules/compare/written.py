@@ -7,10 +7,12 @@ letters and digits. It is read from the texts, since a value without a unit equa
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.none import says_none
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Region
 from gradegpt.core.schema import AnswerType
@@ -68,6 +70,19 @@ _PAIRS = re.compile(
 """Numbers that are matched with letters: 1-c, 2-a."""
 
 
+_ROW: Final = 3
+"""Least things of a row."""
+_RISING = re.compile(
+    r"从小到大|由小到大|由[低弱]到[高强]|\b(?:increasing|ascending)\b|\b(?:small|low)est to",
+    re.IGNORECASE,
+)
+_FALLING = re.compile(
+    r"从大到小|由大到小|由[高强]到[低弱]|\b(?:de|des)(?:creas|cend)ing\b|\b(?:larg|high)est to",
+    re.IGNORECASE,
+)
+"""Questions that ask for the least first, or for the greatest."""
+
+
 def as_written(reference: Answer, answer: Answer, question: str) -> Comparison | None:
     """The comparison of the texts; None if the values decide."""
     kind, expected, actual = reference.kind, reference.text, answer.text
@@ -93,7 +108,8 @@ def _shown(
         if kind is AnswerType.NUMBER and _FACTORIAL.search(expected) and "!" not in actual:
             return False, "different"
         if _case_matters(expected, actual, question):
-            return None, "other-case-or-sign"
+            unit = kind is AnswerType.NUMBER
+            return None if unit else False, "other-case-or-sign"
         return True, "same-text"
     if kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $")):
         return None, "not-evaluated"
@@ -101,7 +117,7 @@ def _shown(
     if 1 < len(wanted) == len(given):
         same = wanted == given
         return same, "same-pairs" if same else "other-pairs"
-    return None
+    return _ranks(expected, actual, question)
 
 
 def _none(reference: str, answer: str) -> bool | None:
@@ -138,6 +154,26 @@ def _case_matters(reference: str, answer: str, question: str) -> bool:
         return True
     both = {c.lower() for c in left if c.isupper()} & {c for c in left if c.islower()}
     return bool(both) and not _WORD.search(left) and "\\" not in left
+
+
+def _ranks(expected: str, actual: str, question: str) -> tuple[bool, str] | None:
+    """Whether two rows of the same things are in the same order: a<b<c and c>b>a."""
+    wanted, given = (_ranked(text, question) for text in (expected, actual))
+    if not wanted or sorted(wanted) != sorted(given) or not re.search("[<>]", expected + actual):
+        return None
+    return wanted == given, "same-order" if wanted == given else "other-order"
+
+
+def _ranked(text: str, question: str) -> list[str]:
+    """What is in a row of ``<`` or ``>``, or in a list in the order asked for; the least first."""
+    signs = {*re.findall("[<>]", text := fold(text))}
+    pieces = [piece for piece in re.split(r"[<>]" if signs else r"[,、]", text) if piece.strip()]
+    falls = ">" in signs if signs else _FALLING.search(question)
+    if len(signs) > 1 or len(pieces) < _ROW or not (signs or falls or _RISING.search(question)):
+        return []
+    amounts = [quantity(piece) for piece in pieces]
+    row = [str(a.value) if a else plain(t) for a, t in zip(amounts, pieces, strict=True)]
+    return row[::-1] if falls else row
 
 
 def _pairs(text: str) -> frozenset[frozenset[str]]:

@@ -24,7 +24,7 @@ The count of joined numbers is bounded: matching a long list would take quadrati
 _DIRECT: Final = re.compile(
     r"[\s:：*|]*(?:【答案】|答案(?:是|为|[:：])|[Aa]nswers?[:：]|都?选)?[\s:：*$(]*"
     rf"(?P<letters>{LETTER}(?:\s*(?:[,、和]|and)?\s*{LETTER})*)(?![A-Za-z])"
-    r"(?!项)[)*$|]*\s*(?=[;,。.|<\n]|$|(?:第|\(|[Qq]uestion)?\s*\d)"
+    r"(?!项)[)*$|]*\s*(?=[;,。.|<\n]|$|[–—-]\s|(?:第|\(|[Qq]uestion)?\s*\d)"
 )
 MOST_KEYS: Final = 8
 _BOXED: Final = re.compile(
@@ -44,6 +44,10 @@ _BESIDE: Final = re.compile(r"[Aa]nswers?|respectively|\bare\b|\bis\b|[Tt]he\b|[
 """Words that may occur next to such a row."""
 
 
+_NUMBERED_JSON: Final = re.compile(r"\s*\{\s*\"\d{1,2}\"\s*:")
+_UNQUOTED: Final = str.maketrans('"{}', "   ")
+
+
 def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
     """The answers to ``places`` questions, by number, by 【答案】, or in one row; else None.
 
@@ -51,6 +55,8 @@ def find_keys(text: str, places: int, first: int = 0) -> Choice | None:
     questions' numbers, one group per question: ``C AD``.
     """
     text = half_width(text)
+    if _NUMBERED_JSON.match(text):
+        text = text.translate(_UNQUOTED)
     return (
         _by_mark(text, places, _KEYED)
         or by_number(text, places, first)

@@ -25,6 +25,7 @@ _ATOM = (
     r"|(?<![A-Za-z'])(?![aAI]\s+\w)[A-Za-zα-ω](?![A-Za-z'’])|(?<![A-Za-z])[A-Za-z]'(?=\()"
 )
 _MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
+_NUMERAL = re.compile(r"\W*[\d.,]+\W*")
 _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
@@ -63,15 +64,19 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     lists = kind in LISTS
     found = [one for one in _formulas(text, lists) if not _NTH.search(text[: one.start])]
     if kind is AnswerType.NUMBER:
-        found = [one for one in found if one.text not in question and not one.text.isalpha()]
+        asked = (one.text in question and not _NUMERAL.fullmatch(one.text) for one in found)
+        found = [
+            m for m, given in zip(found, asked, strict=True) if not given and not m.text.isalpha()
+        ]
     made = _joined(text, found, LIST_GAP if lists else None)
     return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
 
 
 def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
-    texts = sorted((t for t in options(question).values() if len(t) > 1), key=len, reverse=True)
+    texts = {text.strip("$ .,;") for text in options(question).values()}
+    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in texts if len(t) > 1)
     one = _ONE_CHOICE if kind is AnswerType.SINGLE_CHOICE else _CHOICES
-    pattern = re.compile("|".join([one, *(f"(?i:{re.escape(t.strip('$ .,;'))})" for t in texts)]))
+    pattern = re.compile("|".join([one, *sorted(said, key=len, reverse=True)]))
     for match in pattern.finditer(text):
         yield Mention(match[0], *match.span())
 

@@ -26,6 +26,11 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """Words after which a value is not, or not certainly, the answer."""
+_QUANTIFIED = re.compile(
+    r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+"""For which values a formula holds."""
 _TRAILING = re.compile(
     r"\s+(?:left|in total|altogether|in all|each|more|total|remaining|per \w+|now|away|long"
     r"|(?:years? )?old)[\s.!]*$",
@@ -45,8 +50,8 @@ _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 def refine(answer: str, kind: AnswerType) -> str:
     """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none.
 
-    Candidates in order: the whole; the text after the last word of conclusion; the texts after
-    each copula from there on, the longest first; the last formula.
+    Candidates in order: the whole, without "for all x"; the text after the last word of
+    conclusion; the texts after each copula from there on, the longest first; the last formula.
     """
     if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
@@ -54,7 +59,8 @@ def refine(answer: str, kind: AnswerType) -> str:
         return answer
     if kind in _SEVERAL and (several := _each(answer)):
         return several
-    for candidate in _candidates(answer):
+    held = _QUANTIFIED.sub("", answer)
+    for candidate in (*([held] if held != answer else []), *_candidates(answer)):
         if reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`")
     return answer

@@ -15,7 +15,9 @@ from gradegpt.rules.extract.found import NEAR_THE_END
 
 _NEAR: Final = 160
 """Characters at the end of a response in which a statement counts; so does its first sentence."""
-_OPTION = r"(?:option|choice|letter)?\s*[*$(\[{]{0,4}(?-i:(?P<%s>[A-H]))(?![A-Za-z'’])[*$)\]}]{0,4}"
+_OPTION = (
+    r"(?:option|choice|letter)?\s*[*$(\[{]{0,4}(?-i:(?P<%s>[A-HJ]))(?![A-Za-z'’])[*$)\]}]{0,4}"
+)
 _ADVERB = r"(?:clearly|obviously|definitely|certainly|surely|probably|likely|simply|just)"
 _HEAD = (
     r"(?:(?:so|thus|hence|therefore|then|but|and|overall|ok|okay|well|indeed"
@@ -56,7 +58,7 @@ _ENGLISH = re.compile(
     rf"|{_OPTION % 'bare'}(?P<tail>{_SAID}|(?=\s*!))?)\s*{_END}",
     re.IGNORECASE,
 )
-_ZH_OPTION = r"[*$(\[（]{0,3}(?P<%s>[A-H])(?![A-Za-z])[*$)\]）]{0,3}\s*(?:选?项)?"
+_ZH_OPTION = r"[*$(\[（]{0,3}(?P<%s>[A-HJ])(?![A-Za-z])[*$)\]）]{0,3}\s*(?:选?项)?"
 _ZH_HEAD = (
     r"(?:(?:所以|因此|综上(?:所述)?|故|那么?|那就|但是?|不过|显然|毫无疑问|我(?:个人)?(?:觉得|认为|猜|想|相信|会)"
     r"|[这本此]道?题|(?:我的|正确|最佳)?(?:答案|选项|选择)|正确的|最(?:合适|恰当|佳|好)的?"
@@ -72,11 +74,11 @@ _CHINESE = re.compile(
 _DENIES = re.compile(
     r"\b(?:but|not|no|never|however|although|though|yet|if|unless|n?or|wrong|incorrect|false|except"
     r"|while|whereas|instead|may|might|maybe|perhaps|actually|wait|neither|either|both|rather|were)\b"
-    r"|n['’]t\b|(?<![A-Za-z])[B-H](?![A-Za-z])"
+    r"|n['’]t\b|(?<![A-Za-z])[B-HJ](?![A-Za-z])"
     r"|(?-i:(?<![A-Za-z])A)(?!\s*[A-Za-z])|但|不|错|除|或|还是|如果|若|然而|却|本来|误|其实",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"(?<![A-Za-z])(?:[B-H]|A(?!\s*[a-z]))(?![A-Za-z])")
+_LETTER = re.compile(r"(?<![A-Za-z])(?:[B-HJ]|A(?!\s*[a-z]))(?![A-Za-z])")
 _SUPPOSED = re.compile(
     r"\b(?:if|suppose|unless|were|would have|either)\b|如果|假如|倘若|若|的话", re.IGNORECASE
 )
