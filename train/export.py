@@ -39,6 +39,7 @@ from gradegpt.core.schema import Item, Message
 from gradegpt.core.shipped import adapter_of, base_named_by, base_of
 from gradegpt.engines.base import Engine, Generation
 from gradegpt.engines.chat import end_token_ids, render_chat
+from gradegpt.engines.encoder import is_for_encoder
 from gradegpt.engines.exported import (
     ENGINE_FILE,
     MODEL_FILE,
@@ -164,6 +165,10 @@ def copy_settings(source: Path, target: Path) -> None:
 
 def _load(base: str, adapter: Path) -> tuple[Any, Any]:
     quiet_start()
+    if is_for_encoder(str(adapter)):
+        raise SettingsError(
+            f"{adapter}: is for an encoder, which is not exported; use the folder as it is"
+        )
     import torch
     from peft import PeftModel
     from safetensors import SafetensorError

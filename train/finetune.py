@@ -37,6 +37,7 @@ from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is
 from gradegpt.engines.files import check_weights
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 
+from .loading import is_encoder
 from .plan import chosen, estimate
 from .settings import SFTSettings
 from .summary import conclusion, is_better
@@ -132,6 +133,8 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
             raise MissingError(f"{path}: no such file; give a table of labelled answers")
     base = base_of(given["base"] or given["from"])
     check_weights(base)
+    if given["format"] == "chain" and is_encoder(base):
+        raise SettingsError(f"--format chain: {base} is an encoder, which writes no chain")
     now = dict(given) | {name: sha256_file(path) for name, path in files.items()}
     before = json.loads(begun.read_text(encoding="utf-8")) if begun.is_file() else now
     if changed := [name for name in now if now[name] != before.get(name)]:
@@ -156,6 +159,8 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
         "out": str(folder),
         "skip_bad": given["skip-bad"],
     } | {name: given[name] for name in _OF_ROWS if given[name]}
+    if is_encoder(base_of(given["base"] or given["from"])):
+        settings["format"] = "tag"
     own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
     path, wrote = folder.with_suffix(".yaml"), folder / MANIFEST
     made: dict[str, Any] = _with_settings("data", path, settings | changed, wrote, *own)
@@ -268,7 +273,7 @@ def _judges(out: Path, settings: SFTSettings, data: Options) -> list[dict[str, A
     tuned = {"name": "tuned", "kind": "model", "model": str(out)}
     own = prompt | {"chain_format": data["chain_format"]}  # the chain's verdict, not the tag's
     chain = {"name": "tuned-chain", "prompt": own}
-    return [
+    judges = [
         {"kind": "rules"},
         base | {"name": "untrained"},
         *([base | {"name": "before", "adapter": settings.adapter}] if settings.adapter else []),
@@ -277,6 +282,9 @@ def _judges(out: Path, settings: SFTSettings, data: Options) -> list[dict[str, A
         {"name": "cascade-untrained", "kind": "cascade", "judges": [{"kind": "rules"}, base]},
         *_cascades(out),
     ]
+    # The head of an encoder is made by training: there is no judge before it.
+    without = is_encoder(settings.model)
+    return [j for j in judges if not without or "untrained" not in j.get("name", "")]
 
 
 def _cascades(out: Path) -> list[dict[str, Any]]:
@@ -335,8 +343,9 @@ def main(
     base: Annotated[
         str | None,
         typer.Option(
-            help="The model to train: a chat model's folder or Hugging Face name, such as "
-            "Qwen/Qwen3-0.6B; nano is a tiny built-in one for trying the command."
+            help="The model to train: the folder or Hugging Face name of a chat model, such as "
+            "Qwen/Qwen3-0.6B, or of an encoder, such as ModernBERT; nano is a tiny built-in one "
+            "for trying the command."
         ),
     ] = None,
     start: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
@@ -52,6 +53,28 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     _check_vocabulary(base, tokenizer, model)
     check_target_modules(model, settings.lora["target_modules"])
     return tokenizer, model
+
+
+@cache
+def is_encoder(base: str) -> bool:
+    """Whether a base reads in both directions: one such as ModernBERT, mmBERT or XLM-R.
+
+    Raises:
+        EngineError: its configuration does not load.
+
+    """
+    from transformers import AutoConfig
+    from transformers.models.auto import modeling_auto
+
+    with load_errors(base):
+        config = AutoConfig.from_pretrained(base, trust_remote_code=False)
+    kind = (config.architectures or [""])[0]
+    if type(config) not in modeling_auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
+        return False
+    return (
+        kind.endswith("ForMaskedLM")
+        or type(config) not in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
+    )
 
 
 def load_tokenizer(base: str) -> PreTrainedTokenizerBase:

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of
+from gradegpt.engines.encoder import LONGEST
 
-from .loading import compute_type, linear_names, load_errors, load_tokenizer
+from .loading import compute_type, is_encoder, linear_names, load_errors, load_tokenizer
 from .rows import encode_file
 from .settings import SFTSettings
 
@@ -67,10 +68,10 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     settings = {"verdict_weight": weight, "dev_rows": 0, "save_dtype": "bfloat16"}
     if torch.cuda.is_available():
         free, _ = torch.cuda.mem_get_info()
-        settings["qlora"] = 3 * shape.parameters > free
+        settings["qlora"] = 3 * shape.parameters > free and not is_encoder(given["model"])
         sft["gradient_checkpointing"] = True
         sft["bf16"] = torch.cuda.is_bf16_supported(including_emulation=False)
-    else:
+    elif not is_encoder(given["model"]):
         settings["share_prefix"], sft["train_sampling_strategy"] = True, "random"
         if shape.parameters > _SMALL:
             lora["layers_to_transform"] = [*range(shape.layers - shape.layers // 2, shape.layers)]
@@ -113,11 +114,12 @@ def estimate(settings: SFTSettings) -> tuple[str, float]:
 def shape_of(base: str) -> Shape:
     """The shape of a base, from its configuration alone."""
     import torch
-    from transformers import AutoConfig, AutoModelForCausalLM
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForSequenceClassification
 
+    kind = AutoModelForSequenceClassification if is_encoder(base) else AutoModelForCausalLM
     with load_errors(base), torch.device("meta"):
         config = AutoConfig.from_pretrained(base, trust_remote_code=False)
-        model = AutoModelForCausalLM.from_config(config)
+        model = kind.from_config(config)
     names, text = linear_names(model), config.get_text_config()
     parts = [p for n, p in model.named_modules() if n.rpartition(".")[2] in names]
     body = sum(p.weight.numel() for p in parts)
@@ -130,7 +132,15 @@ def shape_of(base: str) -> Shape:
 @cache
 def _lengths(base: str, data: str) -> list[int]:
     """The tokens of each training row."""
-    rows = encode_file(Path(data) / "train.jsonl", load_tokenizer(base), 10**9)
+    from transformers import AutoTokenizer
+
+    from .encoder import encoder_rows
+
+    path = Path(data) / "train.jsonl"
+    if is_encoder(base):
+        rows = encoder_rows(path, AutoTokenizer.from_pretrained(base), LONGEST)
+    else:
+        rows = encode_file(path, load_tokenizer(base), 10**9)
     return [len(row["input_ids"]) for row in rows]
 
 

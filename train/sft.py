@@ -12,13 +12,14 @@ from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.shipped import adapter_of, base_of
+from gradegpt.engines.encoder import TASK, longest
 from gradegpt.engines.files import name_with_digest
 from gradegpt.engines.local import quiet_start
 
 from .adapter import Run, manifest_of, save_adapter
 from .checkpoints import Checkpoint, Plan, resume_point
 from .dev import DevEvaluation, check_decides, dev_sample
-from .loading import linear_names, load_base, load_errors
+from .loading import is_encoder, linear_names, load_base, load_errors
 from .memory import keep_freed_memory
 from .rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
 from .settings import SFTSettings
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
     from trl import SFTConfig
 
+    from .encoder import EncoderTrainer
     from .trainer import JudgeTrainer
 
 Parts = dict[str, "Dataset"]
+PARTS: Final = ("train", "dev")
 
 _FREE: Final = frozenset(
     {
@@ -66,14 +69,15 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     """
     data = Path(settings.data)  # checked first: the imports take long
     prompt = settings.prompt or prompt_settings_of(data)
-    for part in ("train", "dev"):
+    for part in PARTS:
         if not (data / f"{part}.jsonl").is_file():
             raise MissingError(f"{data / part}.jsonl: no such file; run gradegpt data first")
     _set_up(settings)
-    tokenizer, model = load_base(settings)
-    parts = {
-        part: _dataset(data / f"{part}.jsonl", tokenizer, settings) for part in ("train", "dev")
-    }
+    from .encoder import load_encoder
+
+    base = base_of(settings.model)
+    tokenizer, model = (load_encoder if is_encoder(base) else load_base)(settings)
+    parts = {part: _dataset(data / f"{part}.jsonl", tokenizer, model, settings) for part in PARTS}
     if settings.dev_loss_rows:
         parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
@@ -89,7 +93,6 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     if not trainer.is_world_process_zero():
         return {}
     # PEFT writes the base into the adapter; a local folder would be invalid on another machine.
-    base = base_of(settings.model)
     digests = {path.name: sha256_file(path) for path in sorted(Path(base).glob("*.safetensors"))}
     base = settings.base_name or (Path(base).name if Path(base).is_dir() else base)
     seconds = time.monotonic() - started
@@ -140,11 +143,21 @@ def _set_up(settings: SFTSettings) -> None:
         keep_freed_memory()
 
 
-def _dataset(path: Path, tokenizer: PreTrainedTokenizerBase, settings: SFTSettings) -> Dataset:
+def _dataset(
+    path: Path,
+    tokenizer: PreTrainedTokenizerBase,
+    model: PreTrainedModel,
+    settings: SFTSettings,
+) -> Dataset:
     from datasets import Dataset
 
+    from .encoder import encoder_rows
+
     limit = settings.sft["max_length"]
-    rows = [labelled(row) for row in encode_file(path, tokenizer, limit)]
+    if _is_classifier(model):
+        rows = list(encoder_rows(path, tokenizer, min(limit, longest(model.config, tokenizer))))
+    else:
+        rows = [labelled(row) for row in encode_file(path, tokenizer, limit)]
     if not rows and path.stem == "train":
         raise InputError(f"{path}: no row fits max_length={limit}; raise it or shorten the prompts")
     return Dataset.from_list(rows)
@@ -156,22 +169,29 @@ def _trainer(
     model: PreTrainedModel,
     parts: Parts,
     plan: Plan,
-) -> JudgeTrainer:
+) -> JudgeTrainer | EncoderTrainer:
     from transformers.integrations import TensorBoardCallback
 
     from .callbacks import Pace, Saves, Stamp, Trim
+    from .encoder import EncoderTrainer
     from .prefix import PrefixCollator
     from .trainer import JudgeTrainer
 
     evaluates = settings.evaluates and len(parts["dev"]) > 0
+    usual: dict[str, Any] = {
+        "model": _continued(model, settings) if settings.adapter else model,
+        "args": _arguments(settings, evaluate=evaluates),
+        "train_dataset": parts["train"],
+        "eval_dataset": parts["dev"] if len(parts["dev"]) else None,
+        "processing_class": tokenizer,
+        "callbacks": [Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan)],
+    }
+    peft_config = None if settings.adapter else _lora(settings, model)
+    if _is_classifier(model):
+        return EncoderTrainer(peft_config, **usual)
     trainer = JudgeTrainer(
-        model=_continued(model, settings) if settings.adapter else model,
-        args=_arguments(settings, evaluate=evaluates),
-        train_dataset=parts["train"],
-        eval_dataset=parts["dev"] if len(parts["dev"]) else None,
-        processing_class=tokenizer,
-        peft_config=None if settings.adapter else _lora(settings, model),
-        callbacks=[Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan)],
+        **usual,
+        peft_config=peft_config,
         verdict_ids=verdict_token_ids(tokenizer),
         verdict_weight=settings.verdict_weight,
         prefixes=PrefixCollator(settings.sft["max_length"]) if settings.share_prefix else None,
@@ -188,7 +208,7 @@ def _trainer(
     return trainer
 
 
-def _sharded(trainer: JudgeTrainer) -> bool:
+def _sharded(trainer: JudgeTrainer | EncoderTrainer) -> bool:
     return bool(trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled)
 
 
@@ -210,7 +230,12 @@ def _lora(settings: SFTSettings, model: PreTrainedModel) -> LoraConfig:
         modules = linear_names(model)  # PEFT does not accept layer numbers with "all-linear"
     elif isinstance(modules, str) and modules != "all-linear":
         modules = modules.split(",")
-    return LoraConfig(task_type="CAUSAL_LM", **(options | {"target_modules": modules}))
+    task = TASK if _is_classifier(model) else "CAUSAL_LM"
+    return LoraConfig(task_type=task, **(options | {"target_modules": modules}))
+
+
+def _is_classifier(model: PreTrainedModel) -> bool:
+    return type(model).__name__.endswith("ForSequenceClassification")
 
 
 def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
@@ -303,7 +328,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     return Plan(shaping, options["max_steps"] if options["max_steps"] > 0 else by_epochs)
 
 
-def _train(trainer: JudgeTrainer, checkpoint: Checkpoint | None) -> Run:
+def _train(trainer: JudgeTrainer | EncoderTrainer, checkpoint: Checkpoint | None) -> Run:
     """Train, or restore a finished run, and measure the adapter to save."""
     from .callbacks import Pace, restore
 

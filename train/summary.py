@@ -14,14 +14,19 @@ _OPTIONS: Final = {
     "tuned": (" --judge model", " judge.kind=model"),
 }
 """The options of ``judge`` and ``serve`` for a measured judge."""
+_STARTS: Final = {
+    "before": "the judge it began from", "untrained": "the untrained base", "rules": "the rules",
+}  # fmt: skip
 
 
 def gain_of(report: Report) -> tuple[str, Report | None]:
     """The judge that training began from, and by how much balanced accuracy is above its.
 
-    That is ``before`` where training went on from an adapter. None where it cannot be measured.
+    That is ``before`` where training went on from an adapter, and the rules where nothing judged
+    before, as with an encoder. None where it cannot be measured.
     """
-    start = "before" if "before" in {judge["name"] for judge in report["judges"]} else "untrained"
+    names = {judge["name"] for judge in report["judges"]}
+    start = next(name for name in _STARTS if name in names)
     pair = next(p for p in report["pairs"] if (p["a"], p["b"]) == (start, "tuned"))
     return start, pair["difference"]
 
@@ -73,7 +78,7 @@ def _figures(of: Report) -> str:
 
 def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
     start, gain = gain_of(report)
-    named = "the judge it began from" if start == "before" else "the untrained base"
+    named = _STARTS[start]
     if gain is None:
         yield "The gain cannot be measured on so few questions; label more, or give --test."
         return

@@ -220,6 +220,7 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
             settings.base_url, settings.model, request=settings.request,
             concurrency=settings.concurrency, structured_outputs=settings.constrained or False,
         )  # fmt: skip
+    from gradegpt.engines.encoder import EncoderEngine, is_for_encoder
     from gradegpt.engines.exported import is_exported
 
     constrained, exported = settings.constrained is not False, is_exported(model)
@@ -234,6 +235,10 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
         from gradegpt.engines.fast import FastEngine
 
         return FastEngine(model, constrained=constrained)
+    if adapter is not None and is_for_encoder(adapter):
+        if settings.engine == "vllm" or settings.chain_format not in (None, ChainFormat.OUTCOME):
+            raise SettingsError(f"{adapter}: an encoder runs in this process, and writes no chain")
+        return EncoderEngine(model, adapter, batch_size=settings.batch_size)
     if settings.engine == "vllm":
         from gradegpt.engines.vllm import VLLMEngine
 
