@@ -140,7 +140,7 @@ NAMED: Final = _measures()
 _LONGEST_FIRST: Final = sorted(NAMED, key=len, reverse=True)
 _HAN = "|".join(name for name in _LONGEST_FIRST if re.match(r"[\u3400-\u9fff]", name))
 _LATIN = "|".join(re.escape(name) for name in _LONGEST_FIRST if name not in _HAN.split("|"))
-_UNIT = re.compile(rf"[\s-]?(?P<name>(?:{_LATIN})(?![A-Za-z0-9²³/])|{_HAN})")
+_UNIT = re.compile(rf"[\s-]?(?P<name>(?:{_LATIN})(?![A-Za-z0-9²³/])|(?:{_HAN})(?!形))")
 
 
 def unit_at(text: str, at: int = 0) -> tuple[Measure, int] | None:

@@ -79,7 +79,9 @@ _BEFORE = re.compile(
 """What stands before a name that is only mentioned."""
 _REVISES = re.compile(
     r"\b(?:at first|initially|originally|tempt\w*|mistak\w*|confus\w*|insists?|used to|wrong|maybe"
+    r"|scratch that|draft|crossed|hint|classmates?|swears?"
     r"|some (?:say|people|might)|sometimes|often (?:said|thought)|instead|perhaps|either|or)\b"
+    r"|作废|草稿|提示|讲义|直觉|排除|放弃|不敢|至于"
     r"|一开始|起初|原先|本来|差点|以为|有人|划掉|改成|改为|标成|写成|说成|误|错|也许|可能|或|坚持",
     re.IGNORECASE,
 )
@@ -333,19 +335,35 @@ def _is_other(name: str, member: str) -> bool:
 def _one(reference: str, response: str, question: str) -> Shown | None:
     """Whether a name of the reference, or another known name in its place, is asserted."""
     found, rivals = places(reference, response), _rivals(reference, response, question)
+    doubted = _REVISES.search(response) or takes_back(response)
+    contrasted = (rivals or not forms(reference)) and _CONTRASTS.search(response)
+    if doubted or contrasted:
+        return None
     if not found:
         return _other(reference, rivals, response) if forms(reference) else None
     start, end = found[-1]
-    asked = bool(places(reference, question)) or reference.lower() in question.lower()
-    doubted = _REVISES.search(response) or takes_back(response)
-    contrasted = (rivals or not forms(reference)) and _CONTRASTS.search(response)
-    if asked or doubted or contrasted:
+    if places(reference, question) or reference.lower() in question.lower():
         return None
     before = response[max(0, start - 24) : start]
     if _OF_IT.match(response, end) or _BEFORE.search(before):
         return None
-    ends = any(m.start > end and _answers(m, response) for m in rivals)
-    return None if ends else Shown(True, "text:same-by-dictionary", start, end)
+    if any(_answers(m, response) for m in rivals) or _goes_on(reference, end, response, question):
+        return None
+    return Shown(True, "text:same-by-dictionary", start, end)
+
+
+def _goes_on(reference: str, end: int, response: str, question: str) -> bool:
+    """Whether a later sentence or clause names something else, of whatever kind."""
+    asked = {m.key for m in mentions(question)}
+    rest = _CLAUSE.search(response, end)
+    return rest is not None and any(
+        m.start >= rest.end()
+        and _is_name(m, response)
+        and not alike(reference, m)
+        and (_answers(m, response) if m.capital else _COMMITS.search(response[: m.start]))
+        for m in mentions(response)
+        if m.key not in asked
+    )
 
 
 def _rivals(reference: str, response: str, question: str) -> list[Mention]:
@@ -375,6 +393,10 @@ _TO = re.compile(
     r"(?:the )?[*《“\"]*\Z",
     re.IGNORECASE,
 )
+_COMMITS = re.compile(
+    r"(?:应该?是|还是叫?|结论是|答案[是为]|剩下的?就?是|我会[写选]|归)[《“\"*]*\Z"
+)
+"""What stands before the name to which a Chinese response comes after others."""
 _ENDS = re.compile(
     r"[*》”\"'’]*\s*(?:[,，.。;；!！—]|\Z|的[。，,]|who\b|that\b|which\b|写|所|画|发|提)"
 )

@@ -82,7 +82,7 @@ _ASKED = re.compile(
 _AGE = re.compile(r"\bhow old\b|\bages?\b|多大|年龄|岁", re.IGNORECASE)
 _CALCULATION = re.compile(r"[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
 _RANGE = re.compile(
-    r"\s*(?:[-–—~～到至比:]|to|and|and about)\s*(?:\w\w)?\Z|\s*[到至]?[早晚凌]?[上晨]?\Z",
+    r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z|\s*[到至]?[早晚凌]?[上晨]?\Z",
     re.IGNORECASE,
 )
 _ALONE = re.compile(
