@@ -28,7 +28,8 @@ def print_report(report: EvalReport) -> None:
                 group: {judge.name: judge.views[view][group] for judge in report.judges}
                 for group in report.judges[0].views[view]
             }
-            _print_view(f"by {view}", metrics)
+            if len(metrics) > 1:  # of one group it is the table above
+                _print_view(f"by {view}", metrics)
         _print_chance(report.judges)
         _print_confidence(report.judges)
     for name, found in report.scores.items():

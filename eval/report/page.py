@@ -24,7 +24,6 @@ from .results import JudgedRows, result_of
 
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
-_DECIMALS: Final = 4
 _OF_EACH: Final = 100
 LISTED: Final = 5000
 """The usual number of items that a page lists: about 10 MB of ordinary rows."""
@@ -91,11 +90,10 @@ def _row(results: JudgedRows, n: int, kind: int) -> dict[str, Any]:
 
 
 def _judgement(judgement: Judgement) -> dict[str, Any]:
-    confidence = judgement.confidence
     return _filled(
         {
             "verdict": result_of(judgement),
-            "confidence": None if confidence is None else round(confidence, _DECIMALS),
+            "confidence": judgement.sureness,
             "withheld": judgement.withheld and judgement.withheld.value,
             "method": judgement.method,
             "reason": judgement.reason,

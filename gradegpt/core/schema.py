@@ -180,13 +180,16 @@ class Judgement(Row):
             raise ValueError(f"withheld: requires outcome 'undecided', not {self.outcome.value!r}")
         return self
 
+    @property
+    def sureness(self) -> float | None:
+        """The confidence in three digits, rounded down: no verdict is certain."""
+        return None if self.confidence is None else int(1000 * self.confidence) / 1000
+
     @override
     def __str__(self) -> str:
         """The judgement for people: the chain, then the fields. Control characters are escaped."""
         verdict = self.verdict or f"none ({self.outcome})"
-        # Rounded down: no verdict is certain.
-        known = self.confidence
-        confidence = "not measured" if known is None else f"{int(1000 * known) / 1000:.3f}"
+        confidence = "not measured" if self.sureness is None else f"{self.sureness:.3f}"
         words = in_words(self.reason, self.tolerance)
         chain = self.chain or ""
         if self.outcome is Outcome.UNDECIDED:  # its tag would look like a verdict

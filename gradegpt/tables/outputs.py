@@ -102,6 +102,5 @@ def with_columns(
     for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))
         values["in_words"] = in_words(judgement.reason, judgement.tolerance, chinese=chinese)
-        if judgement.confidence is not None:  # rounded down: no verdict is certain
-            values["confidence"] = int(1000 * judgement.confidence) / 1000
+        values["confidence"] = judgement.sureness
         yield row | {name: values[field] for field, name in names.items()}
