@@ -17,6 +17,7 @@ from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
 from gradegpt.rules.reading import (
     NOT_FOUND,
+    ONE_OF_SEVERAL,
     Decision,
     Reading,
     read_item,
@@ -57,7 +58,8 @@ class RuleJudge:
     def _judge_one(self, item: Item) -> Judgement:
         reading = read_item(item)
         made = without_comparison(reading)
-        if reading.settled is None and (made is None or made.reason == NOT_FOUND):
+        chosen = reading.settled is not None and reading.settled.found is not None
+        if not chosen and (made is None or made.reason in (NOT_FOUND, ONE_OF_SEVERAL)):
             made = across_languages(reading) or made
         if made is None:
             assert reading.found is not None

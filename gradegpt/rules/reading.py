@@ -31,6 +31,7 @@ from gradegpt.rules.validity import (
 
 REFUSAL: Final = "response:refusal"
 NOT_FOUND: Final = "response:no-answer-found"
+ONE_OF_SEVERAL: Final = "response:one-of-several"
 _SAID: Final = (How.BOXED, How.ANNOUNCED)
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
@@ -227,7 +228,7 @@ def _left_open(reading: Reading, found: Found) -> str:
     response, kind = reading.response, reading.kind
     asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
     if reading.settled is not None and reading.settled.found is None:
-        return "response:one-of-several"
+        return ONE_OF_SEVERAL
     if reading.settled is None and disowned(response, found):
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
