@@ -17,6 +17,7 @@ from gradegpt.answers.measures import (
     CELSIUS,
     COUNT,
     DEGREES,
+    DURATION,
     FAHRENHEIT,
     KELVIN,
     LENGTH,
@@ -79,7 +80,7 @@ _HAN: Final = (
 """A number in characters; 两 after a number is a unit of mass."""
 _NUMBER = re.compile(
     rf"(?P<currency>{_CURRENCY})?(?P<sign>(?<![\w)])[-−]|负|零下|minus )?"
-    rf"(?:(?P<digits>{_DIGITS})(?:\s?[×x*·]\s?10\^?\{{?(?P<power>[-−]?\d+)\}}?"
+    rf"(?:(?P<digits>{_DIGITS})(?:(?:\s?[×x*·]\s?10\^?\{{?|e\+?)(?P<power>[-−]?\d+)\}}?"
     rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?[万亿])|(?:[\s-]?(?:{_SIZES})\b)+)?"
     r"(?P<fraction> and (?:a half|three[- ]quarters|a quarter))?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
@@ -120,10 +121,10 @@ _RATE = re.compile(r"(?:(?P<hour>每小时|时速)|每秒|秒速)[^\d，。,]{0,
 _EACH = re.compile(r"\s(?:every|each|a|per) (?:second|(?P<hour>hour))")
 _YEAR_AFTER = re.compile(r"\s?(?:(?P<bc>BCE?|B\.C\.)|(?:AD|CE)\b)")
 _YEAR_BEFORE = re.compile(
-    r"\b(?:AD|in|of|since|year|from|until|during|by|late|early|[A-Z]\w+ber|[A-Z]\w+ary"
+    r"\b(?:AD|in|of|since|years?|from|until|during|by|late|early|[A-Z]\w+ber|[A-Z]\w+ary"
     r"|March|April|May|June|July|August) \Z"
 )
-_TO = re.compile(r"\s*(?:[-–—~～到至]|to|and|or)\s*")
+_TO = re.compile(r"\s*(?:[-–—~～到至]|to|through|and|or)\s*")
 _GREW = re.compile(r"(?:增长|增加|提高|扩大|多|高|大|长)了?\Z")
 _ROUGH_BEFORE = re.compile(
     r"(?:\b(?:about|around|roughly|some|approximately|approx\.?|circa|ca?\.|estimated|somewhere"
@@ -277,6 +278,8 @@ def _spelled_from(
 ) -> tuple[int, Fraction, int] | None:
     """The end, value and last word of the longest number that begins at a word."""
     best, start = None, words[at].start()
+    if words[at][0].lower() == "point":
+        return None  # the meeting point three hours later
     for last in range(at, len(words)):
         word = words[last][0].lower()
         joined = last == at or _GAP.fullmatch(text, words[last - 1].end(), words[last].start())
@@ -384,6 +387,8 @@ def _joined(found: list[Amount], text: str) -> list[Amount]:
     for read in found:
         last = made[-1] if made else None
         amount = _minutes(read, last) if read.measures == POINTS else read
+        if last is not None and last.measures == YEAR and _TO.fullmatch(text, last.end, read.start):
+            amount = read._replace(measures=YEAR) if read.measures == COUNT else read
         if last is not None and amount.start < last.end:
             if amount.end - amount.start > last.end - last.start:
                 made[-1] = amount
@@ -396,8 +401,8 @@ def _joined(found: list[Amount], text: str) -> list[Amount]:
 
 def _minutes(amount: Amount, last: Amount | None) -> Amount:
     """分 after hours are minutes, else points."""
-    if last is not None and last.measures == "time" and last.end == amount.start:
-        return amount._replace(measures="time", value=amount.value * 60, unit=Fraction(60))
+    if last is not None and last.measures == DURATION and last.end == amount.start:
+        return amount._replace(measures=DURATION, value=amount.value * 60, unit=Fraction(60))
     return amount._replace(measures=COUNT)
 
 

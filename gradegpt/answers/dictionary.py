@@ -268,7 +268,7 @@ def _chinese_of(name: str) -> set[str]:
     words, bare = _read(), _bare(name)
     found = set(words.english.get(_key(name), ())) | set(words.english.get(_key(bare), ()))
     proper = {z for z in found if any(t[:1].isupper() for t in words.chinese[z] if _has(t, bare))}
-    return proper if bare[:1].isupper() and proper else found
+    return proper if bare[:1].isupper() and " " in bare and proper else found
 
 
 def _has(text: str, name: str) -> bool:
@@ -381,7 +381,7 @@ def _places_in_chinese(keys: frozenset[str], text: str) -> list[tuple[int, int]]
         (found.start(), found.end())
         for key in keys
         if len(key) > 1
-        for found in re.finditer(re.escape(key), text.replace("·", "\u00b7"))
+        for found in re.finditer("·?".join(key), text)
     }
     made |= {(m.start, m.end) for m in _in_chinese(text) if m.key in keys}
     made = {span for span in made if not _of_another(text, *span)}
@@ -425,6 +425,8 @@ def _read() -> _Dictionary:
                         english[_key(_bare(english_name))].add(name)
                     if _LIVED.search(sense):
                         people.add(english_name)
-                        if _is_last_name(last := english_name.split()[-1]) and len(name) > 1:
-                            english[_key(last)].add(name)
+                        surname = entry["name"].rpartition("·")[2]
+                        if _is_last_name(last := english_name.split()[-1]) and len(surname) > 1:
+                            english[_key(last)] |= {name, surname}
+                            chinese[surname].add(english_name)
     return _Dictionary(dict(chinese), dict(english), people, glosses, dict(readings))

@@ -10,10 +10,9 @@ import re
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-COUNT, SHARE, YEAR, DEGREES, CELSIUS, FAHRENHEIT, KELVIN, MONTHS, PIECE, POINTS, LENGTH, SPEED = (
-    "count", "share", "year", "degrees", "temperature", "fahrenheit", "kelvin", "months", "piece",
-    "points", "length", "speed",
-)  # fmt: skip
+COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
+DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "degrees", "temperature", "fahrenheit", "kelvin"
+PIECE, POINTS, LENGTH, SPEED = "piece", "points", "length", "speed"
 MONEY: Final = ("yuan", "dollar", "euro", "pound", "yen")
 
 
@@ -68,15 +67,15 @@ mass|500|斤,市斤,jin,catty,catties
 mass|50|两,市两,liang,taels,tael
 mass|45359237/100000|磅,lb,lbs,pound,pounds
 mass|28349523125/1000000000|盎司,oz,ounce,ounces
-time|1/1000|毫秒,ms,millisecond,milliseconds
-time|1|秒,秒钟,s,sec,second,seconds
+duration|1/1000|毫秒,ms,millisecond,milliseconds
+duration|1|秒,秒钟,s,sec,second,seconds
 points|1|分
-time|60|分钟,min,mins,minute,minutes
-time|900|刻钟
-time|3600|小时,钟头,个小时,个钟头,h,hr,hrs,hour,hours
-time|86400|天,日,day,days
-time|604800|周,星期,个星期,礼拜,个礼拜,week,weeks
-time|1209600|fortnight,fortnights
+duration|60|分钟,min,mins,minute,minutes
+duration|900|刻钟
+duration|3600|小时,钟头,个小时,个钟头,h,hr,hrs,hour,hours
+duration|86400|天,日,day,days
+duration|604800|周,星期,个星期,礼拜,个礼拜,week,weeks
+duration|1209600|fortnight,fortnights
 months|1|个月,月,month,months
 months|12|年,周年,岁,周岁,年头,year,years,yr,yrs
 months|120|decade,decades

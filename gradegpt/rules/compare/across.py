@@ -55,7 +55,7 @@ _PAIRED = re.compile(
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\bwhile\b|\bwhereas\b|\band\b|而")
 _DENIES = re.compile(
     r"\b(?:not|never|neither|nor|or|except|unlike|without|instead|rather|but)\b|n['’]t\b"
-    r"|[不没未非]|或|而非|除了|但",
+    r"|不(?!列)|[没未非]|或|而非|除了|但",
     re.IGNORECASE,
 )
 _SHORT: Final = 40
@@ -133,7 +133,8 @@ def _pairs(wanted: Sequence[str], question: str) -> list[tuple[str, str]]:
     if len(wanted) > 1 and all(len(names) == 2 for names in held):
         return [(names[0], names[1]) for names in held]
     labels = _run(question, len(wanted)) if len(wanted) > 1 else []
-    return list(zip(labels, wanted, strict=True)) if labels else []
+    own = (name.removeprefix(label) or name for label, name in zip(labels, wanted, strict=False))
+    return list(zip(labels, own, strict=True)) if labels else []
 
 
 def _told(text: str) -> list[str]:

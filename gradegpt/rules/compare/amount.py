@@ -33,6 +33,8 @@ from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.tolerance import Tolerance
 
 _COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR)
+_SAID_BARE: Final = (*MONEY, MONTHS, DEGREES, CELSIUS, ORDINAL, MULTIPLE)
+"""What a reference may give as a number alone: a price, an age, how many times."""
 _EXACT: Final = (YEAR, ORDINAL, TIME, "century", "decade", PAID, MULTIPLE)
 _YEARS: Final = Measure("years", MONTHS, Fraction(12))
 _NEAR: Final = Fraction(2, 100)
@@ -138,6 +140,8 @@ def compare_amounts(
     others = by["other"] or by["weak"]
     if not judged or not others:
         others = [a for a in given if a.unit != read.wanted.unit and _same(read, a) == "other"]
+    if abs(read.wanted.number) > 2 * _FEW and len(judged) > 1:
+        others = [a for a in others if a.measures != COUNT or a.number >= _FEW]
     alone = len({a.value for a in others}) == 1
     if not others or by["near"] or _CALCULATION.search(response):
         return None
@@ -188,8 +192,9 @@ def _as_asked(amount: Amount, question: str) -> Amount:
 
 
 def _alike(one: Amount, other: Amount) -> bool:
-    near = abs(one.value - other.value) <= _NEAR * abs(one.value)
-    return one.measures == other.measures and near
+    converted = one.unit != other.unit and one.measures not in _EXACT
+    allowed = _NEAR * abs(one.value) if converted else 0
+    return one.measures == other.measures and abs(one.value - other.value) <= allowed
 
 
 def _outside_asides(response: str) -> list[Amount]:
@@ -237,8 +242,7 @@ def _same(read: _Read, given: Amount) -> str:
         counted = wanted.measures in (*_COUNTED, SHARE) and given.number >= _FEW
         return "unlike" if not alone else "same" if equal else "weak" if counted else "unlike"
     if wanted.measures == COUNT:
-        counted = given.measures in (*MONEY, MONTHS, ORDINAL)
-        return "same" if equal and counted else "unlike"
+        return "same" if equal and given.measures in _SAID_BARE else "unlike"
     return "same" if kinds == {SHARE, MULTIPLE} and wanted.value == given.value else "unlike"
 
 
