@@ -60,9 +60,11 @@ def is_encoder(base: str) -> bool:
     """Whether a base reads in both directions: one such as ModernBERT, mmBERT or XLM-R.
 
     Raises:
+        MissingError: there is no model.
         EngineError: its configuration does not load.
 
     """
+    check_weights(base)
     from transformers import AutoConfig
     from transformers.models.auto import modeling_auto
 

@@ -77,7 +77,7 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
 
     base = base_of(settings.model)
     tokenizer, model = (load_encoder if is_encoder(base) else load_base)(settings)
-    parts = {part: _dataset(data / f"{part}.jsonl", tokenizer, model, settings) for part in PARTS}
+    parts = {part: _dataset(data / f"{part}.jsonl", tokenizer, settings, model) for part in PARTS}
     if settings.dev_loss_rows:
         parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
@@ -146,15 +146,15 @@ def _set_up(settings: SFTSettings) -> None:
 def _dataset(
     path: Path,
     tokenizer: PreTrainedTokenizerBase,
-    model: PreTrainedModel,
     settings: SFTSettings,
+    model: PreTrainedModel | None = None,
 ) -> Dataset:
     from datasets import Dataset
 
     from .encoder import encoder_rows
 
     limit = settings.sft["max_length"]
-    if _is_classifier(model):
+    if model is not None and _is_classifier(model):
         rows = list(encoder_rows(path, tokenizer, min(limit, longest(model.config, tokenizer))))
     else:
         rows = [labelled(row) for row in encode_file(path, tokenizer, limit)]

@@ -113,6 +113,13 @@ _ELSE = re.compile(
     re.IGNORECASE,
 )
 """Words after a text that say that it is not, or not alone, the answer."""
+_STANCE = re.compile(
+    r"犹豫|[甲乙]|之间|以为|作废|先写|撤|\b(?:between|torn|hesitat\w+|undecided|supposed(?:ly)?|claim\w*)\b",
+    re.IGNORECASE,
+)
+"""Further words of a response that talks about answers rather than giving them in turn."""
+_FIRST = re.compile(r"[A-Z][。.]\s*[A-Z]项?(?:错误|不正确)")
+"""A letter alone, then another that is wrong, of which either may be what is asked: B。A错误。"""
 _TITLE = re.compile(r"[\"“][^\"”]*[\"”]")
 _SEVERAL = re.compile(
     r"[两几多]个(?:答案|结果|选项|可能)|候选|备选|\b(?:two|several) (?:answers|results|options)\b"
@@ -158,7 +165,10 @@ def settled(
         later = text[sentence_end(text, clauses[-1].end) :]
         taken = kind in CHOICE and _PERSON.search(later)
         return Settled(None) if taken or (denied and kind is not AnswerType.TRUE_FALSE) else None
-    if (last := _commitment(text, clauses, same)) is None:
+    if not any(p.search(text) for p in (_STANCE, _NEGATION, _HEDGE, _OTHERS, _NOW)):
+        return None
+    last = _commitment(text, clauses, same)
+    if last is None or (kind in CHOICE and _FIRST.match(text) and not last.start):
         return Settled(None)
     span = sentence_around(response, last.start, last.end)
     place = (last.start, last.end)
