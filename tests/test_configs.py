@@ -21,6 +21,7 @@ CONFIGS = Path(__file__).parents[1] / "configs"
 STAGES: dict[str, Callable[[Path], type[Settings]]] = {
     "data_gen": lambda path: {
         "labelled": LabelledSettings,
+        "twins": LabelledSettings,
         "attacks": AttackRowSettings,
     }.get(path.stem.partition("-")[0], DataGenSettings),
     "train": lambda path: {}.get(path.stem, SFTSettings),
