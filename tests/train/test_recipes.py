@@ -37,7 +37,7 @@ SMALL: Final = (
     "sft.max_steps=1", "sft.per_device_train_batch_size=2", "sft.gradient_accumulation_steps=1",
     "sft.per_device_eval_batch_size=2", "sft.eval_strategy=no", "dev_rows=0", "sft.bf16=false",
     "qlora=false", "sft.report_to=none", "lora.r=4", "lora.layers_to_transform=null",
-    "sft.logging_steps=1", "sft.warmup_steps=0", "adapter=null",
+    "sft.logging_steps=1", "sft.warmup_steps=0", "adapter=",
 )  # fmt: skip
 ITEM: Final = Item(question="2+2=?", reference=("4",), response="The answer is 4.")
 
