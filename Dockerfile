@@ -1,4 +1,4 @@
-# The server on a CPU: the rules, and exported models on ONNX Runtime, without torch.
+# The server on a CPU: the rules, and a model behind a URL, without torch.
 #   docker build -t gradegpt . && docker run --rm -p 127.0.0.1:8000:8000 gradegpt
 #   docker run --rm -i gradegpt judge --judge rules - < answers.jsonl
 FROM python:3.11-slim AS build
@@ -8,7 +8,7 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist . && cp constraints.txt
 
 FROM python:3.11-slim
 RUN --mount=type=bind,from=build,source=/dist,target=/dist \
-    pip install --no-cache-dir -c /dist/constraints.txt "$(ls /dist/*.whl)[fast,openai,serve,tables]"
+    pip install --no-cache-dir -c /dist/constraints.txt "$(ls /dist/*.whl)[openai,serve,tables]"
 RUN useradd --system gradegpt
 USER gradegpt
 EXPOSE 8000

@@ -1,6 +1,6 @@
 """What each stage of judging costs for a row of a file, and how long whole commands take for it.
 
-    python benchmarks/scale_rates.py answers.jsonl runs/mine-fast > rates.yaml
+    python benchmarks/scale_rates.py answers.jsonl judges/mine > rates.yaml
 
 The figures are those that ``benchmarks/scale.yaml`` needs: CPU seconds of one core, the least of
 ``ROUNDS``, as other work on the machine only adds to them. A whole command on one core takes as
@@ -94,9 +94,7 @@ def measured(file: Path, first: Path, model: str) -> dict[str, Any]:
 def stages(file: Path, first: Path, model: str) -> dict[str, Any]:
     """The cost of a row in each stage, and the share of the rows that reach it; on one core."""
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
-    settings = JudgeSettings.of(
-        kind="cascade", model=model, adapter=None, min_confidence=0, engine="onnx"
-    )
+    settings = JudgeSettings.of(kind="cascade", model=model, min_confidence=0)
     cascade = build_judge(settings)
     assert isinstance(cascade, CascadeJudge)
     timed = [Timed(stage.judge) for stage in cascade.stages]

@@ -1,12 +1,10 @@
-"""Compare the server with single generate calls, and with its own engine called directly.
+"""Compare the server with its own engine called directly.
 
-    gradegpt export models/gradegpt-nano -o runs/nano-fast
-    python benchmarks/server.py runs/nano-fast eval/data/handmade.jsonl --clients 32
+    python benchmarks/server.py models/gradegpt-nano eval/data/handmade.jsonl --clients 32
 
-All on the same rows in one run: ``transformers.generate`` on the built-in judge, one prompt at a
-time; the engine, with ``--clients`` items per call; the server, with as many clients, each of which
-sends its next request after a reply. Then both with verdict tags only (chain format ``outcome``).
-Engine and server run in turns, and the median over the rounds is printed.
+On the same rows in one run: the engine, with ``--clients`` items per call, and the server, with as
+many clients, each of which sends its next request after a reply. Then both with verdict tags only
+(chain format ``outcome``). They run in turns, and the median over the rounds is printed.
 """
 
 from __future__ import annotations
@@ -23,10 +21,8 @@ from typing import Annotated, Any, Final, NamedTuple
 import typer
 from load import Connection, served
 
-from gradegpt.chains.chain import build_prompt
 from gradegpt.core.records import read_objects
 from gradegpt.core.schema import ChainFormat, Item, Judgement
-from gradegpt.core.shipped import NANO, base_of
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 
@@ -48,42 +44,6 @@ class Took(NamedTuple):
 
     seconds: float
     tokens: int
-
-
-def one_at_a_time(items: Sequence[Item], threads: int) -> Took:
-    """``transformers.generate`` for the built-in judge, one prompt per call.
-
-    In its fastest form: with the adapter merged, in float32, and on one thread, as small matrices
-    are slower on several.
-    """
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    from gradegpt.engines.chat import end_token_ids, render_chat
-    from gradegpt.engines.files import prompt_settings_beside
-
-    base = base_of(NANO)
-    torch.set_num_threads(threads)
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
-    model.eval()
-    prompts = [build_prompt(item, prompt_settings_beside(base)) for item in items]
-
-    def write(prompt: Any) -> int:
-        text = render_chat(tokenizer, prompt)
-        given = tokenizer(text, return_tensors="pt", add_special_tokens=False)
-        made = model.generate(
-            input_ids=given["input_ids"], attention_mask=given["attention_mask"],
-            max_new_tokens=MAX_NEW_TOKENS, do_sample=False,
-            eos_token_id=end_token_ids(tokenizer), pad_token_id=tokenizer.pad_token_id,
-        )  # fmt: skip
-        return int(made.shape[1] - given["input_ids"].shape[1])
-
-    with torch.inference_mode():
-        write(prompts[0])
-        started = time.perf_counter()
-        tokens = sum(map(write, prompts))
-        return Took(time.perf_counter() - started, tokens)
 
 
 async def ask(port: int, items: Sequence[Item], clients: int) -> tuple[float, list[Judgement]]:
@@ -139,7 +99,7 @@ def compare(
     judge = build_judge(settings)
     overrides = [
         "judge.kind=model", f"judge.model={Path(model).resolve()}", f"judge.batch_size={clients}",
-        f"judge.max_new_tokens={MAX_NEW_TOKENS}", "lanes=2", "max_batch=4",
+        f"judge.max_new_tokens={MAX_NEW_TOKENS}", f"max_batch={clients}",
         *([f"judge.chain_format={chain_format}"] if chain_format else []),
     ]  # fmt: skip
     with ExitStack() as stack:
@@ -162,22 +122,19 @@ def compare(
 
 
 def main(
-    model: Annotated[str, typer.Argument(help="The built-in judge, exported by gradegpt export.")],
+    model: Annotated[str, typer.Argument(help="The folder of a model.")],
     rows_file: Annotated[Path, typer.Argument(help="JSON Lines of items or examples.")],
     rows: int = 256,
     clients: int = 32,
     rounds: int = 3,
-    threads: Annotated[int, typer.Option(help="The threads of transformers.generate.")] = 1,
 ) -> None:
     """Print the rows per second of every way, and their ratios."""
     items = items_of(rows_file, rows)
-    alone = one_at_a_time(items, threads)
     engine, server = compare(model, items, clients, rounds, None)
     engine_tag, server_tag = compare(model, items, clients, rounds, "outcome")
     print(f"\n{rows} rows, {clients} clients, median of {rounds} rounds")
     print(f"{'way':<42}{'seconds':>9}{'rows/s':>9}{'tokens/row':>12}")
     for name, took in {
-        "transformers.generate, one at a time": alone,
         f"engine, {clients} at a time, chains": engine,
         "server, chains": server,
         f"engine, {clients} at a time, verdicts alone": engine_tag,
@@ -186,7 +143,6 @@ def main(
         each = f"{rows / took.seconds:>9.1f}{took.tokens / rows:>12.1f}"
         print(f"{name:<42}{took.seconds:>9.2f}{each}")
     ratio = {
-        "server over transformers, one at a time": alone.seconds / server.seconds,
         "verdicts over chains, both by the server": server.seconds / server_tag.seconds,
         "server over its engine, chains": engine.seconds / server.seconds,
         "server over its engine, verdicts": engine_tag.seconds / server_tag.seconds,

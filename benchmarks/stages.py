@@ -1,7 +1,7 @@
 """Time of items that rules decide, on an idle server and beside a full queue of the model.
 
     python benchmarks/stages.py
-    python benchmarks/stages.py workers=1 judge.model=runs/nano-fast
+    python benchmarks/stages.py workers=1 judge.model=judges/demo
 
 One client sends an item that rules decide, again and again, first alone; then while other clients
 keep the model's queue full, some of whom leave before their answer. Both are one run on the same

@@ -9,7 +9,6 @@ from pydantic import Field, model_validator
 
 from gradegpt.core.settings import Settings
 from gradegpt.core.shipped import judges
-from gradegpt.engines.exported import is_exported
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.judges.settings import (
     OWN,
@@ -58,8 +57,8 @@ class ServeSettings(Settings):
     """Processes with a judge each, replaced when they die; 0 judges in the server's process. By
     default one for a local model behind rules, which it would slow down here, and else none."""
     lanes: int = Field(default=1, ge=1)
-    """Concurrent batches in the server's process; more than one only for rules, for judges behind a
-    URL and for exported models."""
+    """Concurrent batches in the server's process; more than one only for rules and for judges
+    behind a URL."""
     processes: int = Field(default=1, ge=1)
     """Whole servers behind one port, each with its own judge and ``workers``."""
 
@@ -94,11 +93,9 @@ class ServeSettings(Settings):
                 "unrecognised: 'pass' requires a chat model as the judge's model, behind "
                 "judge.base_url or local; a model trained to judge, or none, cannot answer prompts"
             )
-        exported = isinstance(self.judge, EngineSettings) and is_exported(self.judge.model)
-        if self.lanes > 1 and not (self.judge.takes_several or exported):
+        if self.lanes > 1 and not self.judge.takes_several:
             raise ValueError(
-                "lanes: a transformers model judges one batch at a time; "
-                "set workers, or export the model"
+                "lanes: a transformers model judges one batch at a time; set workers instead"
             )
         return self
 

@@ -100,7 +100,7 @@ def test_the_image_installs_existing_extras() -> None:
     """Among them the one with which compose's second server uses vLLM."""
     extras = {e for found in re.findall(r"whl\)\[([\w,]+)\]", DOCKERFILE) for e in found.split(",")}
     declared = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert {"serve", "fast", "openai"} <= extras
+    assert {"serve", "openai"} <= extras
     assert all(re.search(rf"^{extra} = \[", declared, re.MULTILINE) for extra in extras)
     assert "\nUSER gradegpt\n" in DOCKERFILE
 

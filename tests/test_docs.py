@@ -209,9 +209,10 @@ def check(name: str, given: list[str]) -> None:
         load_data_settings(recipe, params["overrides"] or ())
     elif name in SETTINGS and recipe and not is_judge and not is_answers(str(recipe)):
         load_settings(SETTINGS[name], recipe, params["overrides"] or ())
-    if name == "export" and given:
-        made = recipe.startswith(("runs/", "judges/"))
-        assert made or recipe in judges(), f"{recipe}: no such judge"
+    if name == "train.merge" and given:
+        judge = params["adapter"]
+        made = judge.startswith(("runs/", "judges/"))
+        assert made or judge in judges(), f"{judge}: no such judge"
 
 
 @pytest.mark.parametrize("given", [*calls()])
@@ -229,7 +230,7 @@ def test_every_command_has_these_options_and_this_recipe(given: list[str]) -> No
         ("judge answers.csv --judge rule", "is not one of"),
         ("train qwen3-0.7b", "no such settings file"),
         ("serve cascade judge.knd=rules", "unknown setting"),
-        ("export gradegpt-2b runs/fast", "no such judge"),
+        ("train.merge gradegpt-2b -o runs/whole", "no such judge"),
     ],
 )
 def test_what_does_not_exist_is_found(command: str, message: str) -> None:

@@ -193,13 +193,13 @@ def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
 
 
 @pytest.mark.slow
-def test_it_trains_and_exports_the_demo(target: Path, tmp_path: Path) -> None:
-    """From labels to a judge to a folder for the fast engine, all in the working directory."""
+def test_it_trains_and_merges_the_demo(target: Path, tmp_path: Path) -> None:
+    """From labels to a judge to one model, all in the working directory."""
     labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "sft.max_steps=2")
     out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
     assert "gradegpt serve judges/demo" in out
-    gradegpt("export", "judges/demo", "-o", "runs/fast", target=target, cwd=tmp_path)
+    gradegpt("train.merge", "judges/demo", "-o", "runs/whole", target=target, cwd=tmp_path)
     item = ("--reference", "4", "--response", "The answer is 4.")
-    for model in (("--model", "runs/fast"), ("--model", "judges/demo"), ()):
+    for model in (("--model", "runs/whole"), ("--model", "judges/demo"), ()):
         out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)
         assert "verdict     correct" in out

@@ -43,7 +43,6 @@ app = typer.Typer(
 _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of all errors of usage, which typer does not export."""
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
-_FAST: Final = ("onnxruntime", "tokenizers", "jinja2", "llguidance")
 
 
 def main() -> NoReturn:
@@ -323,7 +322,6 @@ for _name, _command in COMMANDS.items():
 def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
-    yield _engine("fast", _FAST, "a model written by gradegpt export, on the CPU")
     yield _engine("vllm", ("vllm",), "a transformers model on GPUs, with --engine vllm")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
 

@@ -81,15 +81,6 @@ def output(what: str, metavar: str = "OUT") -> Any:
     return typer.Option("-o", "--output", metavar=metavar, dir_okay=is_folder, help=what)
 
 
-def required(output: Path | None, argument: Path | None) -> Path:
-    """The output by ``-o``, or, for one release, by the argument that it was before."""
-    if output is None and argument is None:
-        raise typer.BadParameter("give -o OUT")
-    if argument is not None:
-        typer.echo(f"OUT: is now an option: -o {argument}", err=True)
-    return output or argument or Path()
-
-
 Output = Annotated[
     str | None,
     output(
@@ -134,10 +125,10 @@ BaseUrlOption = Annotated[
     ),
 ]
 EngineOption = Annotated[
-    Literal["auto", "transformers", "onnx", "vllm"] | None,
+    Literal["transformers", "vllm"] | None,
     typer.Option(
-        help="The backend that runs the model in this process. auto: onnx for a folder that "
-        "gradegpt export wrote, otherwise transformers. vllm is for GPUs. [default: auto]"
+        help="The backend that runs the model in this process. vllm is for GPUs. "
+        "[default: transformers]"
     ),
 ]
 TensorParallel = Annotated[

@@ -32,7 +32,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval": ("eval", "Measure judges against labels, or score a model."),
     "serve": ("serve", "Serve a judge over HTTP, with OpenAI-compatible APIs."),
     "report": ("eval", "Score judged files, show them on a page, compare judges.", "eval.report"),
-    "export": ("export", "Export a judge for the fast CPU engine (ONNX Runtime).", "train.export"),
     "eval.ablation": ("all", "Compare chain formats at equal steps and equal tokens."),
     "eval.answer": ("eval", "Send a benchmark's questions to a model."),
     "eval.attacks": ("eval", "Measure how often judges accept adversarial responses."),
@@ -40,6 +39,7 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval.estimate": ("eval", "Estimate a model's accuracy from a few human labels."),
     "eval.protocol": ("eval", "Grade steps, by rubrics, in parts; errors and leakage."),
     "eval.references": ("eval", "Find wrong references in a benchmark."),
+    "train.merge": ("train", "Write a judge's adapter and its base as one model."),
     "serve.batch": ("serve", "Answer a file of OpenAI's batch requests."),
     "serve.template": ("serve", "Try a template of your own judge prompt."),
 }.items()}  # fmt: skip

@@ -21,8 +21,8 @@ MOVED_COMMANDS: Final[dict[str, str]] = {
     "eval.steps": "is gradegpt eval.protocol steps FILE -o OUT",
     "train.average": "was removed; train to the end of the schedule, and take the last step",
     "train.lexical": "was removed with the lexical judge; a model judges what the rules leave open",
-    "train.merge": "is now gradegpt export --merged",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
+    "export": "was removed; a judge runs from its folder. For one model: gradegpt train.merge",
     "serve.keys": "was removed; give the keys by gradegpt serve --api-key, or in GRADEGPT_API_KEY",
 }
 """By the name of a removed command: what to use."""

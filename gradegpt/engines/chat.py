@@ -1,7 +1,4 @@
-"""Conversations as text and tokens, by the model's own chat template, for every local engine.
-
-``tokenizer`` may also be an ``ExportedTokenizer``, which has the methods that these functions use.
-"""
+"""Conversations as text and tokens, by the model's own chat template, for every local engine."""
 
 from __future__ import annotations
 

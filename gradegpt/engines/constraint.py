@@ -29,18 +29,17 @@ class Constraints:
     Args:
         tokenizer: a ``tokenizers.Tokenizer``.
         ends: the tokens that end a reply.
-        extra: what to install where llguidance is missing.
 
     Raises:
         MissingError: llguidance is not installed.
 
     """
 
-    def __init__(self, tokenizer: Any, ends: Sequence[int], extra: str) -> None:
+    def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
         try:
             import llguidance  # noqa: F401
         except ImportError as error:
-            needed = f"pip install 'gradegpt[{extra}]'"
+            needed = "pip install 'gradegpt[local]'"
             raise MissingError(f"constrained decoding needs: {needed}") from error
         self._tokenizer, self._ends = tokenizer, list(ends)
         self._read: Any = None
@@ -70,11 +69,6 @@ class Constraint:
     @property
     def _held(self) -> LLMatcher | None:
         return None if self._matcher is None or self._matcher.is_error() else self._matcher
-
-    @property
-    def done(self) -> bool:
-        """Whether nothing but the end may follow."""
-        return not self._ahead and self._held is not None and self._held.is_stopped()
 
     def allowed(self) -> bytes | None:
         """A byte for each token, 0 where it is not allowed next; None where anything is."""

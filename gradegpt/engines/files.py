@@ -15,9 +15,7 @@ from gradegpt.core.shipped import ADAPTER_CONFIG, BASES, judges
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""
 CONFIG: Final = "config.json"
-_DECIDING: Final = (
-    "*.safetensors", "*.bin", "*.onnx*", "tokenizer.json", "*config.json", "*.jinja",
-)  # fmt: skip
+_DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
 _END_BYTES: Final = 2**20
 
 

@@ -101,7 +101,7 @@ class LocalEngine:
         self._torch, self._model, self._tokenizer = loaded
         self._ends = end_token_ids(self._tokenizer)
         backend = self._tokenizer.backend_tokenizer
-        self._constraints = Constraints(backend, self._ends, "local") if constrained else None
+        self._constraints = Constraints(backend, self._ends) if constrained else None
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int

@@ -221,20 +221,8 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
             concurrency=settings.concurrency, structured_outputs=settings.constrained or False,
         )  # fmt: skip
     from gradegpt.engines.encoder import EncoderEngine, is_for_encoder
-    from gradegpt.engines.exported import is_exported
 
-    constrained, exported = settings.constrained is not False, is_exported(model)
-    if exported and settings.engine not in ("auto", "onnx"):
-        raise SettingsError(f"engine: {model} was exported for 'onnx'; use 'onnx' or 'auto'")
-    if exported or settings.engine == "onnx":
-        if adapter is not None:
-            raise SettingsError(
-                "adapter: an exported model takes none; export one that includes it: "
-                f"gradegpt export {adapter} -o OUT"
-            )
-        from gradegpt.engines.fast import FastEngine
-
-        return FastEngine(model, constrained=constrained)
+    constrained = settings.constrained is not False
     if adapter is not None and is_for_encoder(adapter):
         if settings.engine == "vllm" or settings.chain_format not in (None, ChainFormat.OUTCOME):
             raise SettingsError(f"{adapter}: an encoder runs in this process, and writes no chain")

@@ -104,9 +104,8 @@ class EngineSettings(JudgeSettings):
 
     model: str = ""
     adapter: str | None = OWN
-    engine: Literal["auto", "transformers", "onnx", "vllm"] = "auto"
-    """What runs a local model: ``auto`` is ``onnx`` for a folder that ``train.export`` wrote, else
-    ``transformers``."""
+    engine: Literal["transformers", "vllm"] = "transformers"
+    """What runs a local model."""
     tensor_parallel: int = Field(default=1, ge=1)
     """With ``engine: vllm`` the GPUs that share one copy of the model."""
     data_parallel: int = Field(default=1, ge=1)

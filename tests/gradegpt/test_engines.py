@@ -582,7 +582,7 @@ def test_a_random_model_writes_chains_under_the_grammar(folder: Path) -> None:
     assert [j.outcome for j in found[0]] == [Outcome.JUDGED] * 2
     assert [j.outcome for j in found[1]] == [Outcome.UNPARSED] * 2
     assert held.name == free.name + NAME
-    broken = Constraints(held._tokenizer.backend_tokenizer, [0], "local")
+    broken = Constraints(held._tokenizer.backend_tokenizer, [0])
     broken._tokenizer = type("Unread", (), {"to_str": lambda _: "{}"})()
     free_constraint = broken.of(build_prompt(items[0], form))  # llguidance does not read it
     assert (free_constraint.allowed(), free_constraint.forced()) == (None, [])

@@ -18,7 +18,6 @@ from gradegpt.chains.fit import (
     fit_middle,
     fit_response,
 )
-from gradegpt.engines.exported import ExportedTokenizer
 
 _PIECES = st.sampled_from(
     ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",
@@ -209,10 +208,11 @@ RARE = "".join(chr(0x3400 + number % 6_000) for number in range(5_000))
 @pytest.fixture(scope="module")
 def nano() -> Callable[[str], int]:
     """The built-in judge's tokenizer."""
-    pytest.importorskip("tokenizers")
+    tokenizers = pytest.importorskip("tokenizers")
     folder = Path(__file__).parents[2] / "models" / "gradegpt-nano"
-    tokenizer = ExportedTokenizer(folder, {})
-    return lambda text: len(tokenizer.encode(text))
+    tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    return lambda text: len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
 @pytest.mark.parametrize("budget", [48, 150, 1_000, 4_000])

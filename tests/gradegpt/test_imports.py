@@ -12,9 +12,9 @@ import gradegpt
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "accelerate", "datasets", "fastapi", "fsspec", "httpx2", "jinja2", "numpy", "onnxruntime",
-    "openai", "peft", "pyarrow", "ray", "sklearn", "starlette", "sympy", "tokenizers", "torch",
-    "transformers", "trl", "uvicorn",
+    "accelerate", "datasets", "fastapi", "fsspec", "httpx2", "jinja2", "numpy", "openai", "peft",
+    "pyarrow", "ray", "sklearn", "starlette", "sympy", "tokenizers", "torch", "transformers",
+    "trl", "uvicorn",
 }  # fmt: skip
 
 

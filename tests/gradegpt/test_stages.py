@@ -37,8 +37,7 @@ def test_every_command_line_of_a_stage_is_a_command() -> None:
         parts = path.relative_to(ROOT).with_suffix("").parts
         module = ".".join(part for part in parts if part != "__main__")
         short = {
-            "data_gen": "data", "eval.report": "report",
-            "train.export": "export", "train.finetune": "finetune",
+            "data_gen": "data", "eval.report": "report", "train.finetune": "finetune",
         }.get(module, module)  # fmt: skip
         assert name == f"gradegpt {short}"
 
@@ -106,7 +105,7 @@ def test_an_unknown_command_is_an_error(capsys: pytest.CaptureFixture[str]) -> N
 
 @pytest.mark.parametrize(
     ("command", "extra"),
-    [("serve", "serve"), ("data", "data"), ("eval.estimate", "eval"), ("export", "export"),
+    [("serve", "serve"), ("data", "data"), ("eval.estimate", "eval"), ("train.merge", "train"),
      ("eval.ablation", "all")],
 )  # fmt: skip
 def test_the_error_of_a_missing_package_names_its_extra(command: str, extra: str) -> None:

@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.records import write_json
@@ -14,7 +15,7 @@ from gradegpt.core.schema import Message
 from gradegpt.engines.files import prompt_settings_beside
 from gradegpt.engines.local import LocalEngine
 from gradegpt.judges.calibration import CALIBRATION_FILE, calibration_beside
-from train.export import merge
+from train.merge import app, merge
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
@@ -61,3 +62,14 @@ def test_what_is_no_adapter_is_an_error(base: Path, adapter: Path, tmp_path: Pat
     with pytest.raises(EngineError, match="does not fit its base"):
         merge(adapter, tmp_path / "out", str(tmp_path))
     assert not (tmp_path / "out").exists()
+
+
+def test_the_command_line_says_what_it_wrote(adapter: Path, base: Path, tmp_path: Path) -> None:
+    """The output is required, and in bfloat16."""
+    given = [str(adapter), "--base", str(base / "model")]
+    assert CliRunner().invoke(app, given).exit_code == 2
+    done = CliRunner().invoke(app, [*given, "-o", str(tmp_path / "whole")])
+    assert (done.exit_code, done.output) == (
+        0, f"wrote {tmp_path / 'whole'}: {base / 'model'} with its adapter, bfloat16\n",
+    )  # fmt: skip
+    assert json.loads((tmp_path / "whole" / "manifest.json").read_text())["dtype"] == "bfloat16"

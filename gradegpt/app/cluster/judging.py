@@ -18,7 +18,6 @@ from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import EXISTS, dump
 from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
 from gradegpt.core.schema import Judgement, Outcome
-from gradegpt.engines.exported import is_exported
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
@@ -209,7 +208,7 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
         return 1, 0
     one = 1
     if isinstance(settings, EngineSettings):
-        if settings.base_url or settings.engine == "onnx" or is_exported(settings.model):
+        if settings.base_url:
             return 1, 0
         one = settings.tensor_parallel * settings.data_parallel
     nodes = [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]

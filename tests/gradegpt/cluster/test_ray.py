@@ -145,7 +145,6 @@ VLLM = {"kind": "model", "model": "m", "engine": "vllm"}
         ({"kind": "rules"}, (1, 0)),
         ({"kind": "cascade"}, (1, 0)),
         ({"kind": "cascade", "model": "m"}, (11, 1)),
-        ({"kind": "model", "model": "m", "engine": "onnx"}, (1, 0)),
         ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, (1, 0)),
         ({**VLLM, "tensor_parallel": 2}, (5, 2)),
         ({**VLLM, "tensor_parallel": 2, "data_parallel": 2}, (2, 4)),
