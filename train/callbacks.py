@@ -4,18 +4,26 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import typer
 from accelerate import PartialState
 from peft import load_peft_weights, set_peft_model_state_dict
 from transformers import TrainerCallback, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
+from gradegpt.app.console import progress
+from gradegpt.app.run import Progress as Report
 from gradegpt.core.machine import trim
 
 from .checkpoints import Checkpoint, Plan, write_stamp
 from .memory import TRIM_EVERY
+
+_SAID: Final = {
+    "loss": "loss", "eval_loss": "dev loss", "eval_verdict_accuracy": "dev verdicts right",
+}  # fmt: skip
 
 
 class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not followed
@@ -52,6 +60,36 @@ class Trim(TrainerCallback):  # type: ignore[misc]
         """Trim every few steps only, as the next step uses the pages again."""
         if state.global_step % TRIM_EVERY == 0:
             trim()
+
+
+class Steps(TrainerCallback):  # type: ignore[misc]
+    """The steps done: a bar on a terminal, else a line now and then; a line with what is logged."""
+
+    def __init__(self) -> None:
+        self._open = ExitStack()
+        self._report: Report | None = None
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Show the bar."""
+        if state.is_world_process_zero:
+            self._report = self._open.enter_context(progress("training", unit="steps"))
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Move on by a step."""
+        if self._report:
+            self._report(state.global_step, state.max_steps)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """Say the losses and the scores on the dev rows."""
+        found = {name: value for name, value in (logs or {}).items() if name in _SAID}
+        if self._report and found:
+            said = ", ".join(f"{_SAID[name]} {value:.3g}" for name, value in found.items())
+            typer.echo(f"step {state.global_step:,} of {state.max_steps:,}: {said}", err=True)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Take the bar away."""
+        self._open.close()
+        self._report = None
 
 
 class Pace(TrainerCallback):  # type: ignore[misc]

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of
 from gradegpt.engines.encoder import LONGEST
+from gradegpt.engines.local import quiet_start
 
 from .loading import compute_type, is_encoder, linear_names, load_errors, load_tokenizer
 from .rows import encode_file
@@ -134,6 +135,7 @@ def _lengths(base: str, data: str) -> list[int]:
     """The tokens of each training row."""
     from transformers import AutoTokenizer
 
+    quiet_start()
     from .encoder import encoder_rows
 
     path = Path(data) / "train.jsonl"

@@ -14,7 +14,6 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Item
 from gradegpt.judges.statistics import CONFIDENCE
-from gradegpt.tables.inputs import Reading
 
 from ..console import percent, show, signed
 from ..report.results import read_judged
@@ -76,7 +75,9 @@ def main(
         float, typer.Option(min=0.5, max=0.999, help="The level of the intervals.")
     ] = CONFIDENCE,
     seed: Annotated[int, typer.Option(help="The seed of --pick.")] = 0,
+    mapped: options.Map = None,
     sheet: options.Sheet = "",
+    separator: options.Separator = "",
 ) -> None:
     """Estimate a model's true accuracy from many judgements and a few labels by people.
 
@@ -85,10 +86,11 @@ def main(
     interval. The share itself is printed beside it, and the answer in one sentence.
     """
     given, files = labels or [], items or []
+    reading = options.reading_of(mapped, sheet, separator)
     if compare is not None:
         if beside:
             raise SettingsError("--compare: excludes --beside")
-        sides = read_sides([judged, compare], files, given)
+        sides = read_sides([judged, compare], files, given, reading)
         if pick_n is not None:
             both = zip(sides.first.labels, sides.second.labels, strict=True)
             strata = strata_of([sides.first.only, sides.second.only])
@@ -106,7 +108,7 @@ def main(
     results = read_judged(
         [judged, *(beside or ())],
         items=next(iter(files), None), labels=next(iter(given), None),
-        reading=Reading(sheet=sheet),
+        reading=reading,
     )  # fmt: skip
     judges = list(results.judges.values())
     if pick_n is not None:

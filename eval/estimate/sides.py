@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item
+from gradegpt.tables.inputs import USUAL, Reading
 
 from ..report.results import ANSWER_OF, JudgedRows, has_column, read_judged
 
@@ -29,7 +30,10 @@ class Sides(NamedTuple):
 
 
 def read_sides(
-    judged: Sequence[Path], items: Sequence[Path] = (), labels: Sequence[Path] = ()
+    judged: Sequence[Path],
+    items: Sequence[Path] = (),
+    labels: Sequence[Path] = (),
+    reading: Reading = USUAL,
 ) -> Sides:
     """Match two judged files by id.
 
@@ -37,13 +41,14 @@ def read_sides(
         judged: The two files.
         items: The files that were judged, where the manifests do not find them.
         labels: The labels of each file, or one sheet of ``--pick --compare`` with both.
+        reading: How ``items`` are read, and the sheet of ``labels``.
 
     Raises:
         InputError: two rows of a file have one id, no id is in both files, or labels that do not
             say which file they are of.
 
     """
-    if len(labels) == 1 and not has_column(labels[0], ANSWER_OF):
+    if len(labels) == 1 and not has_column(labels[0], ANSWER_OF, reading.sheet):
         raise InputError(
             f"{labels[0]}: has no column {ANSWER_OF!r} that says whose answers it labels; give a "
             "file of labels for each model, or make one sheet: --pick 60 --compare OTHER.jsonl"
@@ -51,9 +56,10 @@ def read_sides(
     if max(len(labels), len(items)) > 2:
         raise InputError("--compare: takes at most two files of labels, and two of --items")
     tables = [labels[0], labels[-1]] if labels else [None, None]
+    files = [*items, None, None][:2]
     found = [
-        read_judged([path], items=(items[n] if n < len(items) else None), labels=tables[n], of=side)
-        for n, (path, side) in enumerate(zip(judged, (FIRST, SECOND), strict=True))
+        read_judged([path], items=file, labels=table, of=side, reading=reading)
+        for path, file, table, side in zip(judged, files, tables, (FIRST, SECOND), strict=True)
     ]
     a, b = (_places(results, path) for results, path in zip(found, judged, strict=True))
     shared = [key for key in a if key in b]

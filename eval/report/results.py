@@ -177,9 +177,10 @@ def read_judged(
     )
 
 
-def has_column(table: Path, column: str) -> bool:
+def has_column(path: Path, column: str, sheet: str = "") -> bool:
     """Whether any row of a table has that column."""
-    return any(column in row for _, row in Table.of(table).rows() if not isinstance(row, str))
+    rows = Table.of(path, sheet=sheet).rows()
+    return any(column in row for _, row in rows if not isinstance(row, str))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

@@ -218,7 +218,7 @@ def _complain(summary: Summary, advice: str = "") -> None:
 
 @contextmanager
 def progress(
-    name: str = "judging", console: Console | None = None, *, shown: bool = True
+    name: str = "judging", console: Console | None = None, *, shown: bool = True, unit: str = "rows"
 ) -> Iterator[Report]:
     """A bar with the rate and the time left; without a terminal, a line now and then.
 
@@ -235,7 +235,7 @@ def progress(
         if not bar.tasks:
             bar.add_task("judging", completed=done, total=total, rate="")
         speed = bar.tasks[0].speed
-        bar.update(bar.tasks[0].id, completed=done, rate=pace(speed) if speed else "")
+        bar.update(bar.tasks[0].id, completed=done, rate=pace(speed, unit) if speed else "")
         if shown and not console.is_terminal and time.monotonic() >= due:
             due = time.monotonic() + EVERY_S
             typer.echo(f"{name}: {done:,} of {total:,}", err=True)

@@ -51,13 +51,13 @@ def summed_up(summary: Summary, left: Undecided | None = None) -> str:
     ))  # fmt: skip
 
 
-def pace(rate: float) -> str:
-    """Rows a second, with two digits where they are few.
+def pace(rate: float, unit: str = "rows") -> str:
+    """Rows, or another unit, a second, with two digits where they are few.
 
     >>> pace(2691.4), pace(0.063)
     ('2,691 rows/s', '0.063 rows/s')
     """
-    return f"{rate:,.0f} rows/s" if rate >= 10 or not rate else f"{rate:.2g} rows/s"
+    return f"{rate:,.0f} {unit}/s" if rate >= 10 or not rate else f"{rate:.2g} {unit}/s"
 
 
 def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path) -> Iterator[str]:

@@ -209,6 +209,16 @@ def test_what_cannot_be_done_is_an_error(
         command("judged.jsonl", *arguments)
 
 
+def test_the_judged_file_is_read_as_every_command_reads_it(folder: Path) -> None:
+    """The options for its columns and for several accepted answers are those of judge."""
+    rows = [f"q{n},1+1=?,2|two,It is {2 if n % 4 else 3}." for n in range(40)]
+    (folder / "moved.csv").write_text("\n".join(["id,asked,key,said", *rows]), encoding="utf-8")
+    mapped = [word for pair in ("reference=key", "response=said") for word in ("--map", pair)]
+    reading = ["--items", folder / "moved.csv", *mapped, "--separator", "|"]
+    command(folder / "judged.jsonl", *reading, "--pick", 12, "-o", folder / "labels.csv")
+    assert ",2 / two,It is 2.," in (folder / "labels.csv").read_text(encoding="utf-8-sig")
+
+
 def test_a_sheet_is_never_replaced(folder: Path) -> None:
     """It may hold the labels of an afternoon."""
     (folder / "labels.csv").write_text("id,label\n", encoding="utf-8")

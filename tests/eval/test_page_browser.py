@@ -161,3 +161,5 @@ def test_the_page_fits_a_phone(open_page: Open) -> None:
     """Nothing is wider than the screen; tables scroll separately."""
     page = open_page(fragment="#item=1", width=390, dark=True)
     assert page.run("document.documentElement.scrollWidth") == 390
+    links = "[...document.querySelectorAll('header nav a')]"
+    assert page.run(f"new Set({links}.map((a) => a.offsetTop)).size") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -256,6 +257,17 @@ def test_an_unknown_name_is_an_error_of_one_line(
     """The error comes before the first step."""
     with pytest.raises(error, match=message):
         fine_tune(short(base, judge_data, tmp_path, **changes))
+
+
+def test_without_a_terminal_the_steps_are_plain_lines(
+    base: Path, judge_data: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A log has a line with the loss for each logged step, no bar and no dict."""
+    fine_tune(short(base, judge_data, tmp_path, max_steps=2))
+    out, err = capfd.readouterr()
+    assert out == ""
+    shape = r"step 1 of 2: loss [\d.]+\nstep 2 of 2: loss [\d.]+\n"
+    assert re.fullmatch(shape, err), err
 
 
 def test_logs_are_written(base: Path, judge_data: Path, tmp_path: Path) -> None:
