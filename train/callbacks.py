@@ -62,42 +62,22 @@ class Trim(TrainerCallback):  # type: ignore[misc]
             trim()
 
 
-class Steps(TrainerCallback):  # type: ignore[misc]
-    """The steps done: a bar on a terminal, else a line now and then; a line with what is logged."""
+class Pace(TrainerCallback):  # type: ignore[misc]
+    """Shows the steps, and measures tokens per second without evaluations and checkpoints.
+
+    On a terminal there is a bar, else a line now and then; with either, a line for what is logged.
+    """
 
     def __init__(self) -> None:
         self._open = ExitStack()
-        self._report: Report | None = None
+        self._report: Report = lambda done, total: None
+        self._seconds, self._tokens = 0.0, 0
+        self._start, self._seen = 0.0, 0
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Show the bar."""
         if state.is_world_process_zero:
             self._report = self._open.enter_context(progress("training", unit="steps"))
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Move on by a step."""
-        if self._report:
-            self._report(state.global_step, state.max_steps)
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-        """Say the losses and the scores on the dev rows."""
-        found = {name: value for name, value in (logs or {}).items() if name in _SAID}
-        if self._report and found:
-            said = ", ".join(f"{_SAID[name]} {value:.3g}" for name, value in found.items())
-            typer.echo(f"step {state.global_step:,} of {state.max_steps:,}: {said}", err=True)
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Take the bar away."""
-        self._open.close()
-        self._report = None
-
-
-class Pace(TrainerCallback):  # type: ignore[misc]
-    """Measures tokens per second of the steps, without evaluations and checkpoints."""
-
-    def __init__(self) -> None:
-        self._seconds, self._tokens = 0.0, 0
-        self._start, self._seen = 0.0, 0
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Start the clock."""
@@ -107,6 +87,18 @@ class Pace(TrainerCallback):  # type: ignore[misc]
         """Stop the clock."""
         self._seconds += time.monotonic() - self._start
         self._tokens += state.num_input_tokens_seen - self._seen
+        self._report(state.global_step, state.max_steps)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any, **_: Any) -> None:
+        """Say the losses and the verdicts on the dev rows."""
+        said = [f"{_SAID[name]} {value:.3g}" for name, value in logs.items() if name in _SAID]
+        if said and state.is_world_process_zero:
+            step = f"step {state.global_step:,} of {state.max_steps:,}"
+            typer.echo(f"{step}: {', '.join(said)}", err=True)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Take the bar away."""
+        self._open.close()
 
     @property
     def tokens_per_second(self) -> float | None:

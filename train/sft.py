@@ -172,7 +172,7 @@ def _trainer(
 ) -> JudgeTrainer | EncoderTrainer:
     from transformers.integrations import TensorBoardCallback
 
-    from .callbacks import Pace, Saves, Stamp, Steps, Trim
+    from .callbacks import Pace, Saves, Stamp, Trim
     from .encoder import EncoderTrainer
     from .prefix import PrefixCollator
     from .trainer import JudgeTrainer
@@ -184,7 +184,7 @@ def _trainer(
         "train_dataset": parts["train"],
         "eval_dataset": parts["dev"] if len(parts["dev"]) else None,
         "processing_class": tokenizer,
-        "callbacks": [Trim(), Pace(), Steps(), Saves(settings.sft["save_steps"]), Stamp(plan)],
+        "callbacks": [Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan)],
     }
     peft_config = None if settings.adapter else _lora(settings, model)
     if _is_classifier(model):
@@ -334,7 +334,7 @@ def _train(trainer: JudgeTrainer | EncoderTrainer, checkpoint: Checkpoint | None
 
     from .callbacks import Pace, restore
 
-    for replaced in (PrinterCallback, ProgressCallback):  # by ``Steps``
+    for replaced in (PrinterCallback, ProgressCallback):  # by ``Pace``
         trainer.remove_callback(replaced)
     if checkpoint is not None and checkpoint.finished:
         restore(trainer, checkpoint)

@@ -48,7 +48,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
 """The usual other names of a field, without case, blanks and underscores."""
 LABELS: Final = (
     "label", "verdict", "iscorrect", "correct", "correctness", "humanlabel", "humanverdict",
-    "标签", "人工标注", "是否正确",
+    "标签", "标注", "人工标注", "是否正确",
 )  # fmt: skip
 """The usual names of a label's column. No judge sees one."""
 LABEL: Final = "label"

@@ -5,6 +5,7 @@ import { announce, byId, download, h } from "./dom.js";
 import { sampleFile } from "./examples.js";
 import { number, onLanguage, t } from "./language.js";
 import { writeJudged, writeLines } from "./lines.js";
+import { noted } from "./notes.js";
 import { askForKey } from "./one.js";
 import { inWords } from "./reason.js";
 import { Run } from "./run.js";
@@ -56,7 +57,7 @@ export async function open(chosen) {
   } catch (error) {
     if (!(error instanceof DOMException) && error.status === undefined) throw error;
     file = null;
-    trouble = () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : error.message);
+    trouble = () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : noted(error.message));
     if ([401, 403].includes(error.status)) askForKey();
   }
   if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
@@ -129,12 +130,12 @@ function renderBad() {
   const bad = file?.bad ?? [];
   byId("bad").hidden = !bad.length;
   byId("bad-heading").textContent = badHeading();
-  const line = ([where, why]) => h("li", {}, h("b", {}, where), " ", why);
+  const line = ([where, why]) => h("li", {}, h("b", {}, where), " ", noted(why));
   const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
   byId("bad-lines").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
   const notes = (file?.notes ?? []).filter((note) => !note.includes(" rows are set aside")); // they are listed
   byId("file-notes").hidden = !notes.length;
-  byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, note)));
+  byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, noted(note))));
 }
 
 function renderButtons() {

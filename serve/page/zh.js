@@ -104,7 +104,7 @@ export default {
   "chain.says.none": "作答没有给出可以评判的答案。",
   "chain.says.gloss": "英文：",
   "chain.says.compare": "参考答案：{reference}（{type}）；作答给出：{answer}。",
-  "chain.says.agree": "两个答案一致：",
+  "chain.says.agree": "两个答案是否一致：",
   "curl": "在终端里做同样的事",
   "copy": "复制",
   "copied": "已复制",

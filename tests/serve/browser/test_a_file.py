@@ -401,3 +401,28 @@ def _usable(line: str) -> bool:
         return json.loads(line)["reference"] != " "
     except ValueError:
         return False
+
+
+def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_path: Path) -> None:
+    """How it was read and why a row is left out, in Chinese; what has no words stays as it is."""
+    path = tmp_path / "rows.csv"
+    rows = "参考答案,学生答案,标注,respons\n4,答案是4。,对,\n6\n,7,错,\n北京/上海,,错,\n"
+    path.write_bytes(rows.encode("gb18030"))
+    page = open_page(language="zh-CN")
+    load(page, path)
+    assert page.text("#file-notes").split("\n") == [
+        "rows.csv：编码为 GB18030",
+        "列的对应：reference = 参考答案, response = 学生答案",
+        "列 respons 未读取；若要读取，请改名为 response",
+        "2 条作答中有 1 条为空",
+        "2 条参考答案中有 1 条像是几个答案，例如 '北京/上海'；"
+        "若答出任意一个即可，请用命令 gradegpt judge --separator 评判",
+    ]
+    assert page.text("#bad-lines").split("\n") == [
+        "rows.csv:3 4 列之下有 1 个单元格，含分隔符的单元格请加引号",
+        "rows.csv:4 参考答案：参考答案为空，无从评判",
+    ]
+    path.write_text("题目,作答\n4,5\n5,6\n", encoding="utf-8")
+    page.upload("#picker", path)
+    page.until("!document.querySelector('#trouble').hidden")
+    assert page.text("#trouble") == "rows.csv：没有列 reference；现有的列：题目, 作答"

@@ -70,7 +70,7 @@ def test_the_chain_is_in_the_language_of_the_page(open_page: Open) -> None:
     lines = page.run("[...document.querySelectorAll('.chain .line')].map(e => e.textContent)")
     assert lines == [
         "作答在此给出答案：The answer is 5.", "参考答案：4（数值）；作答给出：5。",
-        "两个答案一致：<No>",
+        "两个答案是否一致：<No>",
     ]  # fmt: skip
 
 
