@@ -143,7 +143,7 @@ def write_page(path: Path, results: JudgedRows, found: Numbers, *, most: int = L
     page = render_page(results, found, most=most, rest=rest.name, order=order)
     with whole_file(path) as file:
         file.write(page)
-    said = [f"wrote {path} ({len(page.encode()) / 1e6:.1f} MB)"]
+    said = [f"wrote {path} ({len(page.encode()) / 1e3:,.0f} kB)"]
     if most < len(results.items):
         left = write_rows(rest, map(results.row, sorted(n for _, n in order[most:])))
         said.append(f"wrote {rest} ({left:,} items)")
