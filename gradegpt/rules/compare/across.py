@@ -21,10 +21,13 @@ from gradegpt.answers.dictionary import (
     places,
     translations,
 )
+from gradegpt.answers.options import half_width
 from gradegpt.answers.text import plain
 from gradegpt.rules.compare.base import Shown
-from gradegpt.rules.stance import takes_back
+from gradegpt.rules.extract.mentions import Mention as Named
+from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stance
 
+Span = tuple[int, int]
 _MOST: Final = 8
 """Most names of a list."""
 _LONGEST: Final = 160
@@ -53,11 +56,6 @@ _PAIRED = re.compile(
 )
 """Questions after several things at once."""
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\bwhile\b|\bwhereas\b|\band\b|而")
-_DENIES = re.compile(
-    r"\b(?:not|never|neither|nor|or|except|unlike|without|instead|rather|but)\b|n['’]t\b"
-    r"|不(?!列)|[没未非]|或|而非|除了|但",
-    re.IGNORECASE,
-)
 _SHORT: Final = 40
 _IS: Final = ("is", "was", "are", "were", "called", "named", "是", "为", "叫", "即")
 _VERB = re.compile(r"\b(?:is|was|are|were|called|named|in|at|to|by|for|of)\b|[是为叫即在到于]")
@@ -71,27 +69,13 @@ _SENTENCE = re.compile(r"[^。.!！?？;；\n]+")
 _OF_IT = re.compile(r"['’]s?\b|的(?!\s*(?:[,，。；;!！]|\Z))|\s+of\b")
 """What follows a name that belongs to another thing: Hannibal's father."""
 _BEFORE = re.compile(
-    r"(?:\b(?:not|unlike|than|like|with|from|of|after|before|against|under|since|until|besides|near"
+    r"(?:\b(?:not|unlike|than|like|with|from"
+    r"|(?<!name )(?<!city )of|after|before|against|under|since|until|besides|near"
     r"|his|her|its|their|named after|contain(?:s|ing)|includ(?:es|ing))"
     r"|包括|含有?|不是|并非|而非|不同于|像|跟|与|和|受|除了|向)\s*(?:the )?[《“\"*]*\Z",
     re.IGNORECASE,
 )
 """What stands before a name that is only mentioned."""
-_REVISES = re.compile(
-    r"\b(?:at first|initially|originally|tempt\w*|mistak\w*|confus\w*|insists?|used to|wrong|maybe"
-    r"|scratch that|draft|crossed|hint|classmates?|swears?"
-    r"|some (?:say|people|might)|sometimes|often (?:said|thought)|instead|perhaps|either|or)\b"
-    r"|作废|草稿|提示|讲义|直觉|排除|放弃|不敢|至于"
-    r"|一开始|起初|原先|本来|差点|以为|有人|划掉|改成|改为|标成|写成|说成|误|错|也许|可能|或|坚持",
-    re.IGNORECASE,
-)
-"""Words that a response with more than one answer has."""
-_CONTRASTS = re.compile(
-    r"\b(?:rather|actually|although|though|however|yet|but|not|never|might|could)\b|n['’]t\b"
-    r"|虽|但|可是|不过|然而|其实|不是|并非|而是|不在",
-    re.IGNORECASE,
-)
-"""Words that it may have where it names another thing of the kind."""
 
 
 def compare_names(reference: str, response: str, question: str) -> Shown | None:
@@ -189,7 +173,7 @@ def _paired(pairs: Sequence[tuple[str, str]], response: str) -> Shown | None:
     labels = {(p.start, p.end) for p in found if p.label}
     found = sorted(p for p in found if p.label or (p.start, p.end) not in labels)
     seen = {(p.label, p.number) for p in found}
-    if _DENIES.search(response) or len(seen) < len(pairs):
+    if denies(response) or len(seen) < len(pairs):
         return None
     said = _in_turn(found) if len(seen) == 2 * len(pairs) else []
     said = said or _by_clause(found, response)
@@ -235,7 +219,7 @@ def _several(wanted: Sequence[str], response: str, question: str) -> Shown | Non
     firsts = [spans[0] for spans in held]
     start, end = min(firsts)[0], max(firsts)[1]
     apart = all(a[1] <= b[0] for a, b in pairwise(sorted(firsts)))
-    if not apart or _DENIES.search(response, _begin(response, start), end):
+    if not apart or denies(response, _begin(response, start), end):
         return None
     order = sorted(range(len(firsts)), key=lambda n: firsts[n])
     shown = Shown(True, "text:same-list-by-dictionary", start, end)
@@ -336,35 +320,72 @@ def _is_other(name: str, member: str) -> bool:
 def _one(reference: str, response: str, question: str) -> Shown | None:
     """Whether a name of the reference, or another known name in its place, is asserted."""
     found, rivals = places(reference, response), _rivals(reference, response, question)
-    doubted = _REVISES.search(response) or takes_back(response)
-    contrasted = (rivals or not forms(reference)) and _CONTRASTS.search(response)
-    if doubted or contrasted:
+    span = _committed(found, rivals, response)
+    if span is None:
         return None
-    if not found:
-        return _other(reference, rivals, response) if forms(reference) else None
-    start, end = found[-1]
+    if span not in found:
+        like = (m for m in mentions(response) if (m.start, m.end) not in found)
+        known = forms(reference) and not any(alike(reference, m) for m in like)
+        return Shown(False, "text:other-by-dictionary", *span) if known else None
+    start, end = span
     if places(reference, question) or reference.lower() in question.lower():
         return None
     before = response[max(0, start - 24) : start]
     if _OF_IT.match(response, end) or _BEFORE.search(before):
         return None
-    if any(_answers(m, response) for m in rivals) or _goes_on(reference, end, response, question):
-        return None
-    return Shown(True, "text:same-by-dictionary", start, end)
+    return (
+        None
+        if _goes_on(reference, end, response, question)
+        else Shown(True, "text:same-by-dictionary", start, end)
+    )
+
+
+def _committed(found: Sequence[Span], rivals: Sequence[Mention], response: str) -> Span | None:
+    """The place of the name to which a response commits."""
+    text = half_width(response)
+    answers = [(m.start, m.end) for m in rivals if _answers(m, response)]
+    if not takes_stance(text):
+        said = [*(found or answers)]
+        return said[-1] if said and not (found and answers) else None
+    aside = [(m.start, m.end) for m in rivals if _is_name(m, response) and _set_aside(m, text)]
+    spans = sorted({*found, *answers, *aside})
+    named = clauses(text, [Named(text[a:b], a, b) for a, b in spans])
+
+    def same(one: Named, other: Named) -> bool:
+        return ((one.start, one.end) in found) is ((other.start, other.end) in found)
+
+    last = commitment(text, named, same)
+    return (last.mention.start, last.mention.end) if last and alone(text, last) else None
+
+
+def _set_aside(mention: Mention, text: str) -> bool:
+    """Whether the clause of a name denies it, or gives it to somebody else."""
+    (clause,) = clauses(text, [Named(mention.key, mention.start, mention.end)])
+    return clause.denied or clause.aside
 
 
 def _goes_on(reference: str, end: int, response: str, question: str) -> bool:
-    """Whether a later sentence or clause names something else, of whatever kind."""
-    asked = {m.key for m in mentions(question)}
+    """Whether a later sentence or clause names something else that may be of the kind."""
+    asked, own = {m.key for m in mentions(question)}, kinds(reference)
     rest = _CLAUSE.search(response, end)
+    later = [*mentions(response), *_unknown(response)] if rest else []
     return rest is not None and any(
         m.start >= rest.end()
         and _is_name(m, response)
         and not alike(reference, m)
         and (_answers(m, response) if m.capital else _COMMITS.search(response[: m.start]))
-        for m in mentions(response)
+        for m in later
         if m.key not in asked
+        and not (own and (k := kinds(response[m.start : m.end])) and not own & k)
     )
+
+
+def _unknown(response: str) -> list[Mention]:
+    """Runs of words with capitals."""
+    return [Mention(*m.span(), m[0], True) for m in _CAPITALS.finditer(response)]
+
+
+_CAPITALS = re.compile(r"(?:[A-Z][\w'’-]+ )+[A-Z][\w'’-]+")
 
 
 def _rivals(reference: str, response: str, question: str) -> list[Mention]:
@@ -378,11 +399,9 @@ def _rivals(reference: str, response: str, question: str) -> list[Mention]:
         m for m in names
         if own & kinds(response[m.start : m.end]) and not alike(reference, m)
         and m.key not in asked and not places(response[m.start : m.end], question)
-        and not _NOT.search(response, max(0, m.start - 12), m.start)
     ]  # fmt: skip
 
 
-_NOT = re.compile(r"(?:不在|不是|并非|\bnot(?: in| by)?)\s*(?:the )?\Z", re.IGNORECASE)
 _LEADS = re.compile(
     r"(?:\A|[:：])[\s*《“\"]*(?:(?:it|that|this|he|she)(?:['’]s| is| was) |答案[是为]?|应?该?是)?"
     r"(?:(?:at|in|by|on|from) )?(?:the )?(?:[A-Z][a-z]+ (?=[A-Z]))?[*《“\"]*\Z",
@@ -390,7 +409,8 @@ _LEADS = re.compile(
 )
 """What stands before an answer at the beginning of a response."""
 _TO = re.compile(
-    r"(?:\b(?:is|was|are|were|called|named|as|by|to|at|in|inside|the|of)|[是为叫数由在于自归])\s*"
+    r"(?:\b(?:is|was|are|were|called|named|as|by|to|at|in|inside|the|of|with|for|say|write|meant)"
+    r"|[是为叫数由在于自归])\s*"
     r"(?:the )?[*《“\"]*\Z",
     re.IGNORECASE,
 )
@@ -411,14 +431,6 @@ def _answers(mention: Mention, response: str) -> bool:
     return bool(said and _ENDS.match(response, mention.end))
 
 
-def _other(reference: str, rivals: Sequence[Mention], response: str) -> Shown | None:
-    """Another name in the place of the answer, where the response has none of the reference."""
-    said = [m for m in rivals if _answers(m, response)]
-    if not said or any(alike(reference, m) for m in mentions(response)):
-        return None
-    return Shown(False, "text:other-by-dictionary", said[-1].start, said[-1].end)
-
-
 class Slot(NamedTuple):
     """The end of a clause after a verb or preposition; ``identifies``: after "is", in the end."""
 
@@ -433,7 +445,7 @@ def asserted(answer: str) -> list[Slot]:
     clauses = [c for s in _SENTENCE.findall(answer) for c in re.split("[,，]", s) if c.strip()]
     made = []
     for number, clause in enumerate(clauses, start=1):
-        said = None if _DENIES.search(clause) else _SAID.search(clause)
+        said = None if denies(clause) else _SAID.search(clause)
         if said is not None:
             identifies = said["verb"].lower() in _IS and number == len(clauses)
             made.append(Slot(said["name"].strip(_MARKS), identifies))

@@ -26,10 +26,13 @@ from gradegpt.answers.measures import (
     Measure,
     unit_at,
 )
+from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
 from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.extract.mentions import Mention
+from gradegpt.rules.stance import alone, clauses, commitment, goes_on, negated, revises, takes_back
 from gradegpt.rules.tolerance import Tolerance
 
 _COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR)
@@ -97,15 +100,6 @@ _CONCLUDES = re.compile(
     r"|所以|因此|因而|于是|总共|一共|合计|答案|最后|也就是|即|得到|应该?是|=",
     re.IGNORECASE,
 )
-_REVISED = re.compile(
-    r"\b(?:not|n['’]t|rather|instead|wrong|mistake|actually|at first|initially|however|but"
-    r"|although|though|used to)\b"
-    r"|不是|而非|并非|错|其实|原先|一开始|起初|差点|本来|以为|虽|但|而是|改",
-    re.IGNORECASE,
-)
-_DENIED = re.compile(
-    r"\b(?:not|never|nor)\b(?! (?:only|just))|n['’]t\b|不是|并非|不等于|没有|而非", re.IGNORECASE
-)
 
 
 class _Read(NamedTuple):
@@ -135,8 +129,11 @@ def compare_amounts(
     by = {
         how: [a for a, same in judged if same == how] for how in ("same", "other", "near", "weak")
     }
+    rivals = by["other"] + by["near"]
+    if rivals and by["same"] and revises(response):
+        return _committed(by["same"], rivals, response)
     if by["same"]:
-        return _given(by["same"], by["other"] + by["near"], response)
+        return _given(by["same"], rivals, response)
     others = by["other"] or by["weak"]
     if not judged or not others:
         others = [a for a in given if a.unit != read.wanted.unit and _same(read, a) == "other"]
@@ -316,19 +313,41 @@ def _range(
     return None
 
 
+def _committed(equal: list[Amount], rivals: list[Amount], response: str) -> Shown | None:
+    """The quantity to which a response commits that denies, revises or attributes some."""
+    text, sizes = half_width(response), {a.start: a.value for a in (*equal, *rivals)}
+    named = [Mention(text[a.start : a.end], a.start, a.end) for a in sorted((*equal, *rivals))]
+
+    def same(one: Mention, other: Mention) -> bool:
+        return sizes[one.start] == sizes[other.start]
+
+    last = commitment(text, clauses(text, named), same)
+    if last is None or not alone(text, last):
+        return None
+    start, end = last.mention.start, last.mention.end
+    equals = any(a.start == start for a in equal)
+    return Shown(equals, "number:equal" if equals else "number:different", start, end)
+
+
+def _is_denied(amount: Amount, response: str) -> bool:
+    """Whether the clause of a quantity denies it."""
+    text = half_width(response)
+    (said,) = clauses(text, [Mention("", amount.start, amount.end)])
+    return negated(text, said) or goes_on(text, said)
+
+
 def _given(equal: list[Amount], rivals: list[Amount], response: str) -> Shown | None:
     """The quantity as the answer, unless another stands in the sentence that concludes."""
+    if takes_back(response, equal[-1].end) or _is_denied(equal[-1], response):
+        return None
     spans = sentences(response)
     best = equal[-1]
 
     def place(amount: Amount) -> int:
         return next((n for n, (_, end) in enumerate(spans) if amount.start < end), 0)
 
-    start, _ = spans[place(best)]
-    if _DENIED.search(response, start, best.start):
-        return None
     there, at = {place(rival) for rival in rivals}, place(best)
-    if rivals and (at in there or _REVISED.search(response)):
+    if at in there:
         return None
     later = [n for n in there if n > at]
     if later and (at or any(_CONCLUDES.search(response, *spans[n]) for n in later)):
