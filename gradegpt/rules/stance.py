@@ -112,7 +112,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _NEGATION = re.compile(
-    r"不(?!难|妨|等式|如|列|丹|变|到|足|同)|非(?!负|零|常)|没(?!满|到)|[别勿莫错误撤]|未(?!知)|无关|与其|排除|舍去|淘汰|作废"
+    r"不(?!难|妨|等式|如|列|丹|变|到|足|同)|非(?!负|零|常)|没(?!满|到)|莫(?=[选要非])|[别勿错误撤]|未(?!知)|无关|与其|排除|舍去|淘汰|作废"
     r"|推翻|收回|放弃|否定|陷阱|n't\b"
     r"|\b(?:not|never|no|nor|neither|none|cannot|hardly|without|wrong|false|incorrect|lacks?"
     r"|mis(?:t[ao]|read|print|calc|le[ad])\w*(?! for)\b|(?:error|typo|slip)(?! for)|trap"
@@ -135,7 +135,7 @@ _EARLIER = re.compile(
     r"|草稿|初稿|直觉|印象里|提示|讲义|传闻|误|划掉"
     r"|\b(?:before|earlier|previous(?:ly)?|initial(?:ly)?|original(?:ly)?|formerly|old"
     r"|(?:at )?first (?:thought|glance|version|draft|guess|bulletin|instinct)|at first|used to|ago"
-    r"|(?:nearly|almost|would|['’]d) have|(?:I )?(?:very )?(?:nearly|almost)|off the top"
+    r"|(?:nearly|almost|I would|I['’]d) have|(?:I )?(?:very )?(?:nearly|almost)|off the top"
     r"|in mind|comes? to mind|look(?:s|ed) plausible|argue for|tempt\w*|swears?|hint\w*|insists"
     r"|draft|crossed|leak(?:s|ed)?|rumou?rs?|suspected|confus\w*|instinct|mention(?:ed|s))\b",
     re.IGNORECASE,
