@@ -81,7 +81,7 @@ _HAN: Final = (
 _NUMBER = re.compile(
     rf"(?P<currency>{_CURRENCY})?(?P<sign>(?<![\w)])[-−]|负|零下|minus )?"
     rf"(?:(?P<digits>{_DIGITS})(?:(?:\s?[×x*·]\s?10\^?\{{?|e\+?)(?P<power>[-−]?\d+)\}}?"
-    rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?[万亿])|(?:[\s-]?(?:{_SIZES})\b)+)?"
+    rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?(?:万亿|[万亿]))|(?:[\s-]?(?:{_SIZES})\b)+)?"
     r"(?P<fraction> and (?:a half|three[- ]quarters|a quarter))?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
     re.IGNORECASE,
@@ -144,7 +144,8 @@ _LESS = re.compile(
 )
 _MORNING = re.compile(r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.?m\b|in the morning", re.IGNORECASE)
 _EVENING = re.compile(
-    r"下午|傍晚|[晚夜][上里间]|(?:\b|\d)p\.?m\b|in the (?:evening|afternoon)|at night",
+    r"中午(?=十二|12)|下午|傍晚|[晚夜][上里间]|(?:\b|\d)p\.?m\b|in the (?:evening|afternoon)"
+    r"|at night",
     re.IGNORECASE,
 )
 

@@ -137,7 +137,8 @@ _EARLIER = re.compile(
     r"|(?:at )?first (?:thought|glance|version|draft|guess|bulletin|instinct)|at first|used to|ago"
     r"|(?:nearly|almost|I would|I['’]d) have|(?:I )?(?:very )?(?:nearly|almost)|off the top"
     r"|in mind|comes? to mind|look(?:s|ed) plausible|argue for|tempt\w*|swears?|hint\w*|insists"
-    r"|draft|crossed|leak(?:s|ed)?|rumou?rs?|suspected|confus\w*|instinct|mention(?:ed|s))\b",
+    r"|where it (?:says|said|reads)|draft|crossed|leak(?:s|ed)?|rumou?rs?|suspected|confus\w*"
+    r"|instinct|mention(?:ed|s))\b",
     re.IGNORECASE,
 )
 """Words that put an answer aside: an earlier one, or one that only comes to mind."""

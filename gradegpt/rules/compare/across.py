@@ -45,6 +45,7 @@ _NO_NAMES = re.compile(r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）;；]")
 _RESPECTIVELY = re.compile(r"[,，]?\s*\brespectively\b\.?|分别[是为]?", re.IGNORECASE)
 _ORDERED = re.compile(
     r"\b(?:order|sequence|rank\w*|sort\w*|arrange\w*|steps?|stages?|phases?)\b"
+    r"|\bfrom (?:the )?(?:\w+ )?(?:side|end|top|bottom|left|right)\b"
     r"|\bfrom .{2,40} (?:to|up|down|out|in)\b"
     r"|顺序|次序|依次|先后|步骤|阶段|排序|排列|[从由自].{1,12}[到至而]",
     re.IGNORECASE,

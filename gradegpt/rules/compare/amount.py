@@ -85,6 +85,14 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _AGE = re.compile(r"\bhow old\b|\bages?\b|多大|年龄|岁", re.IGNORECASE)
+_CHANGED = re.compile(
+    r"[增减降涨升跌翻]|\b(?:r[io]se|gr[eo]w|go(?:es|ne)? up|went up|f[ae]ll|drop|declin|increas"
+    r"|decreas|reduc|cut)",
+    re.IGNORECASE,
+)
+_TO_A_SHARE = re.compile(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z", re.IGNORECASE)
+"""What makes a share that of the whole after a change, and not that of the change."""
+_FINALLY = re.compile(r"(?:final answer|最终答案)(?: is|\W)", re.IGNORECASE)
 _CALCULATION = re.compile(r"[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
 _RANGE = re.compile(
     r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z|\s*[到至]?[早晚凌]?[上晨]?\Z",
@@ -120,10 +128,11 @@ def compare_amounts(
     wanted = _wanted(reference, question)
     if len(wanted) == 2:
         return _range(wanted, response, question, tolerance)
-    if len(wanted) != 1:
+    said = _last_said(_outside_asides(response), response)
+    if len(wanted) != 1 or _changes_otherwise(wanted[0], reference, said, response):
         return None
     read = _Read(question, response, wanted[0], tolerance)
-    judged = [(a, _same(read, a)) for a in _outside_asides(response)]
+    judged = [(a, _same(read, a)) for a in said]
     given = [a for a, _ in judged if _is_given(a, read)]
     judged = [(a, same) for a, same in judged if a not in given]
     by = {
@@ -145,6 +154,22 @@ def compare_amounts(
     if not alone and (not by["other"] or read.wanted.measures in (COUNT, PIECE)):
         return None
     return Shown(False, "number:different", others[-1].start, others[-1].end)
+
+
+def _last_said(said: list[Amount], response: str) -> list[Amount]:
+    """The quantities after the words "final answer", if there are any."""
+    announced = [match.end() for match in _FINALLY.finditer(response)]
+    return [a for a in said if announced and a.start >= announced[-1]] or said
+
+
+def _changes_otherwise(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:
+    """Whether one says by which share something changed, and the other to which, or how often."""
+    alike = [a for a in said if a.measures == wanted.measures] or said
+    kinds = {wanted.measures, *(a.measures for a in alike)}
+    if SHARE not in kinds or not kinds <= {SHARE, MULTIPLE} or not _CHANGED.search(response):
+        return False
+    to = {bool(_TO_A_SHARE.search(response, 0, a.start)) for a in alike}
+    return len(kinds) == 2 or to != {bool(_TO_A_SHARE.search(reference, 0, wanted.start))}
 
 
 def _wanted(reference: str, question: str) -> list[Amount]:
@@ -278,7 +303,10 @@ def _roughly(wanted: Amount, given: Amount, gap: Fraction, *, rounds: bool) -> s
     precise = min(map(_digits, (wanted, given))) > _FEW_DIGITS
     same, other = (_NEAR / 2, _NEAR) if precise else (_NEAR, _FAR)
     if given.side:
-        same = same * 2 if (wanted.value - given.value) * given.side > 0 else Fraction(0)
+        beyond = (wanted.value - given.value) * given.side
+        same = same * 2 if beyond > 0 else Fraction(0)
+        if 0 < beyond < given.unit * 10 ** (len(str(int(given.number))) - _digits(given)):
+            other = max(other, gap * 2)  # 63.5 is 六十多
     return "same" if gap <= same and not rounds else "near" if gap < other else "other"
 
 
