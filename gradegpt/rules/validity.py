@@ -20,7 +20,7 @@ _DIGIT_BYTES: Final = bytes.maketrans(b"123456789", b"0" * 9)
 _MIN_LOOP: Final = 60
 """Least characters of a loop: "0.3333333333333" is a number."""
 _REFUSAL = re.compile(
-    r"(?:i(?:'m| am) sorry|i apologi[sz]e|as an ai"
+    r"(?:i(?:'m| am) sorry(?! (?:to be|for (?:being|my)) )|i apologi[sz]e|as an ai"
     r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
     r" (?:see|view|answer|determine|provide|help|assist|process|solve)"
     r"|\b(?:unable|impossible) to solve|(?:image|figure|diagram) (?:is|was) not (?:provided|given)"

@@ -60,6 +60,7 @@ _CASED = re.compile(
     r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|formula|command|literal)\b"
     r"|输出|符号|化学式|基因型|变量名|命令"
 )
+_WORDS = re.compile(r"\w+")
 _COUNTED = re.compile(r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}")
 """Numbers of arrangements, which are not evaluated."""
 _WORD = re.compile(r"[A-Za-z]{4,}")
@@ -108,8 +109,7 @@ def _shown(
         if kind is AnswerType.NUMBER and _FACTORIAL.search(expected) and "!" not in actual:
             return False, "different"
         if _case_matters(expected, actual, question):
-            unit = kind is AnswerType.NUMBER
-            return None if unit else False, "other-case-or-sign"
+            return _other_case(kind, expected, actual)
         return True, "same-text"
     if kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $")):
         return None, "not-evaluated"
@@ -118,6 +118,14 @@ def _shown(
         same = wanted == given
         return same, "same-pairs" if same else "other-pairs"
     return _ranks(expected, actual, question)
+
+
+def _other_case(kind: AnswerType, expected: str, actual: str) -> tuple[bool | None, str] | None:
+    """Texts that differ in case; None if they are the same words in another order: AB, ab."""
+    if sorted(_WORDS.findall(expected)) == sorted(_WORDS.findall(actual)):
+        return None
+    shown = kind is not AnswerType.NUMBER and sorted(expected) != sorted(actual)
+    return False if shown else None, "other-case-or-sign"
 
 
 def _none(reference: str, answer: str) -> bool | None:
