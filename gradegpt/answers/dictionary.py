@@ -389,13 +389,22 @@ def _has_other_first_name(before: str, words: list[str]) -> bool:
 
 def _sounding(name: str, text: str) -> list[tuple[int, int]]:
     """Where an English text has the foreign name that a Chinese one writes by its sound."""
-    last = name.strip(_MARKS).rpartition("·")[2]
+    first, _, last = name.strip(_MARKS).rpartition("·")
     if not TRANSLITERATES.issuperset(last) or len(wanted := _consonants(last)) < _FEW:
         return []
     words = (m for m in _WORD.finditer(text) if m[0][0].isupper())
     return [
-        m.span() for m in words if likeness(wanted, skeleton(_unpossessed(m[0]))) > _SOUNDS + 0.03
+        m.span()
+        for m in words
+        if likeness(wanted, skeleton(_unpossessed(m[0]))) > _SOUNDS + 0.03
+        and (not first or _is_first_name(first, text[: m.start()]))
     ]
+
+
+def _is_first_name(name: str, before: str) -> bool:
+    """Whether no first name stands there, or one that sounds like the Chinese one."""
+    said = re.search(r"([A-Z]\w+) \Z", before)
+    return said is None or likeness(_consonants(name), skeleton(said[1])) >= _SOUNDS
 
 
 @lru_cache(maxsize=4096)

@@ -329,7 +329,9 @@ def _one(reference: str, response: str, question: str) -> Shown | None:
         known = forms(reference) and not any(alike(reference, m) for m in like)
         return Shown(False, "text:other-by-dictionary", *span) if known else None
     start, end = span
-    if places(reference, question) or reference.lower() in question.lower():
+    asked = question.lower()
+    named = (reference.lower(), response[start:end].lower())
+    if places(reference, question) or any(name in asked for name in named):
         return None
     before = response[max(0, start - 24) : start]
     if _OF_IT.match(response, end) or _BEFORE.search(before):
