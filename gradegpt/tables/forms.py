@@ -109,8 +109,11 @@ def form_of(path: str | Path) -> Form | None:
     return SUFFIXES.get(Path(path).suffix.lower())
 
 
-def sniffed(path: Path) -> Form:
-    """The form of a file without a known suffix, by its first bytes; JSON Lines by default."""
+def sniffed(path: Path) -> Form | None:
+    """The form of a file without a known suffix, by its first bytes; JSON Lines by default.
+
+    None for what is no text, such as a PDF or an old Excel file.
+    """
     start = b""
     if path.is_file():
         with path.open("rb") as file:
@@ -119,8 +122,10 @@ def sniffed(path: Path) -> Form:
         return Form.PARQUET
     if start.startswith(b"PK\x03\x04"):
         return Form.XLSX
-    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), UTF8)
-    text = start.decode(marked, "ignore").lstrip()
+    mark = next((mark for mark in _MARKS if start.startswith(mark)), b"")
+    if start.startswith(b"%PDF") or (b"\0" in start and not mark):
+        return None
+    text = start.decode(_MARKS.get(mark, UTF8), "ignore").lstrip()
     if text.startswith(("[", "{\n", "{\r\n")):
         return Form.JSON
     head = text.partition("\n")[0]

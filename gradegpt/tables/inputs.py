@@ -117,12 +117,12 @@ class CheckedInput(NamedTuple):
         """The rows and their items with their places; raises as ``items``."""
         return placed(self.table, self.columns, skip_bad=self.set_aside.rows > 0)
 
-    def left_out(self) -> Iterator[tuple[str, str, TableRow]]:
-        """The rows that are set aside: the place, the reasons in one line, and the row."""
+    def left_out(self) -> Iterator[tuple[str, list[str], TableRow]]:
+        """The rows that are set aside: the place, the reasons, and the row."""
         for number, row in self.table.rows():
             item, wrong = _read_item(row, self.columns, number)
             if item is None:
-                what = "; ".join(map(str, wrong))
+                what = [str(one) for one in wrong]
                 yield self.table.place(number), what, {} if isinstance(row, str) else row
 
 
@@ -197,7 +197,7 @@ def read_table(
 
     Returns:
         How it was read, with ``notes`` for people and the columns; the items with their rows and
-        places; and the places of the rows that are no items, with the reasons.
+        places; and the places of the rows that are no items, with the reasons, a line each.
 
     Raises:
         InputError, MissingError, SettingsError: as ``check_input``.
@@ -207,7 +207,7 @@ def read_table(
         path = Path(folder) / "rows"
         path.write_bytes(data)
         checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
-        left_out = [(where, why) for where, why, _ in checked.left_out()]
+        left_out = [(where, "\n".join(why)) for where, why, _ in checked.left_out()]
         return checked, [*checked.placed()], left_out
 
 

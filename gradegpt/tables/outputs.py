@@ -57,7 +57,7 @@ def write_table(
 def write_left_out(source: CheckedInput, output: Path, form: Form) -> Path:
     """Write the rows that are set aside, with their places and the reasons, beside an output."""
     path = output.with_name(f"{output.stem}.set-aside{output.suffix or '.jsonl'}")
-    rows = [{"place": w, "problem": why, **row} for w, why, row in source.left_out()]
+    rows = [{"place": w, "problem": "; ".join(why), **row} for w, why, row in source.left_out()]
     if form is Form.JSONL:
         write_rows(path, rows)
     else:

@@ -51,10 +51,17 @@ class Table(NamedTuple):
     def of(
         cls, path: str | Path, name: str = "", sheet: str = "", form: Form | None = None
     ) -> Table:
-        """The table in a file; its form is found by the suffix, else by the first bytes."""
-        path = Path(path)
-        form = form or forms.form_of(name or path) or forms.sniffed(path)
-        return cls(path, form, name or str(path), layout=forms.layout_of(path, form, sheet))
+        """The table in a file; its form is found by the suffix, else by the first bytes.
+
+        Raises:
+            InputError: the file is no table.
+
+        """
+        path, name = Path(path), name or str(path)
+        form = form or forms.form_of(name) or forms.sniffed(path)
+        if form is None:
+            raise InputError(f"{name}: not a table; save it as .xlsx, .csv or .jsonl")
+        return cls(path, form, name, layout=forms.layout_of(path, form, sheet))
 
     @property
     def _has_lines(self) -> bool:

@@ -80,8 +80,8 @@ def _listed(value: Any, name: str) -> Iterable[Any]:
         return value
     if not isinstance(value, dict):
         raise InputError(
-            f"{name}: is a {type(value).__name__}; expected a list of objects, an object with one "
-            "such list inside, or an object from ids to objects"
+            f"{name}: expected a list of objects, an object with one such list inside, or an "
+            f"object from ids to objects; found {type(value).__name__}"
         )
     lists = [held for held in value.values() if isinstance(held, list) and _are_rows(held)]
     if len(lists) > 1:

@@ -130,7 +130,7 @@ function renderBad() {
   const bad = file?.bad ?? [];
   byId("bad").hidden = !bad.length;
   byId("bad-heading").textContent = badHeading();
-  const line = ([where, why]) => h("li", {}, h("b", {}, where), " ", noted(why));
+  const line = ([where, why]) => h("li", {}, h("b", {}, noted(where)), " ", noted(why).replaceAll("\n", "; "));
   const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
   byId("bad-lines").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
   const notes = (file?.notes ?? []).filter((note) => !note.includes(" rows are set aside")); // they are listed
@@ -180,7 +180,7 @@ function pace() {
 }
 
 function outcome() {
-  const values = { done: number(run.done), total: number(run.rows.length), time: time(run.seconds), message: run.end };
+  const values = { done: number(run.done), total: number(run.rows.length), time: time(run.seconds), message: noted(run.end) };
   const key = ["done", "cancelled"].includes(run.end) ? run.end : "stopped";
   return t(`progress.${key}`, values);
 }

@@ -5,6 +5,7 @@ import { commandBox } from "./command.js";
 import { h, icon } from "./dom.js";
 import { has, number, percent, t } from "./language.js";
 import { textBox } from "./math.js";
+import { noted } from "./notes.js";
 import { find, spanOf } from "./quote.js";
 import { inWords } from "./reason.js";
 
@@ -36,7 +37,7 @@ export function view(item, judgement, row = {}) {
 export function unjudged(item, state, message) {
   const means = state === "error" ? t("error.means") : null;
   return [
-    banner(state, t("none"), t(state), means, message ? h("p", { class: "note" }, message) : null),
+    banner(state, t("none"), t(state), means, message ? h("p", { class: "note" }, noted(message)) : null),
     texts(item),
     passage(item, { outcome: state }),
     terminal(item),

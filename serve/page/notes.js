@@ -1,30 +1,78 @@
-// What the server says of a file, in the words of the page: the commands say it with their options, which a page has not.
+// What the server says of a file or a request, in the words of the page: the commands say it with their options, which a page has not.
 
 import { words } from "./language.js";
-import { compiled } from "./reason.js";
 
-// As in reasons.json: `*` is any text, `{1}` the first of them; the first pattern that fits is used.
+// As in reasons.json: `*` is any text, `{1}` the first of them, `{=1}` the same as a note; the first pattern that fits is used.
 const NOTES = Object.entries({
-  "*: read as *, cells separated by *": ["{1}: read as {2}, cells separated by {3}", "{1}：编码为 {2}，单元格以 {3} 分隔"],
-  "*: read as *": ["{1}: read as {2}", "{1}：编码为 {2}"],
-  "*: cells separated by *": ["{1}: cells separated by {2}", "{1}：单元格以 {2} 分隔"],
+  "* complaints, *": ["{1} complaints", "有 {1} 处问题"],
+  "`*`: field required*; the columns are: *; use *": ["no column holds `{1}`; the columns are: {3}", "没有列 {1}；现有的列：{3}"],
+  "*: field required; the columns are: *; use *": ["no column holds `{1}`; the columns are: {2}", "没有列 {1}；现有的列：{2}"],
+  "`*` may be any of *; use *": ["`{1}` may be any of {2}; rename all but one", "{1} 可以是 {2} 中的任意一列；请只留一列，其余改名"],
+  "`*`: * in * rows* (first: *)": ["`{1}`: {=2} in {3} rows (first: {5})", "{1}：{=2}，共 {3} 行（首见于 {5}）"],
+  "* in * rows* (first: *)": ["{=1} in {2} rows (first: {4})", "{=1}，共 {2} 行（首见于 {4}）"],
+  "*; if it is something else, use *": ["{=1}; if it is something else, rename the column", "{=1}；若该列另有含义，请改列名"],
+  "row *": ["row {1}", "第 {1} 行"],
+  "read as *, cells separated by *": ["read as {1}, cells separated by {2}", "编码为 {1}，单元格以 {2} 分隔"],
+  "read as *": ["read as {1}", "编码为 {1}"],
+  "cells separated by *": ["cells separated by {1}", "单元格以 {1} 分隔"],
   "columns: *": ["columns: {1}", "列的对应：{1}"],
   "'*' is not read; to read it, use --map *=*": ["the column {1} is not read; to read it, name it {2}", "列 {1} 未读取；若要读取，请改名为 {2}"],
   "* of * responses are empty": ["{1} of {2} responses are empty", "{2} 条作答中有 {1} 条为空"],
   "in * of * rows the response is a short part of the reference; *": ["in {1} of {2} rows the response is a short part of the reference; if the columns are swapped, rename them", "{2} 行中有 {1} 行，作答只是参考答案的一小部分；若两列弄反了，请改列名"],
   "* of * references look like several answers, such as *; if any *": ["{1} of {2} references look like several answers, such as {3}; if any of them is right, judge the file by gradegpt judge --separator", "{2} 条参考答案中有 {1} 条像是几个答案，例如 {3}；若答出任意一个即可，请用命令 gradegpt judge --separator 评判"],
+  "label * is not a verdict; use *": ["the label {1} is not a verdict; use true, false, correct, incorrect or invalid", "{1} 不是标注，请用 true、false、correct、incorrect 或 invalid"],
+  "there are no rows*": ["there are no rows", "没有可评判的行"],
+  "the column * occurs twice; *": ["the column {1} occurs twice; rename one of them", "列 {1} 出现了两次，请改掉其中一个列名"],
+  "has the sheets *; *": ["has the sheets {1}; keep one", "有多个工作表（{1}），请只留一个"],
+  "not a readable workbook (*)": ["not a readable workbook ({1})", "不是可以读取的 Excel 工作簿（{1}）"],
+  "not a readable Parquet file (*)": ["not a readable Parquet file ({1})", "不是可以读取的 Parquet 文件（{1}）"],
+  "not a readable table (*); *": ["not a readable table ({1}); quote cells that hold quotes or line ends", "不是可以读取的表格（{1}），含引号或换行的单元格请加引号"],
+  "not a table; *": ["not a table; save it as .xlsx, .csv or .jsonl", "不是表格，请另存为 .xlsx、.csv 或 .jsonl"],
+  "needs *; install it *": ["the server needs {1}; install it {2}", "服务器缺少 {1}，请在服务器上安装（{2}）"],
+  "not JSON; if it is a CSV file*": ["not JSON; if it is a CSV file, name it .csv", "不是 JSON；若是 CSV 文件，请把扩展名改为 .csv"],
+  "not JSON (*); *": ["not JSON ({1}); if every line is a separate object, name the file .jsonl", "不是 JSON（{1}）；若每行是一个对象，请把扩展名改为 .jsonl"],
+  "* lists of rows are in one object; *": ["{1} lists of rows are in one object; put each into its own file", "一个对象里有 {1} 个列表，请分成几个文件"],
+  "expected a list of objects, *; found *": ["expected a list of objects; found {2}", "应为对象的列表，却是 {2}"],
+  "not * (*); save the file as UTF-8": ["not {1} ({2}); save the file as UTF-8", "不是 {1}（{2}），请另存为 UTF-8"],
   "* cells under * columns; *": ["{1} cells under {2} columns; quote the cells that hold the separator", "{2} 列之下有 {1} 个单元格，含分隔符的单元格请加引号"],
   "not a JSON object (*); *": ["not a JSON object ({1}); write one {…} per line", "不是 JSON 对象（{1}），每行应为一个 {…}"],
-  "*: an accepted answer is empty; *": ["{1}: an accepted answer is empty; there is nothing to grade against", "{1}：参考答案为空，无从评判"],
-  "label * is not a verdict; use *": ["the label {1} is not a verdict; use true, false, correct, incorrect or invalid", "{1} 不是标注，请用 true、false、correct、incorrect 或 invalid"],
-  "*: `*`: field required*; the columns are: *; use *": ["{1}: no column holds `{2}`; the columns are: {4}", "{1}：没有列 {2}；现有的列：{4}"],
-  "*: `*` may be any of *; use *": ["{1}: `{2}` may be any of {3}; rename all but one", "{1}：{2} 可以是 {3} 中的任意一列；请只留一列，其余改名"],
-  "*: field required": ["{1}: field required", "{1}：必填"],
-  "*: there are no rows*": ["{1}: there are no rows", "{1}：没有可评判的行"],
+  "* instead of a* object*": ["{1} instead of an object", "应为对象，却是 {1}"],
+  "an accepted answer is empty; *": ["an accepted answer is empty; there is nothing to grade against", "参考答案为空，无从评判"],
+  "field required": ["field required", "必填"],
+  "a formula without a value": ["a formula without a value", "公式没有值"],
+  "a date, not text *": ["a date, not text (spreadsheets turn 3/4 into a date); format the column as text", "是日期而不是文字（电子表格会把 3/4 变成日期），请把该列设为文本格式"],
+  "expected text or a list of texts*": ["expected text or a list of texts", "应为文字，或由文字组成的列表"],
+  "expected text": ["expected text", "应为文字"],
+  "expected a number": ["expected a number", "应为数字"],
+  "expected a list of texts": ["expected a list of texts", "应为由文字组成的列表"],
+  "expected the test cases of a program, *; *": ["expected the test cases of a program, {1}", "应为程序的测试用例，如 {1}"],
+  "expected an object": ["expected an object", "应为对象"],
+  "expected at least one entry": ["expected at least one entry", "至少要有一项"],
+  "should be greater than *": ["should be greater than {1}", "应大于 {1}"],
+  "should be *; did you mean *?": ["should be {1}; did you mean {2}?", "应为 {1}；是否想写 {2}？"],
+  "should be *": ["should be {1}", "应为 {1}"],
+  "* is no policy for numbers; use *": ["{1} is no policy for numbers; use {2}", "{1} 不是数值容差，请用 {2}"],
+  "the body is over * bytes; *": ["the body is over {1} bytes; send less at once, or start the server with a larger max_body_bytes", "超过 {1} 字节；请减少一次发送的内容，或让服务器以更大的 max_body_bytes 启动"],
+  "not judged within * s; *": ["not judged within {1} s", "{1} 秒内没有评判完"],
+  "the body did not arrive within * s; *": ["not received within {1} s", "{1} 秒内没有传完"],
+  "an error in the *, not in the request; *": ["an error in the {1}; see the server's log", "服务器内部出错，详见服务器日志"],
+  "the server * stop*": ["the server is stopping", "服务器正在停止"],
+  "* items wait, at most * may; *": ["{1} items wait; try again later", "有 {1} 条在排队，请稍后再试"],
 }).map(([pattern, said]) => [compiled(pattern), said]);
 
-/** A note in the language of the page; as it is where no pattern fits. */
-export function noted(text) {
+/** A `*` at the beginning takes no `: `, so that what comes before, such as a file's name, is no part of the note. */
+function compiled(pattern) {
+  const source = pattern.split("*").map((part) => part.replace(/[^\w ]/g, "\\$&")).join("(.*?)");
+  return new RegExp(`^${source.replace(/^\(\.\*\?\)/, "((?:(?!: ).)*?)")}$`);
+}
+
+/** A note in the language of the page, line by line; as it is where no pattern fits. */
+export const noted = (text) => text.split("\n").map(inLine).join("\n");
+
+function inLine(text) {
   const [pattern, said] = NOTES.find(([one]) => one.test(text)) ?? [];
-  return pattern ? words(said, Object.fromEntries(pattern.exec(text).slice(1).map((value, at) => [at + 1, value]))) : text;
+  if (pattern) return words(said, Object.fromEntries(pattern.exec(text).slice(1).flatMap((value, at) => [[at + 1, value], [`=${at + 1}`, inLine(value)]])));
+  const [, place, rest] = /^(.*?): (.*)$/.exec(text) ?? [];
+  const translated = rest === undefined ? rest : inLine(rest);
+  return translated === rest ? text : words(["{1}: {2}", "{1}：{2}"], { 1: inLine(place.trimStart()), 2: translated });
 }

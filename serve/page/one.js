@@ -6,6 +6,7 @@ import { EXAMPLES } from "./examples.js";
 import { reveal, view } from "./judgement.js";
 import { has, language, onLanguage, t } from "./language.js";
 import { ANSWER_TYPES } from "./lines.js";
+import { noted } from "./notes.js";
 import { VERDICTS } from "./stats.js";
 
 const NOT_VERDICTS = ["undecided", "unparsed", "failed"];
@@ -47,7 +48,7 @@ export async function submit() {
   } catch (error) {
     if (error.status === undefined && error.name !== "AbortError") throw error;
     show(error.name === "AbortError" ? { kind: "legend", note: "stopped" } : { kind: "error", item, message: error.message });
-    announce(error.name === "AbortError" ? t("stopped") : error.message);
+    announce(error.name === "AbortError" ? t("stopped") : noted(error.message));
     if ([401, 403].includes(error.status)) askForKey();
   } finally {
     stopper = null;
@@ -144,7 +145,7 @@ function content() {
     case "judging":
       return [title, h("p", { class: "judging" }, t("judging"))];
     case "error":
-      return [title, h("div", { class: "trouble", role: "alert" }, shown.message)];
+      return [title, h("div", { class: "trouble", role: "alert" }, noted(shown.message))];
     case "judgement":
       return [title, h("p", { id: "stale", class: "note", hidden: true }, t("stale")), ...view(shown.item, shown.judgement, { ms: shown.ms })];
     default:

@@ -9,7 +9,7 @@ const WILD = { "*": "(?<any>.*)", "<type>": `(?<type>${ANSWER_TYPES.join("|")})`
 
 const ENTRIES = Object.entries(REASONS).map(([pattern, said]) => [compiled(pattern), said]);
 
-export function compiled(pattern) {
+function compiled(pattern) {
   let n = 0;
   const source = pattern.replace(/\*|<type>|<labels>|[^\w<>*]/g, (part) => (part in WILD ? WILD[part].replace("any", () => `any${(n += 1)}`) : `\\${part}`));
   return new RegExp(`^${source}$`, "s");

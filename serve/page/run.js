@@ -2,6 +2,7 @@
 
 import { judgeMany } from "./api.js";
 import { t } from "./language.js";
+import { noted } from "./notes.js";
 
 const ROWS = 32;
 const CHARACTERS = 1_000_000;
@@ -112,7 +113,7 @@ export class Run {
   async #pause(error, attempt) {
     const seconds = Math.min(LONGEST_WAIT, error.wait ?? 2 ** Math.min(attempt - 1, 5));
     const n = Math.max(1, Math.round(seconds));
-    this.notice = () => (error.status === BUSY ? t("progress.busy", { n }) : t("progress.retry", { n, message: error.message }));
+    this.notice = () => (error.status === BUSY ? t("progress.busy", { n }) : t("progress.retry", { n, message: noted(error.message) }));
     this.#changed();
     const { signal } = this.#stopper;
     await new Promise((resume) => {

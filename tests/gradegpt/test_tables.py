@@ -97,7 +97,7 @@ def test_a_json_object_may_hold_one_row_or_rows_by_their_ids(write: Write) -> No
     [
         ("a.jsonl", '{"a": 1}\nno\n', "a.jsonl:2: not a JSON object"),
         ("a.json", '[\n{"a": 1},\n]', "a.json:3: not JSON"),
-        ("a.json", "7", "a.json: is a int; expected a list"),
+        ("a.json", "7", "a.json: expected a list of objects"),
         ("a.json", '[{"a": 1}, 2]', "a.json: row 2: int instead of an object"),
         ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
         ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
@@ -380,8 +380,10 @@ def test_control_characters_and_long_texts_in_a_workbook(tmp_path: Path) -> None
         (b"PAR1\x00", Form.PARQUET), (b"PK\x03\x04", Form.XLSX), (b' [{"a": 1}]', Form.JSON),
         (b'{\n "rows": []}', Form.JSON), (b'{"a": "x, y"}\n', Form.JSONL), (b"", Form.JSONL),
         (b"a,b\n", Form.CSV), (b"\xef\xbb\xbfa,b\tc,d\n", Form.TSV), (b"a word\n", Form.JSONL),
+        ("a,b".encode("utf-16"), Form.CSV), (b"%PDF-1.4\n", None), (b"\xd0\xcf\x11\xe0\x00", None),
     ],
-    ids=["parquet", "xlsx", "json", "json-object", "jsonl", "empty", "csv", "tsv", "words"],
+    ids=["parquet", "xlsx", "json", "json-object", "jsonl", "empty", "csv", "tsv", "words",
+         "utf-16", "pdf", "xls"],
 )  # fmt: skip
 def test_a_file_without_a_known_suffix_is_recognised_by_its_first_bytes(
     content: bytes, form: Form, tmp_path: Path

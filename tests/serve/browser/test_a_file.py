@@ -238,7 +238,7 @@ def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     path = tmp_path / "in.csv"
     for text, complaint in (
-        ("reference,note\n4,4\n", "response: field required; the columns are: reference, note"),
+        ("reference,note\n4,4\n", "no column holds `response`; the columns are: reference, note"),
         ("reference,answer\n", "there are no rows"),
     ):
         path.write_text(text)
@@ -406,7 +406,10 @@ def _usable(line: str) -> bool:
 def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_path: Path) -> None:
     """How it was read and why a row is left out, in Chinese; what has no words stays as it is."""
     path = tmp_path / "rows.csv"
-    rows = "参考答案,学生答案,标注,respons\n4,答案是4。,对,\n6\n,7,错,\n北京/上海,,错,\n"
+    rows = (
+        "参考答案,学生答案,标注,respons,points,needs\n4,答案是4。,对,,,\n6\n,7,错,,,\n"
+        "北京/上海,,错,,,\n4,4,对,,-1,每个\n"
+    )
     path.write_bytes(rows.encode("gb18030"))
     page = open_page(language="zh-CN")
     load(page, path)
@@ -419,10 +422,25 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
         "若答出任意一个即可，请用命令 gradegpt judge --separator 评判",
     ]
     assert page.text("#bad-lines").split("\n") == [
-        "rows.csv:3 4 列之下有 1 个单元格，含分隔符的单元格请加引号",
+        "rows.csv:3 6 列之下有 1 个单元格，含分隔符的单元格请加引号",
         "rows.csv:4 参考答案：参考答案为空，无从评判",
+        "rows.csv:6 needs：应为 'all' or 'any'；若该列另有含义，请改列名; "
+        "points：应大于 0；若该列另有含义，请改列名",
     ]
-    path.write_text("题目,作答\n4,5\n5,6\n", encoding="utf-8")
-    page.upload("#picker", path)
-    page.until("!document.querySelector('#trouble').hidden")
-    assert page.text("#trouble") == "rows.csv：没有列 reference；现有的列：题目, 作答"
+    for name, content, said in (
+        ("rows.csv", "题目,作答\n4,5\n5,6\n", "rows.csv：没有列 reference；现有的列：题目, 作答"),
+        (
+            "rows.csv",
+            "a,b\n1,2\n",
+            "rows.csv：有 2 处问题\nrows.csv:2：没有列 reference；现有的列：a, b\n"
+            "rows.csv:2：没有列 response；现有的列：a, b",
+        ),
+        ("two.csv", "答案,答案\n1,2\n", "two.csv：列 '答案' 出现了两次，请改掉其中一个列名"),
+        ("class.xls", "\0", "class.xls：不是表格，请另存为 .xlsx、.csv 或 .jsonl"),
+        ("a.json", "[1, 2]", "a.json：应为对象，却是 int，共 2 行（首见于 a.json: row 1）"),
+    ):
+        (path := tmp_path / name).write_text(content, encoding="utf-8")
+        page.run("document.querySelector('#trouble').textContent = ''")
+        page.upload("#picker", path)
+        page.until("document.querySelector('#trouble').textContent !== ''")
+        assert page.text("#trouble") == said
