@@ -26,8 +26,16 @@ def terminal() -> Console:
 def show(
     names: Sequence[str], rows: Iterable[Sequence[str] | None], title: str | None = None
 ) -> None:
-    """Print a table, with numbers on the right; a row that is None is a line between sections."""
+    """Print a table, with numbers on the right; a row that is None is a line between sections.
+
+    A column of dashes, a score that is defined for no row, is left out.
+    """
     cells = list(rows)
+    defined = [
+        place for place in range(len(names)) if any(row and row[place] != "–" for row in cells)
+    ]
+    names = [names[place] for place in defined]
+    cells = [row and [row[place] for place in defined] for row in cells]
     table = Table(
         title=title and escape(title), box=box.SIMPLE_HEAD, title_justify="left",
         title_style="bold", padding=(0, 1, 0, 0), pad_edge=False,
