@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.measures import (
     CELSIUS,
     COUNT,
+    CURRENCY,
     DEGREES,
     DURATION,
     FAHRENHEIT,
@@ -70,7 +71,6 @@ class _Number(NamedTuple):
     part: bool = False
 
 
-_CURRENCY: Final = r"(?:US\$|RMB|CNY|USD|人民币|[$€£¥￥])\s?"
 _DIGITS: Final = r"\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SIZES: Final = "hundred|thousand|million|billion|trillion"
 _HAN: Final = (
@@ -79,7 +79,7 @@ _HAN: Final = (
 )
 """A number in characters; 两 after a number is a unit of mass."""
 _NUMBER = re.compile(
-    rf"(?P<currency>{_CURRENCY})?(?P<sign>(?<![\w)])[-−]|负|零下|minus )?"
+    rf"(?P<currency>{CURRENCY}\s?)?(?P<sign>(?<![\w)])[-−]|负|零下|minus )?"
     rf"(?:(?P<digits>{_DIGITS})(?:(?:\s?[×x*·]\s?10\^?\{{?|e\+?)(?P<power>[-−]?\d+)\}}?"
     rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?(?:万亿|[万亿]))|(?:[\s-]?(?:{_SIZES})\b)+)?"
     r"(?P<fraction> and (?:a half|three[- ]quarters|a quarter))?"

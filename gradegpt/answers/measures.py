@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
 DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "degrees", "temperature", "fahrenheit", "kelvin"
 PIECE, POINTS, LENGTH, SPEED = "piece", "points", "length", "speed"
-MONEY: Final = ("yuan", "dollar", "euro", "pound", "yen")
+DOLLARS: Final = ("dollar", "HK dollar", "AU dollar", "CA dollar", "TW dollar", "SG dollar")
+MONEY: Final = (*DOLLARS, "yuan", "euro", "pound", "yen", "won", "franc", "rupee", "rouble")
 
 
 class Measure(NamedTuple):
@@ -93,10 +94,19 @@ yuan|1|元,元钱,元人民币,人民币,圆,yuan,RMB,CNY,¥,￥,renminbi
 yuan|1/10|角,毛,毛钱,jiao
 piece|1|块,块钱
 dollar|1|美元,美金,dollar,dollars,US dollars,USD,US$,$,bucks
-dollar|1/100|美分,cent,cents
-euro|1|欧元,euro,euros,€
+dollar|1/100|美分,cent,cents,¢
+HK dollar|1|港元,港币,HKD,HK$,Hong Kong dollars
+AU dollar|1|澳元,AUD,A$,AU$,Australian dollars
+CA dollar|1|加元,CAD,C$,CA$,Canadian dollars
+TW dollar|1|台币,新台币,TWD,NT$
+SG dollar|1|新加坡元,SGD,S$,Singapore dollars
+euro|1|欧元,euro,euros,EUR,€
 pound|1|英镑,£,GBP,pounds sterling
-yen|1|日元,日圆,yen
+yen|1|日元,日圆,yen,JPY
+won|1|韩元,韩圆,KRW,₩
+franc|1|瑞士法郎,法郎,franc,francs,CHF
+rupee|1|卢比,rupee,rupees,INR,₹
+rouble|1|卢布,rouble,roubles,ruble,rubles,RUB,₽
 temperature|1|℃,°C,摄氏度,degrees Celsius,degree Celsius,degrees C,degrees centigrade
 fahrenheit|1|℉,°F,华氏度,degrees Fahrenheit,degrees F
 kelvin|1|开尔文,kelvin,kelvins,K
@@ -137,6 +147,30 @@ def _measures() -> dict[str, Measure]:
 
 NAMED: Final = _measures()
 _LONGEST_FIRST: Final = sorted(NAMED, key=len, reverse=True)
+_MONEY: Final = [name for name in _LONGEST_FIRST if NAMED[name].measures in MONEY]
+_BEFORE = "|".join(
+    re.escape(n) for n in _MONEY if re.fullmatch(r"[A-Z]*[^a-z\u3400-\u9fff]|.+币", n)
+)
+CURRENCY: Final = rf"(?:(?<![A-Za-z])(?:{_BEFORE}))"
+"""The signs and codes that may stand before a number: $, US$, £, EUR, 人民币."""
+_AFTER = "|".join(re.escape(n) for n in _MONEY if n not in ("$", "元", "圆", "角", "毛", "毛钱"))
+MONEY_AFTER: Final = rf"(?:\s?(?:{_AFTER}|[元圆])(?![A-Za-z]))"
+_CURRENCIES: Final = re.compile(
+    r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)"  # no $ of a formula
+    rf"|(?<=\d)\s*[万亿]?(?P<yuan>[元圆])(?!素)|(?<![A-Za-z])(?P<name>{_AFTER})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_LOWERED: Final = {name.lower(): NAMED[name] for name in _MONEY}
+
+
+def currencies(text: str) -> frozenset[tuple[str, Fraction]]:
+    """The currencies that a short text names, each with its unit: a dollar, a cent; ¥ is two."""
+    named = {(m["name"] or m["yuan"] or "$").lower() for m in _CURRENCIES.finditer(text)}
+    named |= {"yen"} if named & {"¥", "￥"} else set()
+    named = named - {"元", "圆"} or named  # 港币85元
+    return frozenset((_LOWERED[name].measures, _LOWERED[name].size) for name in named)
+
+
 _HAN = "|".join(name for name in _LONGEST_FIRST if re.match(r"[\u3400-\u9fff]", name))
 _LATIN = "|".join(re.escape(name) for name in _LONGEST_FIRST if name not in _HAN.split("|"))
 _UNIT = re.compile(rf"[\s-]?(?P<name>(?:{_LATIN})(?![A-Za-z0-9²³/])|(?:{_HAN})(?!形))")

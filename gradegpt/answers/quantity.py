@@ -8,28 +8,33 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
+from gradegpt.answers.measures import CURRENCY
 from gradegpt.answers.spelled import may_begin, spelled
 from gradegpt.answers.spoken import scaled
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Magnitude, Quantity
 from gradegpt.answers.units import TIGHT, known, named
 
+SHARES: Final = r"%|‰|per ?cent\b|per ?mille\b|pct\b"
+"""The names of hundredths and thousandths."""
 _UNIT = (
-    r"%|°C?|℃|元|角|分钟|分|小时|时|秒|天|年|月|米|厘米|分米|毫米|千米|公里|平方米|平方厘米|立方米|立方厘米|千克|克|吨|升|毫升|"
+    rf"{SHARES}|"
+    r"°C?|℃|元|角|分钟|分|小时|时|秒|天|年|月|米|厘米|分米|毫米|千米|公里|平方米|平方厘米|立方米|立方厘米|千克|克|吨|升|毫升|"
     r"个|只|人|本|支|张|棵|岁|次|块|名|条|页|辆|件|套|度|种|倍|dollars?|cents?|hours?|minutes?|seconds?|days?|weeks?|"
-    r"years?|miles?|feet|foot|inch(?:es)?|meters?|metres?|km|cm|mm|m|kg|g|pounds?|ounces?|degrees?|units?|percent|"
+    r"years?|miles?|feet|foot|inch(?:es)?|meters?|metres?|km|cm|mm|m|kg|g|pounds?|ounces?|degrees?|units?|"
     r"square \w+|cubic \w+|cm\^?\{?[23]\}?|m\^?\{?[23]\}?|"
     # Any other plural, but for the words that change the value: "3 halves", "7 times n".
     r"(?!(?:times|plus|less|dozens|tens|hundreds|thousands|[mb]illions|halves|thirds|quarters|"
     r"fourths|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths)\b)[a-z]+s"
 )
 _NUMBER = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?:[$¥￥€£]\s*)?(?P<body>"
+    rf"(?P<sign>[+-]?)\s*(?P<body>"
     rf"(?P<whole>\d+)?\s*\\frac\{{(?P<num>-?\d+)\}}\{{(?P<den>\d+)\}}|(?P<n>\d+)\s*/\s*(?P<d>\d+)|"
     rf"(?P<mantissa>\d[\d,]*\.?\d*|\.\d+)(?:\s*[×x*·]\s*10(?:\^|(?!0))\{{?(?P<power>[+-]?\d+)\}}?|e(?P<exp>[+-]?\d+))?)"
     rf"\s*(?P<unit>{_UNIT})?\.?",
     re.IGNORECASE,
 )
+_MONEY = re.compile(rf"\A(?:{CURRENCY}|US|HK|AU|CA|NT)\s?(?=\d)|(?<=\A-){CURRENCY}(?=\d)")
 _IN_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
 _MAX_POWER: Final = 400
@@ -56,7 +61,8 @@ _MEASURED_THING = re.compile(f"{_COUNTED.pattern}|{_THING.pattern}")
 _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
 """A number before a word that is no known unit: 5.93 MiB, 12 cards."""
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
-_PERCENT = re.compile(r"[-+\d.,/\s]*(?:\\?%|percent)")
+_PERCENT = re.compile(rf"[-+\d.,/\s]*\\?(?:{SHARES})", re.IGNORECASE)
+_SHARE = re.compile(SHARES, re.IGNORECASE)
 _DECIMAL = re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}|-?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 
@@ -75,7 +81,7 @@ def _has_float(value: Magnitude | None) -> bool:
 
 
 def _quantity(text: str) -> Quantity | None:
-    text = text.strip()
+    text = _MONEY.sub("", text.strip())
     percent = bool(_PERCENT.match(text))
     if (large := scaled(text)) is not None:
         return _of_scale(*large)
@@ -103,7 +109,8 @@ def _of_scale(value: Fraction, place: Fraction | None, unit: str) -> Quantity | 
 
 def _counts(unit: str) -> bool:
     """Whether it is a unit, a measure word or the name of a thing."""
-    return known(unit) or named(unit) is not None or bool(_MEASURED_THING.fullmatch(unit))
+    thing = _MEASURED_THING.fullmatch(unit) or _SHARE.fullmatch(unit)
+    return known(unit) or named(unit) is not None or bool(thing)
 
 
 def _before_a_unit(text: str, percent: bool) -> Quantity | None:
@@ -143,7 +150,10 @@ def _counted_in_words(text: str) -> Quantity | None:
         ends = [(text[:n], text[n:]) for n in range(most, 0, -1)]
     for rest, unit in ends:
         if _counts(unit) and (value := spelled(rest)) is not None:
-            return Quantity(value, unit)
+            share = _SHARE.fullmatch(unit)
+            return (
+                Quantity(value / _share(unit), "", percent=True) if share else Quantity(value, unit)
+            )
     return None
 
 
@@ -173,7 +183,7 @@ def _place(text: str) -> Fraction | None:
     if match is None:
         return None
     power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
-    return Fraction(10) ** (power - 2 * text.rstrip().endswith(("%", "percent")))
+    return Fraction(10) ** power / (_share(text.split()[-1]) if _PERCENT.match(text) else 1)
 
 
 def number(text: str) -> tuple[Fraction, str] | None:
@@ -190,7 +200,11 @@ def number(text: str) -> tuple[Fraction, str] | None:
         return None
     unit = match["unit"] or ""
     value = -size if match["sign"] == "-" else size
-    return (value / 100, "") if unit.lower() in ("%", "percent") else (value, unit)
+    return (value / _share(unit), "") if _SHARE.fullmatch(unit) else (value, unit)
+
+
+def _share(unit: str) -> int:
+    return 1000 if unit.endswith(("‰", "e")) else 100
 
 
 def _in_digits(match: re.Match[str]) -> Fraction | None:

@@ -1,8 +1,8 @@
 """Answers of equal value in another form, and of another text with the same meaning.
 
 The question handed back is no answer; nor are 40 - 4 for a number, 6/9 where a fraction is
-simplified, and (2x - 4)(x + 2) where a polynomial is factorised. A constant of integration and the
-k of kπ may have any name.
+simplified, and x² - 9, (2x - 4)(x + 2) or 15 × 4 where factors are asked for. A constant of
+integration and the k of kπ may have any name.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import algebra, values
@@ -21,7 +23,7 @@ from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
-AS_ASKED: Final = ("as-asked", "not-evaluated", "not-reduced")
+AS_ASKED: Final = ("as-asked", "not-evaluated", "not-factorised", "not-reduced")
 """Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = re.compile(
@@ -29,8 +31,12 @@ _OF_FORM = re.compile(
     r"|因式分解|分解因式|化简|最简|斜截式",
     re.IGNORECASE,
 )
-_SUM = re.compile(r"\s*\d+(?:\s*[-+]\s*\d+)+\s*")
-"""A number that is not calculated: 40 - 4."""
+_FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
+_CALCULATE = re.compile(
+    r"计算|求值|\b(?:evaluate|compute|calculate|work out)\b|=\s*[?？_(（]", re.IGNORECASE
+)
+_WHOLE_NUMBER = re.compile(r"-?\d+")
+_LARGE: Final = 10_000
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
@@ -45,13 +51,55 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
         return ""
     if _handed_back(expected, actual, question):
         return "as-asked"
-    if _SUM.fullmatch(fold(actual)) and not _SUM.fullmatch(fold(expected)):
-        return "not-evaluated"
+    wanted, given = (read_formula(fold(text).split("=")[-1]) for text in (expected, actual))
+    if given and _WHOLE_NUMBER.fullmatch(plain(expected)) and _is_calculation(given):
+        if given.op == "+" or _CALCULATE.search(question):
+            return "not-evaluated"
+        return "in-another-form" if given.op == "*" else ""
+    if (
+        wanted
+        and given
+        and _FACTORS.search(question)
+        and _is_factored(wanted, wanted) > _is_factored(given, wanted)
+    ):
+        return "not-factorised"
     if not _OF_FORM.search(question):
         return ""
     if _reducible(actual) and not _reducible(expected):
         return "not-reduced"
-    return "in-another-form" if _differs(expected, actual) else ""
+    worded = not _RATIO.fullmatch(plain(actual)) and re.search("[a-z]", plain(expected))
+    return "in-another-form" if worded and _shape(wanted) != _shape(given) else ""
+
+
+def _is_calculation(node: Node) -> bool:
+    """Whether a formula of whole numbers is not calculated: 40 - 4, 6 × 6, √25; not 3 × 10^8."""
+    nodes = [*_nodes(node)]
+    whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in nodes)
+    known = {n.op for n in nodes} <= {"num", "+", "*", "neg", "root", "^"}
+    tens = any(n.value and re.fullmatch("10+", str(n.value)) for n in nodes)
+    return node.op in ("+", "*", "root") and whole and known and not tens
+
+
+def _is_factored(node: Node, wanted: Node) -> bool:
+    """Whether a formula is a product; of primes, where the one that is wanted has only numbers."""
+    if any(n.op == "var" for n in _nodes(wanted)):
+        return node.op != "+"
+    factors = [node]
+    while any(n.op == "*" for n in factors):
+        factors = [arg for n in factors for arg in (n.args if n.op == "*" else (n,))]
+    bases = [n.args[0] if n.op == "^" else n for n in factors]
+    return all(n.value is not None and _is_prime(n.value) for n in bases)
+
+
+def _is_prime(number: Fraction) -> bool:
+    whole = number.denominator == 1 and 1 < number < _LARGE
+    return whole and all(number % n for n in range(2, math.isqrt(int(number)) + 1))
+
+
+def _nodes(node: Node) -> Iterator[Node]:
+    yield node
+    for arg in node.args:
+        yield from _nodes(arg)
 
 
 def _handed_back(reference: str, answer: str, question: str) -> bool:
@@ -66,14 +114,6 @@ def _reducible(answer: str) -> bool:
     ratio = _RATIO.fullmatch(plain(answer))
     pairs = [ratio.groups()] if ratio else _FACTOR.findall(plain(answer))
     return any(math.gcd(int(one), int(other)) > 1 for one, other in pairs)
-
-
-def _differs(reference: str, answer: str) -> bool:
-    """Whether other operations occur."""
-    if _RATIO.fullmatch(plain(answer)) or not re.search("[a-z]", plain(reference)):
-        return False
-    shapes = [_shape(read_formula(fold(text).split("=")[-1])) for text in (reference, answer)]
-    return shapes[0] != shapes[1]
 
 
 def _shape(node: Node | None) -> Counter[str]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.measures import DOLLARS, currencies
 from gradegpt.answers.none import says_none
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain
@@ -24,16 +25,6 @@ def _signs(named: dict[str, str]) -> re.Pattern[str]:
     return re.compile("|".join(groups), re.IGNORECASE)
 
 
-_CURRENCIES = _signs(
-    {
-        "dollar": r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)|\bdollars?\b|\bUSD\b|美元",
-        "cent": r"\d\s*cents?\b|¢|美分",
-        "euro": r"€|\beuros?\b|\bEUR\b|欧元",
-        "pound": r"£|\bGBP\b|英镑",
-        "yuan": r"¥|\byuan\b|\bRMB\b|\bCNY\b|人民币|\d[万亿]?元(?!素)",
-        "yen": r"\byen\b|\bJPY\b|日元",
-    }
-)
 _ANGLES = _signs(
     {
         "degree": r"°|\\circ|\bdegrees?\b|\d度",
@@ -96,10 +87,9 @@ def _shown(
 ) -> tuple[bool | None, str] | None:
     if (none := _none(expected, actual)) is not None:
         return none, "none" if none else "none-or-one"
-    others = (_disjoint(signs, expected, actual) for signs in (_CURRENCIES, _ANGLES))
-    cents, dollars = (word in expected + actual for word in ("cent", "dollar"))
-    if kind is not AnswerType.TEXT and any(others) and not (cents and dollars):
-        return None if cents else False, "other-unit"  # $12 are 1200 cents
+    other = kind is not AnswerType.TEXT and _other_unit(expected, actual, question)
+    if other is not False:
+        return False if other else None, "other-unit"
     other_base = bool(_BASE.search(expected)) is not bool(_BASE.search(actual))
     if other_base or _disjoint(_RATES, f"{question} {expected}", actual):
         return None, "other-rate-or-base"
@@ -137,6 +127,20 @@ def _none(reference: str, answer: str) -> bool | None:
     if value == Region(()):
         return True
     return False if values.is_read(value) else None
+
+
+def _other_unit(reference: str, answer: str, question: str) -> bool | None:
+    """Whether the answer has another angle or currency; None if it may be the same: $12, HK$12."""
+    if _disjoint(_ANGLES, reference, answer):
+        return True
+    wanted, given = currencies(reference), currencies(answer)
+    asked = wanted or currencies(question)
+    converted = all(word in reference + answer for word in ("cent", "dollar"))
+    if not asked or not given or asked & given or converted:
+        return False
+    kinds = {kind for kind, _ in asked | given}
+    alike = "dollar" in kinds and kinds <= {*DOLLARS}
+    return None if alike or not wanted else True
 
 
 def _disjoint(signs: re.Pattern[str], wanted: str, given: str) -> bool:

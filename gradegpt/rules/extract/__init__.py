@@ -11,7 +11,15 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.types import Leaf
 from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.extract.choice import find_choice
-from gradegpt.rules.extract.found import COMMITTED, MARKUP, NEAR_THE_END, OVERLAP, Found, How
+from gradegpt.rules.extract.found import (
+    COMMITTED,
+    MARKUP,
+    NEAR_THE_END,
+    OVERLAP,
+    Found,
+    How,
+    bare,
+)
 from gradegpt.rules.extract.keys import find_keys, several_keys
 from gradegpt.rules.extract.numbers import (
     CHANGED,
@@ -21,6 +29,7 @@ from gradegpt.rules.extract.numbers import (
     endings,
     has_later_result,
     last_number,
+    names_another,
     with_unit,
 )
 from gradegpt.rules.extract.refine import reads_as, refine
@@ -141,7 +150,9 @@ def _refined(found: Found, kind: AnswerType) -> Found:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not CHANGED.search(answer) and not reads_as(answer, kind):
         given = {with_unit(answer, m) for m in NUMBER.finditer(answer)}
-        if len(given) == 1:  # "3 years old", "10 months to save": a number among other words
+        if len(given) == 1 and not names_another(
+            answer
+        ):  # "3 years old", "10 months to save": a number among other words
             return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
 
@@ -229,7 +240,7 @@ def _whole(text: str) -> Found | None:
         return None
     start = text.index(stripped)
     span = (start, start + len(stripped))
-    answer = stripped.strip(MARKUP).removesuffix("\\").rstrip()
+    answer = bare(stripped).removesuffix("\\").rstrip()
     return Found(answer or stripped, *span, How.WHOLE, span)
 
 
@@ -272,7 +283,7 @@ def _stop(text: str, start: int) -> int:
 
 
 def _found(text: str, start: int, end: int, how: How, announced: int) -> Found | None:
-    answer = text[start:end].strip(MARKUP).rstrip(".\\")
+    answer = bare(text[start:end]).rstrip(".\\")
     if not answer:
         return None
     clause_end = text.index(answer, start) + len(answer)

@@ -11,6 +11,16 @@ OVERLAP: Final = 80
 MARKUP: Final = " \t*_`$：:。，,；;"
 
 
+def bare(text: str) -> str:
+    """A text without the marks around it; a lone $ before a number is a currency."""
+    made = text.strip(MARKUP)
+    return (
+        f"${made}"
+        if text.count("$") == 1 and f"${made[:1]}" in text and made[:1].isdigit()
+        else made
+    )
+
+
 class How(StrEnum):
     """The evidence for an extracted answer, strongest first."""
 

@@ -5,11 +5,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
+from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.units import known, named
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
-NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
+NUMBER = re.compile(
+    rf"(?:{CURRENCY}\s?)?(?<![\d^_])(?<!\^\{{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?"
+    rf"(?:\s?(?:{SHARES}))?"
+)
+_OF = re.compile(
+    r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
+    r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
+    r"|\bwhose\b[^.;,]*\Z",
+    re.IGNORECASE,
+)
+_OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
+"""Words around a number by which another one is meant: half of 7, the number whose half is 7."""
 CHANGED = re.compile(
     r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
     r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
@@ -41,6 +54,7 @@ _POWER = re.compile(
     r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
 )
 """A unit, or an unknown, with its exponent, which belongs to the value."""
+_MONEY = re.compile(MONEY_AFTER)
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
 
@@ -52,7 +66,10 @@ def endings(text: str) -> list[Found]:
         return []
     result = last_match(_RESULT, text[last.start : last.end])
     if result is None:
-        return [] if _NOT_THE_RESULT.search(text, last.start, last.end) else [last]
+        changed = _NOT_THE_RESULT.search(text, last.start, last.end) or names_another(
+            text[last.start : last.end]
+        )
+        return [] if changed else [last]
     if _DENIED.search(text, last.start, last.start + result.start()):
         return []
     if NUMBER.match(last.answer) and last.answer.startswith(result["number"]):
@@ -60,6 +77,15 @@ def endings(text: str) -> list[Found]:
     start = last.start + result.start("number")
     answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
     return [last._replace(answer=answer, clause=(start, start + len(answer)))]
+
+
+def names_another(text: str) -> bool:
+    """Whether the last number of a text describes another: half of 7, a number whose half is 7."""
+    last = last_match(NUMBER, text)
+    if last is None:
+        return False
+    before = text[max(0, last.start() - 60) : last.start()]
+    return bool(_OF.search(before) or _OF_IT.match(text, last.end()))
 
 
 def counted(text: str, found: Found, question: str) -> Found:
@@ -115,5 +141,7 @@ def with_unit(text: str, number: re.Match[str] | None) -> str:
         return ""
     if power := _POWER.match(text, number.end()):
         return number[0] + power[0]
+    if money := _MONEY.match(text, number.end()):
+        return number[0] + money[0]
     unit = _UNIT.match(text, number.end())
     return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]

@@ -8,6 +8,7 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.types import Group, Leaf, Region, Relation
 from gradegpt.core.schema import AnswerType
+from gradegpt.rules.extract.numbers import names_another
 
 _CONCLUSION = re.compile(
     r"(?:综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
@@ -55,7 +56,7 @@ def refine(answer: str, kind: AnswerType) -> str:
     """
     if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
-    if _DENIED.search(answer):
+    if _DENIED.search(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
         return answer
     if kind in _SEVERAL and (several := _each(answer)):
         return several
