@@ -171,7 +171,9 @@ def _settings(
         source = source_of(answers, label)
         rows = {"sources": [source.model_dump(exclude_unset=True)]}
         left = answers.rows - sum(1 for _ in read_examples(source))
-        said = f"label: {label}" + (f"; {left:,} rows without one are left out" if left else "")
+        said = f"label: the column {label}" + (
+            f"; {left:,} rows without one are left out" if left else ""
+        )
     name = re.sub(r"[^\w .+-]", "-", Path(path).stem).lstrip(" .+-") or "answers"
     settings = build_settings(
         EvalSettings, {"name": name, **rows, "judges": judges}, path, overrides

@@ -18,11 +18,12 @@ from gradegpt.app.console import report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
-from gradegpt.core.errors import EngineError, GradeGPTError, SettingsError
+from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.core.mistakes import explain
 from gradegpt.core.moved import refuse_moved, renamed
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Outcome
+from gradegpt.core.shipped import recipes
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
@@ -53,8 +54,9 @@ def main() -> NoReturn:
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) -> NoReturn:
     """Run a command line; a ``GradeGPTError`` becomes one line on stderr and its exit code."""
     command = name.removeprefix("gradegpt").lstrip()
+    given = [*(sys.argv[1:] if arguments is None else arguments)]
     try:
-        given = [*renamed(command, sys.argv[1:] if arguments is None else arguments)]
+        given = [*renamed(command, given)]
         if not command:
             refuse_moved(next(iter(given), ""))
             given = _plain_words(given)
@@ -64,7 +66,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
                 help_option_names=["-h", "--help"],
             )  # fmt: skip
     except GradeGPTError as error:
-        typer.echo(f"error: {error}", err=True)
+        typer.echo(f"error: {error}{_needed_by(command, given, error)}", err=True)
         sys.exit(error.exit_code)
     except _UsageError as error:
         if isinstance(error.__cause__, ValidationError):
@@ -72,6 +74,13 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
+
+
+def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
+    """Where a shipped recipe says what it needs, if something is missing."""
+    names = {Path(one).stem for one in given if isinstance(error, MissingError)}
+    own = (path for owner, path in recipes() if owner == command and path.stem in names)
+    return next((f"; {path} says at its top what it needs" for path in own), "")
 
 
 def _plain_words(given: list[str]) -> list[str]:
@@ -289,7 +298,9 @@ def _built(settings: JudgeSettings) -> Judge:
         listed = "\n  ".join(missing)
         typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
     if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
-        typer.echo("max_error: of all sources of rows together; --by source: of each", err=True)
+        typer.echo(
+            "--max-error holds over all sources of rows together; --by source bounds each", err=True
+        )
     return on_every_core(judge, settings)
 
 

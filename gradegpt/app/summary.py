@@ -110,4 +110,4 @@ def _listed(kinds: Counter[str]) -> str:
     first = kinds.most_common(_KINDS)
     others = kinds.total() - sum(n for _, n in first)
     told = [f"{name} {n:,}" for name, n in [*first, *([("others", others)] if others else [])]]
-    return f": {', '.join(told)}" if told else ""
+    return f", by type: {', '.join(told)}" if told else ""

@@ -19,6 +19,7 @@ from eval.__main__ import app
 from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt import tables
+from gradegpt.app import cli
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import read_rows, sha256_file, whole_file, write_rows
 from gradegpt.core.schema import Judgement
@@ -132,7 +133,7 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
     result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
     assert result.exit_code == 0, result.output
     assert "columns: question = q, reference = gold, response = output\n" in result.stderr
-    assert "label: score; 1 rows without one are left out\n" in result.stderr
+    assert "label: the column score; 1 rows without one are left out\n" in result.stderr
     report = json.loads(Path("runs/my file/report.json").read_text())
     assert [judge["name"] for judge in report["judges"]] == ["rules", "cascade"]
     rules = report["judges"][0]["overall"]
@@ -227,3 +228,15 @@ def test_a_sheet_with_several_answers_in_a_cell(
         assert json.loads((tmp_path / name / "report.json").read_text())[key]
         said = (tmp_path / name / "judgements" / "rules.jsonl").read_text().splitlines()
         assert json.loads(said[0])["verdict"] == "correct"
+
+
+def test_a_recipe_says_where_it_tells_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Most need files that nobody has at first; the error names the recipe's first lines."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit):
+        cli.run(app, ["arb"], name="gradegpt eval")
+    said = capsys.readouterr().err
+    assert said.startswith("error: data/arb/answers.jsonl: no such file")
+    assert "configs/eval/arb.yaml says at its top what it needs" in said

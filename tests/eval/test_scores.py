@@ -242,7 +242,7 @@ def test_why_there_is_no_answer(reason: str, kind: str) -> None:
 
 
 def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
-    """No line is longer than 100 columns, no cell is cut, and shares have their counts."""
+    """No line is longer than 100 columns, no cell is cut, no column is of dashes."""
     rows = [*answers("+-0?" * 300, "a", ["angles"]), *answers("+" * 4, "b", ["areas"])]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "100")
@@ -253,6 +253,8 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert "25.2 to 50.2" in said
     assert "a score is its bounds" in said
     assert "…" not in said
+    assert "unparsable" in said
+    assert "JSON error" not in said
 
 
 def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:

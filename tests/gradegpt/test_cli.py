@@ -679,7 +679,8 @@ def test_a_run_ends_with_the_score_and_what_would_help(
     assert call("judge", "in.jsonl", "-o", "out.csv", *RULES) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2:4] == [
-        "score: between 25.0 and 75.0 % are correct, as 32 (50.0 %) have no verdict: text 32",
+        "score: between 25.0 and 75.0 % are correct, as 32 (50.0 %) have no verdict, "
+        "by type: text 32",
         "       of the 32 with a verdict 50.0 % are correct [33.6, 66.4]",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
