@@ -253,7 +253,7 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert "25.2 to 50.2" in said
     assert "a score is its bounds" in said
     assert "…" not in said
-    assert "unparsable" in said
+    assert "of answers" in said
     assert "JSON error" not in said
 
 
