@@ -24,13 +24,16 @@ ROMAN_PARTS = re.compile(r"\(?I\)?[\s.:、].+\(?II\)?[\s.:、]", re.DOTALL)
 _ANOTHER = re.compile(
     r"[\s.:,;+/&|)\](\[]*(?:或者?|还是|or\b|and\b|和|与)?[\s(\[]*[A-J](?![a-z'’])(?! [a-z])"
 )
+_AFTER_A_LETTER = re.compile(r"\Z|\s+(?![a-z])|[.:、,)项\n\u3400-\u9fff]")
+"""What may follow a letter; "A number of …" is a sentence, not an option."""
 _OR_ANOTHER = re.compile(r"(?<![A-Za-z])(?:or|或者?)\s*\(?[A-J]\)?[\s.。]*\Z")
 _HEDGED = re.compile(
     r"\s*[,，]?\s*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|->|→"
     r"|(?:的?(?:选?项|说法|叙述|表述|描述)[^,，。]{0,10})?(?:错误|不正确|不对|错)(?!的)"
     r"|是错的|看(?:起来|上去|似)|(?:但|可是|不过|然而)[^,，。]{0,12}不"
     r"|的?(?:选?项|说法|叙述|表述|描述)(?:都|均|全)?(?:没有问题|没错|正确|对)[,，]"
-    r"|(?:is|are) (?:wrong|incorrect|false)|[^,，。]{0,12}[,，]?\s*(?:可以)?排除)",
+    r"|(?:is|are) (?:wrong|incorrect|false)|.*(?:都|均|全)(?:不|没|错)"
+    r"|[^,，。]{0,12}[,，]?\s*(?:可以)?排除)",
     re.IGNORECASE,
 )
 """Words after letters by which other options may be meant, or these are rejected."""
@@ -41,10 +44,21 @@ _NAMES_AN_UNKNOWN = re.compile(
 """Text after a letter that names an unknown, not an option: "A = HCl", "A: x, B: y"."""
 _LETTERED = re.compile(r"\(?(?P<letter>[A-J])\s*[).:,]\s*(?P<text>.+)", re.DOTALL)
 _MAX_OPTION: Final = 400
+_LABEL = re.compile(r"(?:\A|[\s(])[A-J]\s*[.:)]")
+_FEW_LABELS: Final = 2
+"""Most labels in an answer; with more it lists the options."""
+STEMS: Final = "甲乙丙丁戊"
+_MARK = rf"(?:[A-O]\s*[.．、:：)）]|[{STEMS}]\s*[.．、)）])"
 _OPTION_LINE = re.compile(
-    r"(?:^|[\s(（]|(?<=[)）。？?：:])(?=A))(?P<letter>[A-J])\s*[.．、:：)）]\s*(?P<text>.*?)(?=(?:[\s(（]+[A-J]\s*[.．、:：)）])|\n|$)",
+    rf"(?:^|[\s(（]|(?<=[)）。？?：:])(?=[A甲]))(?=(?P<letter>[A-O{STEMS}])){_MARK}\s*(?P<text>.*?)"
+    rf"(?=(?:[\s(（]+{_MARK})|\n|$)",
     re.DOTALL,
 )
+_FURTHER = re.compile(
+    rf"(?:选项?|option|choice|答案是?)?\s*\(?(?P<label>[K-O{STEMS}])\)?项?(?:[.:)].*)?",
+    re.DOTALL | re.IGNORECASE,
+)
+"""An answer with a label beyond the usual letters: K, (乙)."""
 _HALF_WIDTH: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Full-width signs to ASCII, one for one, so that offsets remain valid."""
 
@@ -85,22 +99,24 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     lettered = _LETTERED.fullmatch(text)
     if lettered and plain(lettered["text"]) == plain((listed or {}).get(lettered["letter"], "")):
         return frozenset(lettered["letter"])
+    if (further := _FURTHER.fullmatch(text)) and listed:
+        label = further["label"].upper()
+        same = [letter for letter, option in listed.items() if plain(option) == label]
+        return frozenset((same or [_letter(label)])[:1]) & {*listed} or None
     if ROMAN_PARTS.match(text):
         return None
     if _SMALL_LIST.fullmatch(text):
         text = text.upper()
     match = _LETTERS.match(text)
-    if match is None or (match["letters"][0].islower() and len(text) > 1):
+    if match is None or len(_LABEL.findall(text)) > _FEW_LABELS:
         return None
+    if len(text) > 1 and re.search("[a-j]", match["letters"].replace("and", "")):
+        return None  # Abc
     rest = match["rest"]
     if _NAMES_AN_UNKNOWN.match(rest) or _HEDGED.match(rest):
         return None
-    if rest and rest[0] not in " .:、,)项\n" and not "\u3400" <= rest[0] <= "\u9fff":
-        return None
-    if _ANOTHER.match(rest) or _OR_ANOTHER.search(rest):
+    if not _AFTER_A_LETTER.match(rest) or _ANOTHER.match(rest) or _OR_ANOTHER.search(rest):
         return None  # "A或B", "B + D": it is open whether both are meant
-    if rest.strip() and rest[0] == " " and rest.strip()[0].islower():
-        return None  # "A number of ..." is a sentence, not an option
     # The word is removed first: in "B and C" its own letters would name options A and D.
     named = match["letters"].upper().replace("AND", " ")
     chosen = frozenset(char for char in named if char in LETTERS)
@@ -112,7 +128,27 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
 def options(question: str) -> dict[str, str]:
     """Letter -> option text, if the question lists at least two options; else empty."""
     found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
-    return found if len(found) > 1 and "A" in found else {}
+    stems = {_letter(label): text for label, text in found.items() if label in STEMS}
+    found = {label: text for label, text in found.items() if label not in STEMS}
+    if len(found) > 1 and "A" in found:
+        return found
+    return stems if {*"ABC"} <= {*stems} else {}  # 甲 and 乙 alone may be two texts
+
+
+def only_lists(text: str, question: str) -> bool:
+    """Whether a text repeats the options of a question, the first one first, and adds nothing."""
+    listed, said = options(question), options(text)
+    same = {letter: plain(option).strip(",;") for letter, option in said.items()}
+    return (
+        bool(said)
+        and bool(_LABEL.match(fold(text).strip()))
+        and same == {letter: plain(option).strip(",;") for letter, option in listed.items()}
+    )
+
+
+def _letter(label: str) -> str:
+    """The letter of an option that is labelled 乙."""
+    return LETTERS[STEMS.index(label)] if label in STEMS else label
 
 
 @lru_cache(maxsize=8192)
@@ -177,6 +213,29 @@ def is_set(letters: tuple[str, ...]) -> bool:
     return list(letters) == sorted({*letters})
 
 
+NONE_RIGHT: Final = re.compile(
+    r"\bnone of (?:the|these|them)\b(?! (?:other|rest|remaining))[^\n.]{0,100}"
+    r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
+    r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
+    rf"|(?:所有|四个|以上|各个?|全部)选项(?:[{LETTERS}、,，和与及]*)(?:都|均|全)(?:不|是?错)"
+    r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
+    re.IGNORECASE,
+)
+"""Statements that none of the options is right."""
+_MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
+_LETTER_AT_END = re.compile(rf"[;；,，.。]\s*\(?[{LETTERS}][\s.)。*]*\Z")
+_NONE_OPTION = re.compile(
+    r"\bnone\b|\bneither\b|(?:以上|上述)\S{0,4}(?:不|错)|都不|没有(?:正确|符合)", re.IGNORECASE
+)
+"""The text of an option that no other is right."""
+
+
+def says_none_right(text: str) -> bool:
+    """Whether a text states that none of the options is right, and names none at its end."""
+    stated = _MAY_BE_NONE.search(text) and NONE_RIGHT.search(text)
+    return bool(stated) and not _LETTER_AT_END.search(text)
+
+
 # --- by position, by text, by exception -----------------------------------------------------------
 
 HAN_ORDINALS: Final = "一二三四五六七八九十"
@@ -214,8 +273,14 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     if not listed and _STATEMENTS.fullmatch(text):
         return frozenset(re.findall(r"\d", text))
     return letters(answer.removeprefix("options "), listed) or (
-        _by_texts(text, listed) if listed else None
+        _by_texts(text, listed) or _as_none(text, listed) if listed else None
     )
+
+
+def _as_none(text: str, listed: dict[str, str]) -> frozenset[str] | None:
+    """The option that no other is right, if the answer says so."""
+    same = [letter for letter, option in listed.items() if _NONE_OPTION.search(option)]
+    return frozenset(same) if len(same) == 1 and says_none_right(text) else None
 
 
 def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:

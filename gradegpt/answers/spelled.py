@@ -13,6 +13,8 @@ _DIGITS: Final = {c: n for n, c in enumerate(HAN_DIGITS)} | {"〇": 0, "两": 2,
 _SMALL: Final = {"十": 10, "百": 100, "千": 1000}
 _LARGE: Final = {"万": 10**4, "亿": 10**8}
 _CHINESE = re.compile(r"[零〇一二两三四五六七八九十百千万亿壹贰]+(?:点[零〇一二三四五六七八九]+)?")
+_TAEL = re.compile(r"(?<=[零一二三四五六七八九十百千])两(?![百千万亿])")
+"""A unit of mass after its number: 四两."""
 _SCALED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?)\s*(?P<scale>[十百千]?[万亿]|[百千])")
 ONES: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
@@ -79,7 +81,7 @@ def scale(text: str) -> int:
 
 
 def _chinese(text: str) -> Fraction | None:
-    if not _CHINESE.fullmatch(text):
+    if not _CHINESE.fullmatch(text) or _TAEL.search(text):
         return None
     whole, _, decimals = text.partition("点")
     value = _whole(whole)

@@ -25,8 +25,9 @@ _CHINESE: Final = {
 } | _pairs(
     """
     公里=kilometer 里=0.5*kilometer 海里=nautical_mile 平方公里=kilometer**2 公顷=hectare
-    公斤=kilogram 斤=0.5*kilogram 吨=metric_ton 度=degree 摄氏度=degC 千瓦时=kilowatt_hour
-    岁=year 年=year 秒钟=second 分=minute 分钟=minute 时=hour 小时=hour 天=day 日=day 周=week
+    公斤=kilogram 斤=0.5*kilogram 两=50*gram 吨=metric_ton 度=degree 摄氏度=degC
+    千瓦时=kilowatt_hour 岁=year 年=year 秒钟=second 分=minute 分钟=minute 时=hour 小时=hour
+    天=day 日=day 周=week
     """
 )
 _PREFIXES: Final = _pairs(

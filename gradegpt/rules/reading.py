@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
-from gradegpt.answers.options import options
+from gradegpt.answers.options import only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
@@ -198,7 +198,7 @@ def _no_answer(reading: Reading) -> str:
         reason = "response:loop"
     elif opened and kind not in _OFTEN_FIRST and cut_off(response):
         reason = "response:cut-off"
-    elif leaves_open(claimed):
+    elif leaves_open(claimed) or only_lists(claimed, reading.question):
         reason = "response:left-open"
     elif refuses(claimed):
         reason = REFUSAL

@@ -7,12 +7,11 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import LETTERS, is_set, options
+from gradegpt.answers.options import LETTERS, is_set, options, says_none_right
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.extract.choice import LETTER_AT_END, NONE_RIGHT
 from gradegpt.rules.tolerance import EXACT
 
 _ROW = re.compile(rf"[{LETTERS}]{{2,}}")
@@ -55,13 +54,13 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
     same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
     given = values.read(answer)
     valued = values.is_read(given) or re.search(r"\d", answer)
-    if not same and valued and not LETTER_AT_END.search(answer):
+    if not same and valued:
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     return same[0] if len(same) == 1 else ""
 
 
 def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
-    if NONE_RIGHT.search(answer) and not LETTER_AT_END.search(answer):
+    if says_none_right(answer):
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
     if (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import LETTER, LETTERS, half_width
+from gradegpt.answers.options import LETTER, LETTERS, NONE_RIGHT, half_width, says_none_right
 from gradegpt.answers.spans import last_match
 from gradegpt.answers.truth import stated_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
@@ -79,20 +79,9 @@ _ITEM = re.compile(
 _BOXED = re.compile(rf"\\(?:boxed|fbox)\s*\{{{_MARKUP}{_LETTERS}")
 _ALONE = re.compile(
     rf"^[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:：]*+{_MARKUP}{_LETTERS}[\s$*)}}.。．:：、]*"
-    r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下看似]|是错)[\u3400-\u9fff]))",
+    r"(?:$|[.．、:：)）]|(?=(?![后前之以左右上下看似都均全皆各也能会可有]|是错)[\u3400-\u9fff]))",
     re.MULTILINE,
 )
-_MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
-NONE_RIGHT = re.compile(
-    r"\bnone of (?:the|these|them)\b[^\n.]{0,100}"
-    r"\b(?:correct|match|valid|right|above|choices|options|given|provided)"
-    r"|\bno (?:correct|valid|right) (?:choice|option|answer)"
-    rf"|(?:所有|四个|以上|各个?|全部)选项(?:[{LETTERS}、,，和与及]*)(?:都|均|全)(?:不|是?错)"
-    r"|没有(?:一个)?(?:正确|符合[^\n。]{0,6})的?(?:选项|答案)|答案[^\n。]{0,4}[:：]?\s*无(?=\s|<|$|。)",
-    re.IGNORECASE,
-)
-"""Statements that none of the options is right."""
-LETTER_AT_END = re.compile(rf"[;；,，.。]\s*\(?[{LETTERS}][\s.)。*]*\Z")
 _NEGATED = re.compile(
     r"(?:不是|并非|不选|排除|不能选|不应选|\bnot\b|n't\b|\bnor\b|\brather than\b|\beliminate)",
     re.IGNORECASE,
@@ -170,8 +159,7 @@ def _committed(text: str) -> Iterator[Choice]:
         yield _choice(match)
     for begin, start, end in statements(text):
         yield Choice(text[start:end], begin, start, end, committed=True)
-    none_right = _MAY_BE_NONE.search(text) and not LETTER_AT_END.search(text)
-    for match in NONE_RIGHT.finditer(text) if none_right else ():
+    for match in NONE_RIGHT.finditer(text) if says_none_right(text) else ():
         yield Choice("", match.start(), match.start(), match.end(), True)
     judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []
     for pattern in (*judged, _JUDGED_EN):

@@ -31,7 +31,9 @@ _IS = (
     r"(?:\s*(?:['’]s|is|must be|has to be|should be|would be|will be|(?:could|can) only be)\b"
     rf"(?:\s+{_ADVERB})?|\s*[:–—-])"
 )
-_CHOOSE = r"(?:go(?:ing)? (?:with|for)|choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|opt for|say)"
+_CHOOSE = (
+    r"(?:go(?:ing)? (?:with|for)|choos(?:e|ing)|pick(?:ing)?|select(?:ing)?|opt for|say|write|tick)"
+)
 _VERB = (
     r"(?:(?:it|this|that|(?:(?:the|my) )?(?:(?:correct|right|best|final|only(?: possible)?) )?"
     rf"{_NOUN}){_IS}|(?:must|has to|should|(?:could|can) only) be"
@@ -66,7 +68,7 @@ _ZH_HEAD = (
 )
 _CHINESE = re.compile(
     r"(?:\A|[\n。！!?？；;]|[,，]\s*(?=所以|因此|故|综上|但|不过|应|肯定|一定))[\s*_#>-]*+"
-    rf"(?P<head>{_ZH_HEAD})(?:(?:就?是|为|就?选择?)\s*(?:选项)?\s*{_ZH_OPTION % 'said'}"
+    rf"(?P<head>{_ZH_HEAD})(?:(?:就?是|为|就?选择?|[填写涂]入?)\s*(?:选项)?\s*{_ZH_OPTION % 'said'}"
     rf"|{_ZH_OPTION % 'bare'}(?P<tail>吧)?"
     rf"|{_ZH_OPTION % 'right'}(?:才|就)?是?(?:正确的?|对的|(?:正确|我的)?(?:答案|选项)))"
     r"(?:吧|了|啦)?(?=\s*(?:[.。!！\n]|\Z)|\s*[,，:：](?P<rest>[^。！!？?\n]{0,80}))"
