@@ -48,6 +48,16 @@ class MeasuredGroup(Row):
         """Whether so many scored rows have no verdict that only the bounds may be quoted."""
         return self.bounds is not None and self.bounds.high - self.bounds.low > FEW_OPEN
 
+    @property
+    def quoted(self) -> float | None:
+        """The score; None where only its bounds may be quoted."""
+        return None if self.many_open else self.score
+
+    @property
+    def span(self) -> Interval | None:
+        """The interval of the score, or its bounds."""
+        return self.bounds if self.many_open else self.interval
+
 
 class Numbers(NamedTuple):
     """All numbers: by judge; by tag, value and judge; by judge, label and result.

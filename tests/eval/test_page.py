@@ -79,6 +79,14 @@ def test_a_tag_is_a_table_where_it_has_several_values() -> None:
     assert {value: groups["rules"].n_rows for value, groups in several} == {"a": 2, "b": 2, "c": 2}
 
 
+def test_a_value_with_open_rows_has_its_bounds() -> None:
+    """The second judge leaves one of two rows of subject c open: 50 to 100, and no score."""
+    found = numbers(results(6))
+    group = found.several["subject"]["c"]["other, too"]
+    assert (group.score, group.quoted, group.span) == (1.0, None, group.bounds)
+    assert '<td data-value="0.5">50.0 – 100.0</td>' in page(6)
+
+
 def test_a_value_without_a_labelled_row_has_no_score() -> None:
     """It is a dash on the page, and no row counts as correct."""
     group = numbers(results(labels=[R, None, None])).tags["subject"]["b"]["rules"]
