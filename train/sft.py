@@ -94,7 +94,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
         return {}
     # PEFT writes the base into the adapter; a local folder would be invalid on another machine.
     digests = {path.name: sha256_file(path) for path in sorted(Path(base).glob("*.safetensors"))}
-    base = settings.base_name or (Path(base).name if Path(base).is_dir() else base)
+    on_hub = "/" in settings.model and not Path(settings.model).is_dir()
+    base = settings.base_name or (settings.model if on_hub else Path(base).name)
     seconds = time.monotonic() - started
     manifest = manifest_of(settings, base, parts, run, seconds) | {"base_sha256": digests}
     save_adapter(trainer.model, settings.folder / "adapter", prompt, manifest, weights)

@@ -67,7 +67,7 @@ def is_judge(model: str) -> bool:
 
 
 def base_of(model: str) -> str:
-    """The folder or hub name of a judge's base; any other name unchanged.
+    """The folder or hub name of a judge's base, or of another base; a name may be a folder's.
 
     Raises:
         MissingError: a judge's folder, or its base in ``GRADEGPT_BASES``, is not there.
@@ -78,7 +78,11 @@ def base_of(model: str) -> str:
         if not folder.is_dir():
             raise MissingError(f"{folder}: the built-in base is not there; name another one")
         return str(folder)
-    return base_named_by(Path(adapter_of(model))) if is_judge(model) else model
+    if is_judge(model):
+        return base_named_by(Path(adapter_of(model)))
+    folder = Path(os.environ.get(BASES, "")) / model.rpartition("/")[2]
+    there = BASES in os.environ and (folder / "config.json").is_file()
+    return str(folder) if there and not Path(model).is_dir() else model
 
 
 def base_named_by(adapter: Path) -> str:

@@ -48,6 +48,7 @@ def test_a_folder_of_bases_has_precedence_over_the_hub(
     base.mkdir(parents=True)
     (base / "config.json").write_text("{}")
     assert base_of("large") == base_named_by(models / "large") == str(base)
+    assert base_of("maker/Large-Chat") == str(base)
     assert base_of("maker/Other") == "maker/Other"
 
 
