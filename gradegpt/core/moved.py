@@ -1,4 +1,4 @@
-"""What was removed or renamed, with what to use instead; for one release."""
+"""What was removed or renamed, or is sought by another name, with what to use instead."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ MOVED_COMMANDS: Final[dict[str, str]] = {
     "train.lexical": "was removed with the lexical judge; a model judges what the rules leave open",
     "train.base": "was removed; give gradegpt train any chat model, or the built-in base nano",
     "export": "was removed; a judge runs from its folder. For one model: gradegpt train.merge",
+    "certify": "is gradegpt eval LABELLED --certify FLOOR",
+    "view": "is gradegpt report JUDGED --open",
     "serve.keys": "was removed; give the keys by gradegpt serve --api-key, or in GRADEGPT_API_KEY",
 }
 """By the name of a removed command: what to use."""

@@ -50,12 +50,13 @@ class Certificate(Row):
     def demand(self, fingerprint: str) -> None:
         """Raise ``SettingsError`` where this is no pass, or of another judge."""
         if not self.passed:
-            raise SettingsError(f"--certificate: this judge did not pass; its limit is {self.low}")
+            found = f"at least {self.low:.1%} by {self.n_labels:,} labels, against {self.floor:.1%}"
+            raise SettingsError(f"--certificate: this judge did not pass: {found}")
         if fingerprint != self.judge:
-            had = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+            had = "".join(f", {name}={value}" for name, value in self.settings.items())
             raise SettingsError(
-                f"--certificate: is of another judge, with {had}; give these settings, or certify "
-                "this judge: gradegpt eval LABELLED --certify FLOOR\n"
+                f"--certificate: is of another judge{had}; judge by that one, or certify this one: "
+                "gradegpt eval LABELLED --certify FLOOR\n"
                 f"  certified: {self.judge}\n  this one:  {fingerprint}"
             )
 
