@@ -161,14 +161,14 @@ class Columns(NamedTuple):
         """What a user should know: which columns were recognised, and which may have been meant.
 
         These are nearly named like a field, or usually hold the question, the reference or the
-        response, which another column holds here.
+        response, which another column holds here. A field that is wanted from no column is not one.
         """
         taken = {*self.fields.values(), *self.labels, *self.also.values()}
         meant = {name: _meant(_key(name)) for name in self.names if name not in taken}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
             f"{name!r} is not read; to read it, use {self.hint(field, name)}"
-            for name, field in meant.items() if field
+            for name, field in meant.items() if field and self.fields.get(field, name)
         ]  # fmt: skip
 
 

@@ -142,6 +142,8 @@ def test_an_exact_name_wins_over_a_usual_one_and_a_given_column_over_both() -> N
     columns = recognise(survey([row]), name="t", hint=on_command_line)
     assert columns.notes == ["'gold' is not read; to read it, use --map reference=gold"]
     assert item_of(row, given={"reference": "gold"}).reference == ("5",)
+    unwanted = recognise(survey([ROW]), {"response": ""}, name="t", hint=on_command_line)
+    assert unwanted.notes == ["columns: response = (none)"]
 
 
 def test_a_column_may_be_a_path_into_nested_values() -> None:
