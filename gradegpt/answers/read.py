@@ -54,7 +54,6 @@ _NAME = re.compile(
 """A word such as a month or a town: "March 18, 2018" is not a list of numbers."""
 
 
-@lru_cache(maxsize=16384)
 def read(
     text: str,
     kind: AnswerType | None = None,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from difflib import SequenceMatcher
-from functools import lru_cache
 from typing import Final
 
 _ENGLISH: Final = (
@@ -54,7 +53,6 @@ def transliterated(syllables: tuple[str, ...]) -> str:
     return re.sub(r"(.)\1+", r"\1", "".join(made))
 
 
-@lru_cache(maxsize=4096)
 def likeness(one: str, other: str) -> float:
     """The share of two skeletons that is the same, from 0 to 1."""
     return SequenceMatcher(None, one, other, autojunk=False).ratio()

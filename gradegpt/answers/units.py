@@ -201,7 +201,6 @@ def plural(unit: str) -> str:
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
-@lru_cache(maxsize=2048)
 def _pint(unit: str) -> str | None:
     """Pint's name of a unit, composed of known words only; None for an unknown unit."""
     unit = unit.strip()

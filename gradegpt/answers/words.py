@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold
@@ -84,7 +83,6 @@ MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
 
-@lru_cache(maxsize=16384)
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
     text = fold(text).strip(" .,;:!'\"“”")
@@ -107,7 +105,6 @@ class Token(NamedTuple):
     gap: str
 
 
-@lru_cache(maxsize=4096)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek letters spelt out."""
     bare, made, end = _bare(text), list[Token](), 0
@@ -117,7 +114,6 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(made)
 
 
-@lru_cache(maxsize=4096)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case."""
     return tuple(map(str.casefold, _WORD.findall(_bare(text))))

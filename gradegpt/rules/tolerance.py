@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.answers.types import Quantity
@@ -71,7 +70,6 @@ def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
     return powers[0] == powers[1] and abs(coefficients[0] - coefficients[1]) <= 0.1 * (1 + 1e-9)
 
 
-@lru_cache(maxsize=1024)
 def _asks_to_round(question: str) -> bool:
     return bool(_ROUNDED.search(question))
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.spans import last_match
@@ -252,7 +251,6 @@ def _known(said: tuple[Token, ...], quoted: list[bool], asked: frozenset[str]) -
     return made
 
 
-@lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
     word = word.removesuffix("'s").removesuffix("’s")
     return _ENDING.sub("", word) if len(word) > 3 else word

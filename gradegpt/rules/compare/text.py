@@ -6,7 +6,6 @@ Nothing else is decided: two texts without a common word may still name the same
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.spoken import ORDINAL, same_kind, spoken, spoken_in
@@ -64,7 +63,6 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     return Comparison(None, "text:not-shown")
 
 
-@lru_cache(maxsize=4096)
 def _bare(text: str) -> str:
     return plain(_MARKS.sub(" ", _ARTICLE.sub("", meaning(text))))
 

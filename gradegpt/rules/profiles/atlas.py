@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.json_list import Fault, json_answers
@@ -216,7 +215,6 @@ def _marked(text: str) -> tuple[str, ...]:
     return tuple(piece.strip(" ;；") for piece in pieces(text, run)) if whole else ()
 
 
-@lru_cache(maxsize=4096)
 def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
     """The answers in a JSON or Python list; empty for any other text.
 
