@@ -131,10 +131,11 @@ def areas(rows: Ranked, bootstrap: int, seed: int) -> Values:
     n_questions, found = int(rows.question.max()) + 1, []
     draws = bootstrap if n_questions > 1 else 0  # one question cannot be resampled
     drawn = drawn_weights(n_questions, draws, seed, len(rows.wrong))
+    starts = np.append(0, rows.ends[:-1])
     for weights in chain([np.ones((1, n_questions))], drawn):
-        weight = weights[:, rows.question].astype(np.float64)
-        n = np.cumsum(weight, axis=1)[:, rows.ends - 1]
-        wrong = np.cumsum(weight * rows.wrong, axis=1)[:, rows.ends - 1]
+        weight = weights[:, rows.question]
+        n = np.add.reduceat(weight, starts, axis=1).cumsum(axis=1)
+        wrong = np.add.reduceat(weight * rows.wrong, starts, axis=1).cumsum(axis=1)
         with np.errstate(invalid="ignore"):  # the first rows may not be drawn
             risk = np.nan_to_num(wrong / n)
         found.append((np.diff(n, prepend=0, axis=1) * risk).sum(axis=1) / n[:, -1])

@@ -208,9 +208,9 @@ def survey(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     for row in rows:
         for name, value in row.items():
             values = seen.setdefault(name, [])
-            is_empty = _is_nothing(value) or (isinstance(value, str) and not value)
-            if len(values) < _EXAMPLES and not is_empty:
-                values.append(value)
+            if len(values) < _EXAMPLES:
+                is_empty = _is_nothing(value) or (isinstance(value, str) and not value)
+                values.extend([] if is_empty else [value])
     return seen
 
 
