@@ -195,10 +195,13 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         ("", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         ("\n \n", "in.jsonl: there are no rows; write one item per line as a JSON object"),
         (ROW + "{\n", "in.jsonl:2: not a JSON object (Expecting property name enclosed in double "
-         "quotes: line 2 column 1 (char 2)); write one {...} per line"),
-        (ROW + "[4]\n", "in.jsonl:2: list instead of a JSON object; write one {...} per line"),
+         "quotes: line 2 column 1 (char 2)); write one {...} per line"
+         "\n--skip-bad leaves them out and judges the other 1"),
+        (ROW + "[4]\n", "in.jsonl:2: list instead of a JSON object; write one {...} per line"
+         "\n--skip-bad leaves them out and judges the other 1"),
         (ROW.replace("4", "四四").encode() + b"\xff\n",
-         "in.jsonl:2: not UTF-8 (invalid start byte); save the file as UTF-8"),
+         "in.jsonl:2: not UTF-8 (invalid start byte); save the file as UTF-8"
+         "\n--skip-bad leaves them out and judges the other 1"),
         (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
          "(4300 digits) for integer string conversion: value has 5000 digits; use "
          "sys.set_int_max_str_digits() to increase the limit); write one {...} per line"),
@@ -212,7 +215,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
          "in.jsonl: 2 complaints, nothing was judged\n"
          "  in.jsonl:1: reference: field required\n"
          "  in.jsonl:1: points: should be greater than 0; if it is something else, use --map "
-         "points= to leave it out"),
+         "points= to leave it out\n--skip-bad leaves them out and judges the other 1"),
     ],
     ids=["missing", "empty", "blank", "torn", "list", "not-utf8", "huge-number", "no-reference",
          "number", "blank-reference", "two-complaints"],
