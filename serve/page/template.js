@@ -4,6 +4,7 @@ import { tryTemplate } from "./api.js";
 import { commandBox, quoted } from "./command.js";
 import { announce, byId, download, h, icon } from "./dom.js";
 import { number, onLanguage, t, words } from "./language.js";
+import { noted } from "./notes.js";
 import { askForKey } from "./one.js";
 import { units } from "./quote.js";
 import { VERDICTS } from "./stats.js";
@@ -122,7 +123,7 @@ function legend() {
 /** The server's message: of the template (422), or of anything else that went wrong. */
 function failure({ status, message }) {
   const heading = status === 422 ? h("h2", {}, said("unusable")) : null;
-  return [heading, h("p", { class: "trouble", role: "alert" }, message)];
+  return [heading, h("p", { class: "trouble", role: "alert" }, noted(message))];
 }
 
 const failedOf = ({ trials }) => trials.filter((trial) => !trial.passed);
