@@ -1,19 +1,25 @@
-"""Decide an item whose response is in another language than its question and reference.
+"""Decide by what the whole of a response says, not by one answer found in it.
 
-The whole response is read, not one answer found in it: no word of the reference is in it.
+A response in another language than its question and reference has no word of the reference. A short
+one in the same language may say the quantity of the reference in other words.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
+from gradegpt.answers.amounts import amounts
+from gradegpt.answers.measures import COUNT
 from gradegpt.answers.spans import sentence_around
+from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.extract import Found, How
+from gradegpt.rules.extract.numbers import names_another
 from gradegpt.rules.reading import Decision, Reading
 from gradegpt.rules.stance import disowned, takes_back
 from gradegpt.rules.tolerance import DEFAULT, tolerance
@@ -22,29 +28,56 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
+_RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
+_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b")
+_SHORT: Final = 400
+"""Most characters of a response whose quantities are read where its answer says nothing."""
 _SPOKEN: Final = 2_000
 """Characters of a response that show its language, and most of one that is read."""
 
 
 def across_languages(reading: Reading) -> Decision | None:
     """The verdict on a response in the other language; None where it is not, or not shown."""
-    response = reading.response
-    asked = f"{reading.question} {reading.references[0].text}"
+    response, question = reading.response, reading.question
+    asked = f"{question} {reading.references[0].text}"
     if reading.kind in (*CHOICE, AnswerType.TRUE_FALSE) or not _differ(asked, response):
         return None
+    names = (
+        compare_names(r.text, response, question) if r.kind in _NAMED else None
+        for r in reading.references
+    )  # fmt: skip
+    return _decided(reading, [a or name for a, name in zip(_quantities(reading), names, strict=True)])
+
+
+def in_other_words(reading: Reading, found: Found) -> Decision | None:
+    """The verdict on a short response by the quantities that it says; None where not shown.
+
+    Not for bare numbers, which may count other things, nor where a value was read and left open.
+    """
+    response, kind = reading.response, reading.kind
+    measures = {a.measures for r in reading.references for a in amounts(r.text)}
+    if kind not in (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION) or COUNT in measures:
+        return None
+    ratio = any(_RATIO.search(r.text) for r in reading.references)
+    if ratio or len(response) > _SHORT or _GOES_ON.search(response) or names_another(response):
+        return None
+    left_open = is_range(reading.references[0].text) if kind is AnswerType.TEXT else is_read(
+        read(found.answer)
+    )
+    return None if left_open else _decided(reading, _quantities(reading))
+
+
+def _quantities(reading: Reading) -> list[Shown | None]:
     policy = tolerance(reading.item.tolerance or DEFAULT, reading.question)
-    shown = [
-        (
-            answer,
-            compare_amounts(answer.text, response, reading.question, policy)
-            or (
-                compare_names(answer.text, response, reading.question)
-                if answer.kind in _NAMED
-                else None
-            ),
-        )
-        for answer in reading.references
+    return [
+        compare_amounts(r.text, reading.response, reading.question, policy)
+        for r in reading.references
     ]
+
+
+def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | None:
+    response = reading.response
+    shown = [*zip(reading.references, compared, strict=True)]
     equal = next(((answer, one) for answer, one in shown if one and one.same), None)
     if equal is not None:
         found = _found(equal[1], response)

@@ -47,7 +47,7 @@ _FAR: Final = Fraction(5, 100)
 _REST = re.compile(
     r"\b(?:about|around|roughly|approximately|some|the|of|an?|per|each|every|in|at|to|and|old|from"
     r"|between|by|all|total|people|symphony|[ap]\.?m)\b"
-    r"|[晚早]上|[上下]午|凌晨|[约大概左右近每共计为是到至从在公元]|[\W_]",
+    r"|[晚早]上|[上下]午|凌晨|左右|[约大概近每共计为是到至从在公元]|[\W_]",
     re.IGNORECASE,
 )
 _MOST_REST: Final = 2
