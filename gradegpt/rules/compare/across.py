@@ -214,7 +214,7 @@ def _by_clause(found: Sequence[_Place], response: str) -> list[tuple[int, int]]:
 
 def _several(wanted: Sequence[str], response: str, question: str) -> Shown | None:
     """Whether the response lists the names, in the order that is asked for."""
-    held = [places(name, response) for name in wanted]
+    held = [_named(name, response) for name in wanted]
     if sum(map(bool, held)) < len(wanted):
         return _replaced(wanted, held, response)
     firsts = [spans[0] for spans in held]
@@ -224,7 +224,7 @@ def _several(wanted: Sequence[str], response: str, question: str) -> Shown | Non
         return None
     order = sorted(range(len(firsts)), key=lambda n: firsts[n])
     shown = Shown(True, "text:same-list-by-dictionary", start, end)
-    if _more(wanted, firsts, response) or _PAIRED.search(question):
+    if _are_ambiguous(wanted, firsts, response) or _more(wanted, firsts, response) or _PAIRED.search(question):
         return None
     if order == sorted(order):
         return shown
@@ -234,6 +234,24 @@ def _several(wanted: Sequence[str], response: str, question: str) -> Shown | Non
     if order == sorted(order, reverse=True) or not once or _TURNS.search(response):
         return None
     return Shown(False, "text:other-list-by-dictionary", start, end)
+
+
+def _are_ambiguous(wanted: Sequence[str], spans: Sequence[Span], response: str) -> bool:
+    """Whether a name may be two of the list, 青, or no thing of its kind: 水银 among planets."""
+    said = [response[slice(*span)] for span in spans]
+    kind = frozenset.intersection(*map(kinds, wanted))
+    if kind and any(not kind & kinds(one) for one in said):
+        return True
+    return any(places(n, one) for i, n in enumerate(wanted) for k, one in enumerate(said) if i != k)
+
+
+def _named(name: str, response: str) -> list[Span]:
+    """Where the name is; not inside of a longer one: 几内亚比绍, the red panda."""
+    own, known = forms(name), mentions(response)
+    return [
+        (a, b) for a, b in places(name, response)
+        if not any(m.start <= a and b <= m.end and b - a < m.end - m.start for m in known if m.key not in own)
+    ]  # fmt: skip
 
 
 def _begin(response: str, at: int) -> int:
@@ -251,6 +269,8 @@ _MEMBER = re.compile(
     r"(?:\s*(?:[、,，;；。!！?？:：\n]|\.(?=\s|\Z)|》\s*《|和|以及"
     r"|\b(?:and|plus|then|finally|as well as)\b|还有|外加|跟|与|加上))+\s*"
 )
+_NEXT = re.compile(r"[》”\"']*(?:\s*(?:[、,，]|和|与|以及|\band\b)\s*)+[^\s]")
+"""What joins a further member to the end of a list."""
 _TURNS = re.compile(
     r"\b(?:before|after|preced\w+|earlier|later|prior|last but|reverse|from)\b"
     r"|之前|以前|前面|之后|以后|后面|倒序|反过来|晚于|早于",
@@ -262,8 +282,10 @@ _TURNS = re.compile(
 def _more(wanted: Sequence[str], found: Sequence[tuple[int, int]], response: str) -> bool:
     """Whether a list has another known name between its members."""
     start, end = min(found)[0], max(found)[1]
+    follows = _NEXT.match(response, end)
+    end = follows.end() if follows else end
     return any(
-        start <= a and b <= end and (known := _whole(response[a:b])) is not None
+        start <= a < end and (known := _whole(response[a:b])) is not None
         and not any(a <= s < b for s, _ in found)
         and not any(alike(name, known) for name in wanted)
         for a, b in _members(response)
