@@ -86,6 +86,8 @@ _NUMBER = re.compile(
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
     re.IGNORECASE,
 )
+_SHORT_SIZE = re.compile(r"\s?(?P<size>[kmb])n?\b", re.IGNORECASE)
+"""Thousands, millions or billions of a currency: £50m."""
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _IN_A_NAME = re.compile(r"[A-Za-z_.]\Z")
 _ORDINARY_ONE = re.compile(
@@ -320,7 +322,10 @@ def _unit_place(text: str, end: int) -> int:
 def _measured(text: str, number: _Number) -> Amount:
     """The number as an amount of the unit after it, or before it: $5, 每小时5公里."""
     if number.currency:
-        return _amount(number, NAMED[number.currency], number.end)
+        size = _SHORT_SIZE.match(text, number.end)
+        power = {"k": 3, "m": 6, "b": 9}[size["size"].lower()] if size else 0
+        end, unit = size.end() if size else number.end, NAMED[number.currency]
+        return _amount(number, unit._replace(size=unit.size * 10**power), end)
     value, end = number.value, number.end
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2

@@ -31,7 +31,7 @@ _HEDGED = re.compile(
     r"|(?:的?(?:选?项|说法|叙述|表述|描述)[^,，。]{0,10})?(?:错误|不正确|不对|错)(?!的)"
     r"|是错的|看(?:起来|上去|似)|(?:但|可是|不过|然而)[^,，。]{0,12}不"
     r"|的?(?:选?项|说法|叙述|表述|描述)(?:都|均|全)?(?:没有问题|没错|正确|对)[,，]"
-    r"|(?:is|are) (?:wrong|incorrect|false)|.*(?:都|均|全)(?:不|没|错)"
+    r"|(?:is|are) (?:wrong|incorrect|false)|.*,.*(?:都|均|全)(?:不|没|错)"
     r"|[^,，。]{0,12}[,，]?\s*(?:可以)?排除)",
     re.IGNORECASE,
 )
@@ -220,7 +220,9 @@ NONE_RIGHT: Final = re.compile(
 _MAY_BE_NONE = re.compile(r"[Nn]o(?:ne)? |选项[^\n]{0,12}[不错]|没有|答案[^\n。]{0,8}无")
 _LETTER_AT_END = re.compile(rf"[;；,，.。]\s*\(?[{LETTERS}][\s.)。*]*\Z")
 _NONE_OPTION = re.compile(
-    r"\bnone\b|\bneither\b|(?:以上|上述)\S{0,4}(?:不|错)|都不|没有(?:正确|符合)", re.IGNORECASE
+    r"\bnone of (?:the (?:above|other|options|choices)|these|them)\b|\A\W*(?:none|neither)\W*\Z"
+    r"|(?:以上|上述)\S{0,4}(?:不|错)|都不|没有(?:正确|符合)",
+    re.IGNORECASE,
 )
 """The text of an option that no other is right."""
 
@@ -274,7 +276,8 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
 def _as_none(text: str, listed: dict[str, str]) -> frozenset[str] | None:
     """The option that no other is right, if the answer says so."""
     same = [letter for letter, option in listed.items() if _NONE_OPTION.search(option)]
-    return frozenset(same) if len(same) == 1 and says_none_right(text) else None
+    stated = says_none_right(text) and not re.search(r"\bbut\b|但", text)
+    return frozenset(same) if len(same) == 1 and stated else None
 
 
 def _by_texts(text: str, listed: dict[str, str]) -> frozenset[str] | None:

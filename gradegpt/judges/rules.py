@@ -12,7 +12,7 @@ from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
-from gradegpt.rules.across import across_languages, in_other_words
+from gradegpt.rules.across import across_languages, by_change, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
 from gradegpt.rules.reading import (
@@ -63,7 +63,7 @@ class RuleJudge:
             made = across_languages(reading) or made
         if made is None:
             assert reading.found is not None
-            made = self._by_comparison(reading, reading.found)
+            made = by_change(reading, reading.found) or self._by_comparison(reading, reading.found)
             if made.verdict is None:
                 made = in_other_words(reading, reading.found) or made
         found, reference = made.found, made.reference or reading.references[0]

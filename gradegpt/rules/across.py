@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers.amounts import amounts
-from gradegpt.answers.measures import COUNT
+from gradegpt.answers.measures import COUNT, SHARE
 from gradegpt.answers.spans import sentence_around
+from gradegpt.answers.spoken import MULTIPLE
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
-from gradegpt.rules.compare.amount import compare_amounts
+from gradegpt.rules.compare.amount import change, compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
@@ -28,8 +29,15 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
+_ASKS_THE_CHANGE = re.compile(
+    r"[增减降升涨多少]了?(?:百分之)?[多几]|\bby (?:how much|what (?:percent|share))"
+    r"|\b(?:more|less) than",
+    re.IGNORECASE,
+)
+"""Questions after the change itself."""
+_IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
 _RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
-_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b")
+_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
 """Most characters of a response whose quantities are read where its answer says nothing."""
 _SPOKEN: Final = 2_000
@@ -46,25 +54,50 @@ def across_languages(reading: Reading) -> Decision | None:
         compare_names(r.text, response, question) if r.kind in _NAMED else None
         for r in reading.references
     )  # fmt: skip
-    return _decided(reading, [a or name for a, name in zip(_quantities(reading), names, strict=True)])
+    return _decided(
+        reading, [a or name for a, name in zip(_quantities(reading), names, strict=True)]
+    )
+
+
+def by_change(reading: Reading, found: Found) -> Decision | None:
+    """The verdict on a response that says by how much something grew, where the result is asked."""
+    response, reference = reading.response, reading.references[0].text
+    kinds = {a.measures for a in amounts(reference)}
+    if len(response) > _SHORT or not kinds or not kinds <= {MULTIPLE, COUNT}:
+        return None
+    said = (a for a in amounts(response) if found.clause[0] <= a.start < found.clause[1])
+    changes = any(change(a, response) for a in said if a.measures in (SHARE, MULTIPLE))
+    if not changes or _ASKS_THE_CHANGE.search(reading.question):
+        return None
+    spoken = None if reading.kind is AnswerType.TEXT else Decision(None, "number:change-or-result")
+    return _decided(reading, _quantities(reading)) or spoken
 
 
 def in_other_words(reading: Reading, found: Found) -> Decision | None:
     """The verdict on a short response by the quantities that it says; None where not shown.
 
-    Not for bare numbers, which may count other things, nor where a value was read and left open.
+    Not for bare numbers, which may count other things, nor where the values were compared.
     """
-    response, kind = reading.response, reading.kind
-    measures = {a.measures for r in reading.references for a in amounts(r.text)}
-    if kind not in (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION) or COUNT in measures:
+    response, kind, first = reading.response, reading.kind, reading.references[0]
+    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
+    if kind not in _IN_WORDS or COUNT in wanted or _RATIO.search(first.text):
         return None
-    ratio = any(_RATIO.search(r.text) for r in reading.references)
-    if ratio or len(response) > _SHORT or _GOES_ON.search(response) or names_another(response):
+    if len(response) > _SHORT or _GOES_ON.search(response) or names_another(response):
         return None
-    left_open = is_range(reading.references[0].text) if kind is AnswerType.TEXT else is_read(
-        read(found.answer)
+    compared = is_read(read(found.answer)) and (
+        is_range(first.text) if kind is AnswerType.TEXT else is_read(read(first.text))
     )
-    return None if left_open else _decided(reading, _quantities(reading))
+    said = amounts(response)
+    if compared or any(amount.side for amount in said):
+        return None
+    made = _decided(reading, _quantities(reading))
+    same_kind = (
+        made
+        and made.found
+        and {a.measures for a in said if made.found.clause[0] <= a.start < made.found.clause[1]}
+        <= wanted
+    )
+    return made if same_kind or (made and made.verdict is Verdict.CORRECT) else None
 
 
 def _quantities(reading: Reading) -> list[Shown | None]:

@@ -224,7 +224,11 @@ def _several(wanted: Sequence[str], response: str, question: str) -> Shown | Non
         return None
     order = sorted(range(len(firsts)), key=lambda n: firsts[n])
     shown = Shown(True, "text:same-list-by-dictionary", start, end)
-    if _are_ambiguous(wanted, firsts, response) or _more(wanted, firsts, response) or _PAIRED.search(question):
+    if (
+        _are_ambiguous(wanted, firsts, response)
+        or _more(wanted, firsts, response)
+        or _PAIRED.search(question)
+    ):
         return None
     if order == sorted(order):
         return shown
@@ -247,11 +251,10 @@ def _are_ambiguous(wanted: Sequence[str], spans: Sequence[Span], response: str) 
 
 def _named(name: str, response: str) -> list[Span]:
     """Where the name is; not inside of a longer one: 几内亚比绍, the red panda."""
-    own, known = forms(name), mentions(response)
-    return [
-        (a, b) for a, b in places(name, response)
-        if not any(m.start <= a and b <= m.end and b - a < m.end - m.start for m in known if m.key not in own)
-    ]  # fmt: skip
+    own = forms(name)
+    others = [(m.start, m.end) for m in mentions(response) if m.key not in own]
+    found = places(name, response)
+    return [s for s in found if not any(a <= s[0] and s[1] <= b and (a, b) != s for a, b in others)]
 
 
 def _begin(response: str, at: int) -> int:

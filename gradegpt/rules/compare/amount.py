@@ -90,6 +90,18 @@ _CHANGED = re.compile(
     r"|decreas|reduc|cut)",
     re.IGNORECASE,
 )
+_BEFORE: Final = 30
+_GREW = re.compile(
+    r"\b(?:r[io]se|gr[eo]w|up|increas\w+|climbed|jumped|soared|gained)\b|[增涨升]|提高|扩大|多了?$",
+    re.IGNORECASE,
+)
+_FELL = re.compile(
+    r"\b(?:f[ae]ll|down|decreas\w+|reduced|dropped|declined|shrank|cut)\b|[减降跌缩]|少了?$",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\s*(?:more|higher|greater|larger|bigger|increase|rise|growth)\b")
+_LESS = re.compile(r"\s*(?:less|lower|smaller|fewer|decrease|drop|fall|decline)\b")
+"""Words around the share or the multiple by which something changed."""
 _TO_A_SHARE = re.compile(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z", re.IGNORECASE)
 """What makes a share that of the whole after a change, and not that of the change."""
 _FINALLY = re.compile(r"(?:final answer|最终答案)(?: is|\W)", re.IGNORECASE)
@@ -131,6 +143,9 @@ def compare_amounts(
     said = _last_said(_outside_asides(response), response)
     if len(wanted) != 1 or _changes_otherwise(wanted[0], reference, said, response):
         return None
+    if MULTIPLE in {wanted[0].measures, *(a.measures for a in said)}:
+        wanted = [_as_multiple(wanted[0], reference)]
+        said = [_as_multiple(a, response) for a in said]
     read = _Read(question, response, wanted[0], tolerance)
     judged = [(a, _same(read, a)) for a in said]
     given = [a for a, _ in judged if _is_given(a, read)]
@@ -143,15 +158,20 @@ def compare_amounts(
         return _committed(by["same"], rivals, response)
     if by["same"]:
         return _given(by["same"], rivals, response)
+    return None if by["near"] or _CALCULATION.search(response) else _other(read, by, given, len(judged))
+
+
+def _other(
+    read: _Read, by: dict[str, list[Amount]], given: list[Amount], judged: int
+) -> Shown | None:
+    """The quantities that are not the one wanted, if they are one, or surely of its kind."""
     others = by["other"] or by["weak"]
     if not judged or not others:
         others = [a for a in given if a.unit != read.wanted.unit and _same(read, a) == "other"]
-    if abs(read.wanted.number) > 2 * _FEW and len(judged) > 1:
+    if abs(read.wanted.number) > 2 * _FEW and judged > 1:
         others = [a for a in others if a.measures != COUNT or a.number >= _FEW]
     alone = len({a.value for a in others}) == 1
-    if not others or by["near"] or _CALCULATION.search(response):
-        return None
-    if not alone and (not by["other"] or read.wanted.measures in (COUNT, PIECE)):
+    if not others or (not alone and (not by["other"] or read.wanted.measures in (COUNT, PIECE))):
         return None
     return Shown(False, "number:different", others[-1].start, others[-1].end)
 
@@ -163,13 +183,35 @@ def _last_said(said: list[Amount], response: str) -> list[Amount]:
 
 
 def _changes_otherwise(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:
-    """Whether one says by which share something changed, and the other to which, or how often."""
+    """Whether one says by which share something changed, and the other to which."""
     alike = [a for a in said if a.measures == wanted.measures] or said
     kinds = {wanted.measures, *(a.measures for a in alike)}
-    if SHARE not in kinds or not kinds <= {SHARE, MULTIPLE} or not _CHANGED.search(response):
+    if wanted.measures == SHARE and MULTIPLE in kinds:
+        return not change(wanted, reference)
+    if kinds != {SHARE} or not _CHANGED.search(response):
         return False
     to = {bool(_TO_A_SHARE.search(response, 0, a.start)) for a in alike}
-    return len(kinds) == 2 or to != {bool(_TO_A_SHARE.search(reference, 0, wanted.start))}
+    return to != {bool(_TO_A_SHARE.search(reference, 0, wanted.start))}
+
+
+def _as_multiple(amount: Amount, text: str) -> Amount:
+    """A share as how many times the whole it makes: up by 200 % is three times."""
+    if amount.measures != SHARE or amount.unit == 1:
+        return amount
+    turn = change(amount, text)
+    value = 1 + turn * amount.value if turn else amount.value
+    return amount._replace(measures=MULTIPLE, value=value)
+
+
+def change(amount: Amount, text: str) -> int:
+    """1 for the share or multiple by which something grew, -1 for that by which it fell, else 0."""
+    before = re.split("[,，;；。]|\\. ", text[max(0, amount.start - _BEFORE) : amount.start])[-1]
+    if _TO_A_SHARE.search(before):
+        return 0
+    said = before + text[amount.start : amount.end]
+    grew = _GREW.search(said) or _MORE.match(text, amount.end)
+    fell = _FELL.search(said) or _LESS.match(text, amount.end)
+    return bool(grew) - bool(fell)
 
 
 def _wanted(reference: str, question: str) -> list[Amount]:
@@ -192,7 +234,7 @@ def _is_all(reference: str, found: list[Amount], question: str) -> bool:
     words = [w for w in _REST.sub(" ", rest).split() if w.lower() not in question.lower()]
     if any(re.fullmatch(r"[A-Za-zμµΩ°]{1,3}", word) for word in words):
         return False  # an unknown unit
-    left = "".join(char for word in words for char in word if char not in question)
+    left = "".join(char for w in words for char in w if w.isascii() or char not in question)
     return len(left) <= _MOST_REST
 
 
@@ -265,7 +307,7 @@ def _same(read: _Read, given: Amount) -> str:
         return "unlike" if not alone else "same" if equal else "weak" if counted else "unlike"
     if wanted.measures == COUNT:
         return "same" if equal and given.measures in _SAID_BARE else "unlike"
-    return "same" if kinds == {SHARE, MULTIPLE} and wanted.value == given.value else "unlike"
+    return "unlike"
 
 
 def _dates(wanted: Amount, given: Amount, response: str) -> str:
@@ -288,6 +330,8 @@ def _sizes(wanted: Amount, given: Amount, read: _Read) -> str:
         return "same"
     if wanted.measures in _EXACT:
         return "other"
+    if wanted.measures == SHARE and wanted.value + given.value == 1:
+        return "near"  # what is left of the whole
     gap = abs(wanted.value - given.value) / (abs(wanted.value) or 1)
     if wanted.rough or given.rough or not _decimal(wanted.unit / given.unit):
         return _roughly(wanted, given, gap, rounds=bool(_ROUNDED.search(read.question)))

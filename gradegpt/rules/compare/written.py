@@ -134,13 +134,15 @@ def _other_unit(reference: str, answer: str, question: str) -> bool | None:
     if _disjoint(_ANGLES, reference, answer):
         return True
     wanted, given = currencies(reference), currencies(answer)
-    asked = wanted or currencies(question)
     converted = all(word in reference + answer for word in ("cent", "dollar"))
-    if not asked or not given or asked & given or converted:
+    asked, kinds = (
+        {kind for kind, _ in named} for named in (wanted or currencies(question), given)
+    )
+    if not asked or not given or wanted & given or converted:
         return False
-    kinds = {kind for kind, _ in asked | given}
-    alike = "dollar" in kinds and kinds <= {*DOLLARS}
-    return None if alike or not wanted else True
+    if not wanted:
+        return False if asked & kinds or "$" in question else None
+    return None if "dollar" in asked | kinds and asked | kinds <= {*DOLLARS} else True
 
 
 def _disjoint(signs: re.Pattern[str], wanted: str, given: str) -> bool:
