@@ -324,8 +324,9 @@ def _measured(text: str, number: _Number) -> Amount:
     if number.currency:
         size = _SHORT_SIZE.match(text, number.end)
         power = {"k": 3, "m": 6, "b": 9}[size["size"].lower()] if size else 0
-        end, unit = size.end() if size else number.end, NAMED[number.currency]
-        return _amount(number, unit._replace(size=unit.size * 10**power), end)
+        money = NAMED[number.currency]
+        stop = size.end() if size else number.end
+        return _amount(number, money._replace(size=money.size * 10**power), stop)
     value, end = number.value, number.end
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2

@@ -11,6 +11,8 @@ LETTERS: Final = "ABCDEFGHIJ"
 """The possible letters of options."""
 LETTER: Final = r"(?:[A-HJ]|I(?!['’]|\s+[a-z]|\s*=))"
 """An option letter in a sentence; "I" there is mostly a pronoun, and "I =" a current."""
+SAID: Final = r"(?<![A-Za-z])(?:[B-HJ]|(?-i:A)(?!\s*[a-z]))(?![A-Za-z])"
+"""Any option letter in a sentence, where "A" may be an article, and "I" mostly is a pronoun."""
 _LETTERS = re.compile(
     r"(?:选项|选择|选|option|choice|answer)?[\s_]*[(（\[]?(?P<letters>[A-J](?:[\s,、，和与及&/]*(?:and\s+)?[A-J])*)"
     r"(?![A-Za-z])[)）\]]?(?P<rest>[\s.:：、。,，项)]*.*)",

@@ -35,6 +35,8 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MONEY = re.compile(rf"\A(?:{CURRENCY}|US|HK|AU|CA|NT)\s?(?=\d)|(?<=\A-){CURRENCY}(?=\d)")
+_SHORT_SCALE = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|bn?)", re.IGNORECASE)
+_SCALES: Final = {"k": "thousand", "m": "million", "b": "billion"}
 _IN_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
 _MAX_POWER: Final = 400
@@ -81,7 +83,9 @@ def _has_float(value: Magnitude | None) -> bool:
 
 
 def _quantity(text: str) -> Quantity | None:
-    text = _MONEY.sub("", text.strip())
+    text, money = _MONEY.subn("", text.strip())
+    if money and (short := _SHORT_SCALE.fullmatch(text)):
+        text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
     percent = bool(_PERCENT.match(text))
     if (large := scaled(text)) is not None:
         return _of_scale(*large)

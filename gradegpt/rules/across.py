@@ -13,7 +13,7 @@ from typing import Final
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.measures import COUNT, SHARE
 from gradegpt.answers.spans import sentence_around
-from gradegpt.answers.spoken import MULTIPLE
+from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
@@ -91,13 +91,11 @@ def in_other_words(reading: Reading, found: Found) -> Decision | None:
     if compared or any(amount.side for amount in said):
         return None
     made = _decided(reading, _quantities(reading))
-    same_kind = (
-        made
-        and made.found
-        and {a.measures for a in said if made.found.clause[0] <= a.start < made.found.clause[1]}
-        <= wanted
-    )
-    return made if same_kind or (made and made.verdict is Verdict.CORRECT) else None
+    if made is None or made.found is None or made.verdict is Verdict.CORRECT:
+        return made
+    begin, end = made.found.clause
+    kinds = {a.measures for a in said if begin <= a.start < end}
+    return made if kinds <= wanted - {DATE, ORDINAL} else None  # the next episode's date varies
 
 
 def _quantities(reading: Reading) -> list[Shown | None]:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
-from gradegpt.answers.options import only_lists, options
+from gradegpt.answers.options import SAID, only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
@@ -47,7 +47,7 @@ _SENTENCE: Final = 120
 _NAMES = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
 """What the text of an option has that is more than a number."""
 _NOT_PLAINLY = re.compile(
-    r"(?<![A-Za-z])(?:[B-J]|A(?!\s*[a-z]))(?![A-Za-z])|[不没非无未错或但除吗?？]|\b(?:not?|or|but|except|nor|neither|none"
+    rf"{SAID}|\bI\b|[不没非无未错或但除吗?？]|\b(?:not?|or|but|except|nor|neither|none"
     r"|wrong|false|unlike|if|all|both|maybe|perhaps|might)\b|n['’]t\b|以上",
     re.IGNORECASE,
 )

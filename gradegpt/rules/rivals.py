@@ -47,6 +47,11 @@ _OTHER_FORM = re.compile(r"\\begin|boxed|\A\s*\{\s*\"")
 """Matrices, boxes and JSON, whose answers are read where they are."""
 _FIRST = re.compile(r"[A-Z][。.]\s*[A-Z]项?(?:错误|不正确)")
 """A letter alone, then another that is wrong, of which either may be what is asked: B。A错误。"""
+_CALLED = re.compile(
+    r"[)\]*]*\s*(?:is|are|looks?|seems?|sounds?)\s+"
+    r"(?!(?:the|my|our|an?|correct|right|true|best|what|left|it|certainly|clearly)\b)"
+)
+"""Words after an option that say how it is, not that it is chosen: "D is absurd"."""
 
 
 class Settled(NamedTuple):
@@ -89,7 +94,8 @@ def settled(
         return None
     committed = commitment(text, said, same)
     last = committed and committed.mention
-    if last is None or (kind in CHOICE and _FIRST.match(text) and not last.start):
+    judged = last and (_CALLED.match(text, last.end) or (_FIRST.match(text) and not last.start))
+    if last is None or (kind in CHOICE and judged):
         return Settled(None)
     span = sentence_around(response, last.start, last.end)
     place = (last.start, last.end)

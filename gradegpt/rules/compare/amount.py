@@ -158,7 +158,11 @@ def compare_amounts(
         return _committed(by["same"], rivals, response)
     if by["same"]:
         return _given(by["same"], rivals, response)
-    return None if by["near"] or _CALCULATION.search(response) else _other(read, by, given, len(judged))
+    return (
+        None
+        if by["near"] or _CALCULATION.search(response)
+        else _other(read, by, given, len(judged))
+    )
 
 
 def _other(

@@ -103,7 +103,6 @@ _ECHO = re.compile(rf"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[{LETTERS[1:]}]\s*[
 """A list of options that continues, each on a line of its own."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a hypothetical sentence."""
-_HEDGED = re.compile(r"\bor\b|或者?|还是", re.IGNORECASE)
 _LISTED = re.compile(rf"(?:^|[\n\s])\s*[(（]?[{LETTERS}]\s*[.．、:：)）]")
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from gradegpt.answers.options import SAID
 from gradegpt.rules.extract.found import NEAR_THE_END
 
 _NEAR: Final = 160
@@ -76,11 +77,10 @@ _CHINESE = re.compile(
 _DENIES = re.compile(
     r"\b(?:but|not|no|never|however|although|though|yet|if|unless|n?or|wrong|incorrect|false|except"
     r"|while|whereas|instead|may|might|maybe|perhaps|actually|wait|neither|either|both|rather|were)\b"
-    r"|n['’]t\b|(?<![A-Za-z])[B-HJ](?![A-Za-z])"
-    r"|(?-i:(?<![A-Za-z])A)(?!\s*[A-Za-z])|但|不|错|除|或|还是|如果|若|然而|却|本来|误|其实",
+    rf"|n['’]t\b|{SAID}|但|不|错|除|或|还是|如果|若|然而|却|本来|误|其实",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"(?<![A-Za-z])(?:[B-HJ]|A(?!\s*[a-z]))(?![A-Za-z])")
+_LETTER = re.compile(SAID)
 _SUPPOSED = re.compile(
     r"\b(?:if|suppose|unless|were|would have|either)\b|如果|假如|倘若|若|的话", re.IGNORECASE
 )
