@@ -28,8 +28,8 @@ from gradegpt.core.records import write_json
 from gradegpt.core.schema import Example, Verdict
 from gradegpt.core.settings import load_settings
 
-NAMES = {"rules": "rules"}
-"""The judges of the run that the picture shows."""
+NAMES = {"rules": ("rules", "#4c78a8"), "model": ("rules, then the 1.5B", "#e07b39")}
+"""The judges of the run that the picture shows: a name and a colour."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -62,7 +62,7 @@ def _right(row: Example) -> bool:
 def draw(judges: Mapping[str, Any], other: float, n_rows: int, path: Path) -> None:
     """Risk against coverage: a curve a judge, its dot at what it decides; math-verify is a dot."""
     figure, axes = pyplot.subplots(figsize=(7.2, 4), layout="constrained")
-    for (name, label), colour in zip(NAMES.items(), ("#4c78a8",), strict=True):
+    for name, (label, colour) in NAMES.items():
         curve = judges[name]
         points = [one for one in curve["points"] if one["coverage"] >= 0.1]
         x, y = zip(*((100 * p["coverage"], 100 * p["risk"]["value"]) for p in points), strict=True)
