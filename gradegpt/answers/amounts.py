@@ -144,12 +144,18 @@ _LESS = re.compile(
     r"|不到|不足|将近|接近|近|未满|没满|最多)(?: an?)?\s*\Z",
     re.IGNORECASE,
 )
-_MORNING = re.compile(r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.?m\b|in the morning", re.IGNORECASE)
+_MORNING = re.compile(
+    r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.? ?m\b|in the morning", re.IGNORECASE
+)
 _EVENING = re.compile(
-    r"中午(?=十二|12)|下午|傍晚|[晚夜][上里间]|(?:\b|\d)p\.?m\b|in the (?:evening|afternoon)"
+    r"中午(?=十二|12)|下午|傍晚|[晚夜][上里间]|(?:\b|\d)p\.? ?m\b|in the afternoon|\bevening"
     r"|at night",
     re.IGNORECASE,
 )
+PAST_NOON: Final = re.compile(
+    r"(?<!\d)(?:1[3-9]|2[0-4])\s?[:：点时]|(?:十[三-九四五六七八九]|二十[一二三四]?)[点时]"
+)
+"""A clock time of the second half of the day, by its hour."""
 
 
 def amounts(text: str) -> list[Amount]:
@@ -181,8 +187,9 @@ def _folded(text: str) -> str:
 def _spoken(text: str) -> Iterator[Amount]:
     for start, end, quantity in spoken_in(text):
         fraction = quantity.unit == ORDINAL and _PART_OF.search(text, max(0, start - 5), start)
+        assert isinstance(quantity.value, Fraction)
         if not fraction:
-            yield Amount(start, end, quantity.unit, Fraction(complex(quantity.value).real))
+            yield Amount(start, end, quantity.unit, quantity.value)
 
 
 def _in_figures(text: str) -> Iterator[_Number]:
@@ -429,7 +436,7 @@ def _in_context(text: str, amount: Amount) -> Amount:
     less, around = _LESS.search(before), text[max(0, start - 4) : end + 20]
     more = _MORE.search(before) or _MORE_AFTER.match(text, end) or re.search("[多余]", said)
     rough = less or more or _ROUGH_BEFORE.search(before) or _ROUGH_AFTER.match(text, end)
-    half = ""
+    half = "pm" if amount.measures == TIME and PAST_NOON.match(said) else ""
     if amount.measures == TIME and bool(_MORNING.search(around)) is not bool(
         _EVENING.search(around)
     ):

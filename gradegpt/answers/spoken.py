@@ -138,7 +138,7 @@ def _time(match: re.Match[str]) -> Fraction | None:
     if hour is None or hour > 24:
         return None
     share = {"half": 30, "半": 30, "quarter": 15, "一刻": 15, "三刻": 45}
-    words = said.get("words") or ""
+    words = (said.get("words") or "").lower()
     told = Fraction(share[words]) if words in share else _number(words)
     if words and told is None:
         return None
@@ -207,7 +207,7 @@ _FORMS: Final = _forms(
 )  # fmt: skip
 _PERCENT: Final = r"(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
 _FORMS_IN_TEXT: Final = _forms(
-    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.?m\b\.?", _time),
+    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?", _time),
     (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])", _time),
     (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)", _time),
     (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century", _counted),

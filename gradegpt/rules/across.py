@@ -93,9 +93,9 @@ def in_other_words(reading: Reading, found: Found) -> Decision | None:
     made = _decided(reading, _quantities(reading))
     if made is None or made.found is None or made.verdict is Verdict.CORRECT:
         return made
-    begin, end = made.found.clause
-    kinds = {a.measures for a in said if begin <= a.start < end}
-    return made if kinds <= wanted - {DATE, ORDINAL} else None  # the next episode's date varies
+    kinds, values = {a.measures for a in said}, {a.value for a in said}
+    only = len(values) == 1 and kinds <= wanted - {DATE, ORDINAL}  # the next episode's date varies
+    return made if only else None
 
 
 def _quantities(reading: Reading) -> list[Shown | None]:

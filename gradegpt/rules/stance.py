@@ -135,6 +135,7 @@ _EARLIER = re.compile(
     r"|草稿|初稿|直觉|印象里|提示|讲义|传闻|划掉"
     r"|\b(?:before|earlier|previous(?:ly)?|initial(?:ly)?|original(?:ly)?|formerly|old"
     r"|(?:at )?first (?:thought|glance|version|draft|guess|bulletin|instinct)|at first|used to|ago"
+    r"|about to (?:write|say|put|answer|choose)|first,? I (?:put|wrote|said|had|took|guessed)"
     r"|(?:nearly|almost|I would|I['’]d) have|(?:I )?(?:very )?(?:nearly|almost)|off the top"
     r"|in mind|comes? to mind|look(?:s|ed) plausible|argue for|tempt\w*|swears?|hint\w*|insists"
     r"|where it (?:says|said|reads)|draft|crossed|leak(?:s|ed)?|rumou?rs?|suspected|confus\w*"
@@ -166,7 +167,7 @@ _NOW = re.compile(
     r"|慢着|新|[只仅](?:剩|能|有)|剩下"
     r"|\b(?:wait|instead|correct(?:ed|ion)|chang\w+|now|edit\w*|replac\w+|becom\w+|final(?:ly)?"
     r"|update\w*|actually|in fact|new|lea(?:ves?|ving)|left with|adopt|accept|second thoughts?"
-    r"|sorry|hold on|th(?:is|e right|e correct) one)\b",
+    r"|sorry|hold on|read (?:it|that|this) as|th(?:is|e right|e correct) one)\b",
     re.IGNORECASE,
 )
 _SO = re.compile(r"\b(?:so|hence|thus|therefore)\b|所以|因此|[故即]", re.IGNORECASE)

@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from gradegpt.answers.amounts import Amount, amounts
+from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
 from gradegpt.answers.measures import (
     CELSIUS,
     COUNT,
@@ -32,12 +32,23 @@ from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_ki
 from gradegpt.answers.types import Quantity
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.extract.mentions import Mention
-from gradegpt.rules.stance import alone, clauses, commitment, goes_on, negated, revises, takes_back
+from gradegpt.rules.stance import (
+    alone,
+    clauses,
+    commitment,
+    denies,
+    goes_on,
+    negated,
+    revises,
+    takes_back,
+)
 from gradegpt.rules.tolerance import Tolerance
 
 _COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR)
 _SAID_BARE: Final = (*MONEY, MONTHS, DEGREES, CELSIUS, ORDINAL, MULTIPLE)
 """What a reference may give as a number alone: a price, an age, how many times."""
+_SAID_ALONE: Final = (*MONEY, DEGREES, CELSIUS)
+"""What a later number may say without its unit: "$60 comes off, which leaves twenty"."""
 _EXACT: Final = (YEAR, ORDINAL, TIME, "century", "decade", PAID, MULTIPLE)
 _YEARS: Final = Measure("years", MONTHS, Fraction(12))
 _NEAR: Final = Fraction(2, 100)
@@ -71,6 +82,10 @@ _BEYOND = re.compile(
     r"低于|高于|大于|小于|以上|以下|\b(?:below|above|outside|less|more|not)\b|不在", re.IGNORECASE
 )
 _OPERATOR = re.compile(r"\s[-+*/^]\s|[-+*/^]?\(|[+*/^](?=\d)")
+_ASKS_THE_CUT = re.compile(
+    r"(?:便宜|优惠|[降减省])了?(?:多少|几|百分)|\b(?:by what|how (?:big|large)|discount|reduc|sav)",
+    re.IGNORECASE,
+)
 _ROUGHLY = re.compile(
     r"约|大概|多少左右|\b(?:approximate|rough|about how|estimat|nearly)", re.IGNORECASE
 )
@@ -153,7 +168,9 @@ def compare_amounts(
     by = {
         how: [a for a, same in judged if same == how] for how in ("same", "other", "near", "weak")
     }
-    rivals = by["other"] + by["near"]
+    bare = [a for a, _ in judged if a.measures == COUNT and a.number >= _FEW]
+    rivals = by["other"] + by["near"] + [a for a in by["weak"] if a.measures == PAID]
+    rivals += bare if wanted[0].measures in _SAID_ALONE else []
     if rivals and by["same"] and revises(response):
         return _committed(by["same"], rivals, response)
     if by["same"]:
@@ -232,6 +249,8 @@ def _wanted(reference: str, question: str) -> list[Amount]:
 
 def _is_all(reference: str, found: list[Amount], question: str) -> bool:
     """Whether a reference says hardly more than quantities, but for words of the question."""
+    if denies(reference):
+        return False
     rest = reference
     for amount in reversed(found):
         rest = rest[: amount.start] + " " + rest[amount.end :]
@@ -256,6 +275,8 @@ def _as_asked(amount: Amount, question: str) -> Amount:
         if unit is not None:
             value, size = amount.value * unit.size, unit.size
             return amount._replace(measures=unit.measures, value=value, unit=size)
+    if amount.measures == TIME and not amount.half and PAST_NOON.search(question):
+        return amount._replace(half="am")
     return amount._replace(rough=amount.rough or bool(_ROUGHLY.search(question)))
 
 
@@ -299,7 +320,9 @@ def _same(read: _Read, given: Amount) -> str:
         return _sizes(wanted, given, read)
     equal = wanted.number == given.number
     if kinds == {SHARE, PAID}:
-        return "same" if given.value in (wanted.value, 1 - wanted.value) else "weak"
+        off = given.measures == PAID and _ASKS_THE_CUT.search(read.question)
+        right = (1 - wanted.value,) if off else (wanted.value, 1 - wanted.value)
+        return "same" if given.value in right else "weak"
     if PIECE in kinds and kinds <= {PIECE, COUNT, *MONEY}:
         one, other = (a._replace(value=a.number, unit=Fraction(1)) for a in (wanted, given))
         return _sizes(one, other, read)

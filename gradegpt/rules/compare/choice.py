@@ -15,6 +15,8 @@ from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
 
 _ROW = re.compile(rf"[{LETTERS}]{{2,}}")
+_THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
+"""Words for the options that are not named."""
 _EXACTLY: Final = Criteria(EXACT)
 
 
@@ -35,6 +37,11 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
         same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
         return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
     named, chosen = frozenset("".join(wanted.letters)), frozenset("".join(given.letters))
+    if named != chosen and (
+        _THE_REST.search(answer.text)
+        or (len(named) == 1 and len(chosen) > 2 and chosen >= {*listed})
+    ):
+        return Comparison(None, "choice:no-option-named")
     if named == chosen and len(named) > 1 and not is_set(given.letters):
         return Comparison(None, "choice:set-or-sequence")
     if named == chosen:
