@@ -37,10 +37,7 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
         same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
         return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
     named, chosen = frozenset("".join(wanted.letters)), frozenset("".join(given.letters))
-    if named != chosen and (
-        _THE_REST.search(answer.text)
-        or (len(named) == 1 and len(chosen) > 2 and chosen >= {*listed})
-    ):
+    if named != chosen and _THE_REST.search(answer.text):
         return Comparison(None, "choice:no-option-named")
     if named == chosen and len(named) > 1 and not is_set(given.letters):
         return Comparison(None, "choice:set-or-sequence")
