@@ -17,7 +17,7 @@ from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
-from gradegpt.rules.compare.amount import change, compare_amounts
+from gradegpt.rules.compare.amount import change, compare_amounts, says_a_change
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
@@ -62,8 +62,10 @@ def across_languages(reading: Reading) -> Decision | None:
 def by_change(reading: Reading, found: Found) -> Decision | None:
     """The verdict on a response that says by how much something grew, where the result is asked."""
     response, reference = reading.response, reading.references[0].text
+    if len(response) > _SHORT or not says_a_change(response):
+        return None
     kinds = {a.measures for a in amounts(reference)}
-    if len(response) > _SHORT or not kinds or not kinds <= {MULTIPLE, COUNT}:
+    if not kinds or not kinds <= {MULTIPLE, COUNT}:
         return None
     said = (a for a in amounts(response) if found.clause[0] <= a.start < found.clause[1])
     changes = any(change(a, response) for a in said if a.measures in (SHARE, MULTIPLE))
@@ -79,10 +81,10 @@ def in_other_words(reading: Reading, found: Found) -> Decision | None:
     Not for bare numbers, which may count other things, nor where the values were compared.
     """
     response, kind, first = reading.response, reading.kind, reading.references[0]
-    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
-    if kind not in _IN_WORDS or COUNT in wanted or _RATIO.search(first.text):
+    if kind not in _IN_WORDS or len(response) > _SHORT or _RATIO.search(first.text):
         return None
-    if len(response) > _SHORT or _GOES_ON.search(response) or names_another(response):
+    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
+    if not wanted or COUNT in wanted or _GOES_ON.search(response) or names_another(response):
         return None
     compared = is_read(read(found.answer)) and (
         is_range(first.text) if kind is AnswerType.TEXT else is_read(read(first.text))

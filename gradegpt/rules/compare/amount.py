@@ -117,6 +117,11 @@ _FELL = re.compile(
 _MORE = re.compile(r"\s*(?:more|higher|greater|larger|bigger|increase|rise|growth)\b")
 _LESS = re.compile(r"\s*(?:less|lower|smaller|fewer|decrease|drop|fall|decline)\b")
 """Words around the share or the multiple by which something changed."""
+_BY = re.compile(
+    r"[%％‰倍成半翻]|分之|per ?cent|\btimes\b|fold\b|twice|thrice|doubl|tripl|quadrupl|half|third"
+    r"|quarter|[a-z]ths?\b",
+    re.IGNORECASE,
+)
 _TO_A_SHARE = re.compile(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z", re.IGNORECASE)
 """What makes a share that of the whole after a change, and not that of the change."""
 _FINALLY = re.compile(r"(?:final answer|最终答案)(?: is|\W)", re.IGNORECASE)
@@ -233,6 +238,11 @@ def change(amount: Amount, text: str) -> int:
     grew = _GREW.search(said) or _MORE.match(text, amount.end)
     fell = _FELL.search(said) or _LESS.match(text, amount.end)
     return bool(grew) - bool(fell)
+
+
+def says_a_change(text: str) -> bool:
+    """Whether a text has words of a growth or a fall, and those of a share or a multiple."""
+    return bool(_BY.search(text)) and any(p.search(text) for p in (_GREW, _FELL, _MORE, _LESS))
 
 
 def _wanted(reference: str, question: str) -> list[Amount]:
