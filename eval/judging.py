@@ -21,7 +21,7 @@ from gradegpt.tables.importers.labelled import read_examples
 from .settings import RowsSettings
 
 T = TypeVar("T")
-ROWS_PER_WRITE: Final = 256
+ROWS_PER_WRITE: Final = 64
 Advance = Callable[[int, int], None]
 
 
