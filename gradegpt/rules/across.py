@@ -17,8 +17,9 @@ from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
-from gradegpt.rules.compare.amount import change, compare_amounts, says_a_change
+from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.compare.change import change, says_a_change
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
 from gradegpt.rules.reading import Decision, Reading

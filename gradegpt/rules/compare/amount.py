@@ -31,6 +31,7 @@ from gradegpt.answers.spans import sentences
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
 from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.compare.change import as_multiple, by_or_to
 from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import (
     alone,
@@ -100,30 +101,6 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _AGE = re.compile(r"\bhow old\b|\bages?\b|多大|年龄|岁", re.IGNORECASE)
-_CHANGED = re.compile(
-    r"[增减降涨升跌翻]|\b(?:r[io]se|gr[eo]w|go(?:es|ne)? up|went up|f[ae]ll|drop|declin|increas"
-    r"|decreas|reduc|cut)",
-    re.IGNORECASE,
-)
-_BEFORE: Final = 30
-_GREW = re.compile(
-    r"\b(?:r[io]se|gr[eo]w|up|increas\w+|climbed|jumped|soared|gained)\b|[增涨升]|提高|扩大|多了?$",
-    re.IGNORECASE,
-)
-_FELL = re.compile(
-    r"\b(?:f[ae]ll|down|decreas\w+|reduced|dropped|declined|shrank|cut)\b|[减降跌缩]|少了?$",
-    re.IGNORECASE,
-)
-_MORE = re.compile(r"\s*(?:more|higher|greater|larger|bigger|increase|rise|growth)\b")
-_LESS = re.compile(r"\s*(?:less|lower|smaller|fewer|decrease|drop|fall|decline)\b")
-"""Words around the share or the multiple by which something changed."""
-_BY = re.compile(
-    r"[%％‰倍成半翻]|分之|per ?cent|\btimes\b|fold\b|twice|thrice|doubl|tripl|quadrupl|half|third"
-    r"|quarter|[a-z]ths?\b",
-    re.IGNORECASE,
-)
-_TO_A_SHARE = re.compile(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z", re.IGNORECASE)
-"""What makes a share that of the whole after a change, and not that of the change."""
 _FINALLY = re.compile(r"(?:final answer|最终答案)(?: is|\W)", re.IGNORECASE)
 _CALCULATION = re.compile(r"[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
 _RANGE = re.compile(
@@ -161,11 +138,11 @@ def compare_amounts(
     if len(wanted) == 2:
         return _range(wanted, response, question, tolerance)
     said = _last_said(_outside_asides(response), response)
-    if len(wanted) != 1 or _changes_otherwise(wanted[0], reference, said, response):
+    if len(wanted) != 1 or by_or_to(wanted[0], reference, said, response):
         return None
     if MULTIPLE in {wanted[0].measures, *(a.measures for a in said)}:
-        wanted = [_as_multiple(wanted[0], reference)]
-        said = [_as_multiple(a, response) for a in said]
+        wanted = [as_multiple(wanted[0], reference)]
+        said = [as_multiple(a, response) for a in said]
     read = _Read(question, response, wanted[0], tolerance)
     judged = [(a, _same(read, a)) for a in said]
     given = [a for a, _ in judged if _is_given(a, read)]
@@ -206,43 +183,6 @@ def _last_said(said: list[Amount], response: str) -> list[Amount]:
     """The quantities after the words "final answer", if there are any."""
     announced = [match.end() for match in _FINALLY.finditer(response)]
     return [a for a in said if announced and a.start >= announced[-1]] or said
-
-
-def _changes_otherwise(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:
-    """Whether one says by which share something changed, and the other to which."""
-    alike = [a for a in said if a.measures == wanted.measures] or said
-    kinds = {wanted.measures, *(a.measures for a in alike)}
-    if wanted.measures == SHARE and MULTIPLE in kinds:
-        return not change(wanted, reference)
-    if kinds != {SHARE} or not _CHANGED.search(response):
-        return False
-    to = {bool(_TO_A_SHARE.search(response, 0, a.start)) for a in alike}
-    return to != {bool(_TO_A_SHARE.search(reference, 0, wanted.start))}
-
-
-def _as_multiple(amount: Amount, text: str) -> Amount:
-    """A share as how many times the whole it makes: up by 200 % is three times."""
-    if amount.measures != SHARE or amount.unit == 1:
-        return amount
-    turn = change(amount, text)
-    value = 1 + turn * amount.value if turn else amount.value
-    return amount._replace(measures=MULTIPLE, value=value)
-
-
-def change(amount: Amount, text: str) -> int:
-    """1 for the share or multiple by which something grew, -1 for that by which it fell, else 0."""
-    before = re.split("[,，;；。]|\\. ", text[max(0, amount.start - _BEFORE) : amount.start])[-1]
-    if _TO_A_SHARE.search(before):
-        return 0
-    said = before + text[amount.start : amount.end]
-    grew = _GREW.search(said) or _MORE.match(text, amount.end)
-    fell = _FELL.search(said) or _LESS.match(text, amount.end)
-    return bool(grew) - bool(fell)
-
-
-def says_a_change(text: str) -> bool:
-    """Whether a text has words of a growth or a fall, and those of a share or a multiple."""
-    return bool(_BY.search(text)) and any(p.search(text) for p in (_GREW, _FELL, _MORE, _LESS))
 
 
 def _wanted(reference: str, question: str) -> list[Amount]:
