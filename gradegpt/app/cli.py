@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ from gradegpt.app.console import report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
-from gradegpt.core.errors import EngineError, GradeGPTError, InputError, MissingError, SettingsError
+from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.core.mistakes import explain
 from gradegpt.core.moved import refuse_moved, renamed
 from gradegpt.core.records import validate
@@ -27,7 +27,7 @@ from gradegpt.core.shipped import recipes
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
-from gradegpt.tables import SUFFIXES, Form, Table, form_of, opened
+from gradegpt.tables import SUFFIXES, Form, form_of, opened
 from gradegpt.tables.importers import logs
 from gradegpt.tables.importers.logs.reading import Tool
 from gradegpt.tables.inputs import CheckedInput, check_input
@@ -78,7 +78,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
     """Where a shipped recipe says what it needs, if something is missing."""
-    names = {Path(one).stem for one in given if isinstance(error, MissingError)}
+    a_file = isinstance(error, MissingError) and not isinstance(error.__cause__, ImportError)
+    names = {Path(one).stem for one in given if a_file}
     own = (path for owner, path in recipes() if owner == command and path.stem in names)
     return next((f"; {path} says at its top what it needs" for path in own), "")
 
@@ -167,6 +168,7 @@ def judge(
         raise _UsageError("give FILE, or --reference and --response; not both")
     columns = options.columns_of(mapped)
     reading: dict[str, Any] = {"columns": columns, "skip_bad": skip_bad, "separator": separator}
+    reading["command"] = True
     if certificate is not None and on is not None:
         raise _UsageError("--certificate: leave --on out")
     if shard is not None and (on or output is None):
@@ -188,20 +190,11 @@ def judge(
         return
     with opened(source, sheet) as whole:
         table = whole if shard is None else options.shard_of(shard, whole)
-        checked = _checked(table, reading)
+        checked = check_input(table, **reading)
         report_columns(checked)
         if certificate is not None:
             _demand(certificate, settings, checked)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
-
-
-def _checked(table: Table, reading: Mapping[str, Any]) -> CheckedInput:
-    """The rows; an ``InputError`` on invalid ones says how the others are judged all the same."""
-    checked = check_input(table, **{**reading, "skip_bad": True})
-    if checked.set_aside.rows and not reading["skip_bad"]:
-        what = f"--skip-bad leaves them out and judges the other {checked.rows:,}"
-        raise InputError(f"{checked.set_aside.listed()}\n{what}")
-    return checked
 
 
 def _demand(certified: Path, settings: JudgeSettings, rows: CheckedInput) -> None:

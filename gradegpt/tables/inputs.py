@@ -160,6 +160,7 @@ def check_input(
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
     separator: str = "",
+    command: bool = False,
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
 
@@ -170,6 +171,7 @@ def check_input(
         defaults: The values of fields that a row may lack.
         also: What is read beside the fields of an item, such as a unit.
         separator: What is between the accepted answers in a cell.
+        command: Whether an error names the option ``--skip-bad`` of the command.
 
     Raises:
         MissingError: there is no such file, or the library that reads it is not installed.
@@ -180,7 +182,7 @@ def check_input(
     table = source if isinstance(source, Table) else Table.of(source)
     held = columns_in(table, columns, defaults=defaults, also=also, separator=separator)
     found = findings(table, held)
-    accept(table.name, table.form, found.items, found.wrong, skip_bad=skip_bad)
+    accept(table.name, table.form, found.items, found.wrong, skip_bad=skip_bad, command=command)
     return CheckedInput(table, found.items, sha256_file(table.path), held, *found[1:])
 
 
@@ -255,10 +257,16 @@ def _doubts(item: Item) -> Iterator[str]:
         yield _SWAPPED
 
 
-def accept(name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bool) -> None:
-    """Raise ``InputError`` for a table with wrong rows, unless they are skipped, or without any."""
+def accept(
+    name: str, form: Form, items: int, wrong: Complaints, *, skip_bad: bool, command: bool = False
+) -> None:
+    """Raise ``InputError`` for a table with wrong rows, unless they are skipped, or without any.
+
+    In the command that has ``--skip-bad`` the error names it.
+    """
     if wrong.rows and not (skip_bad and items):
-        raise InputError(wrong.listed())
+        rest = f"\n--skip-bad leaves them out and judges the other {items:,}"
+        raise InputError(wrong.listed() + (rest if command and items else ""))
     if not items:
         lines = "; write one item per line as a JSON object" if form is Form.JSONL else ""
         raise InputError(f"{name}: there are no rows{lines}")

@@ -112,6 +112,7 @@ def check_files(
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     separator: str = "",
+    command: bool = False,
     rows: int = ROWS,
 ) -> Checked:
     """Read all files as one table and report every row that is not an item, as ``check_input``.
@@ -132,7 +133,7 @@ def check_files(
     for number, complaints in each(partial(_checked, found, name), parts):
         items.append(number)
         wrong.merge(complaints)
-    accept(name, files[0].table.form, sum(items), wrong, skip_bad=skip_bad)
+    accept(name, files[0].table.form, sum(items), wrong, skip_bad=skip_bad, command=command)
     types = joined_types(types for _, types in surveys)
     return Checked(tuple(files), tuple(parts), tuple(items), found, types, wrong)
 
