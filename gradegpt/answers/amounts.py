@@ -153,7 +153,7 @@ _EVENING = re.compile(
     re.IGNORECASE,
 )
 PAST_NOON: Final = re.compile(
-    r"(?<!\d)(?:1[3-9]|2[0-4])\s?[:：点时]|(?:十[三-九四五六七八九]|二十[一二三四]?)[点时]"
+    r"(?<!\d)(?:1[3-9]|2[0-3])\s?[:：点时]|(?:十[三四五六七八九]|二十[一二三]?)[点时]"
 )
 """A clock time of the second half of the day, by its hour."""
 

@@ -167,8 +167,9 @@ def judge(
     if any(value is not None for value in single.values()):
         raise _UsageError("give FILE, or --reference and --response; not both")
     columns = options.columns_of(mapped)
-    reading: dict[str, Any] = {"columns": columns, "skip_bad": skip_bad, "separator": separator}
-    reading["command"] = True
+    reading: dict[str, Any] = {
+        "columns": columns, "skip_bad": skip_bad, "separator": separator, "command": True
+    }  # fmt: skip
     if certificate is not None and on is not None:
         raise _UsageError("--certificate: leave --on out")
     if shard is not None and (on or output is None):

@@ -150,9 +150,9 @@ def compare_amounts(
     by = {
         how: [a for a, same in judged if same == how] for how in ("same", "other", "near", "weak")
     }
-    bare = [a for a, _ in judged if a.measures == COUNT and a.number >= _FEW]
     rivals = by["other"] + by["near"] + [a for a in by["weak"] if a.measures == PAID]
-    rivals += bare if wanted[0].measures in _SAID_ALONE else []
+    if wanted[0].measures in _SAID_ALONE:
+        rivals += [a for a, _ in judged if a.measures == COUNT and a.number >= _FEW]
     if rivals and by["same"] and revises(response):
         return _committed(by["same"], rivals, response)
     if by["same"]:

@@ -150,9 +150,8 @@ def _refined(found: Found, kind: AnswerType) -> Found:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not CHANGED.search(answer) and not reads_as(answer, kind):
         given = {with_unit(answer, m) for m in NUMBER.finditer(answer)}
-        if len(given) == 1 and not names_another(
-            answer
-        ):  # "3 years old", "10 months to save": a number among other words
+        # "3 years old", "10 months to save": a number among other words
+        if len(given) == 1 and not names_another(answer):
             return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
     return found._replace(answer=answer)
 
