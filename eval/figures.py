@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -124,7 +125,7 @@ def show_findings(findings: Sequence[Finding], most: int = 5) -> None:
     for fault, count in Counter(finding.fault for finding in findings).most_common():
         for n, one in enumerate([f for f in findings if f.fault == fault][:most]):
             first = ("", "") if n else (fault, f"{count:,}")
-            cells.append((*first, one.where, one.id, one.detail[:60]))
+            cells.append((*first, Path(one.where).name, one.id, one.detail[:60]))
     if cells:
         show(("to check", "rows", "where", "id", ""), cells)
 

@@ -102,6 +102,7 @@ _RELATED: Final = re.compile(
     r"[=≤≥<>≡≈∼~→⇌⇒↔]|\\(?:leq?|geq?|equiv|sim|to|approx|x?(?:long)?rightarrow|rightleftharpoons)\b"
 )
 """Signs of an equation, a relation or a reaction."""
+_WITH_UNIT: Final = re.compile(r"\bunits?\b|单位", re.IGNORECASE)
 _PROBABILITY: Final = re.compile(
     r"(?:what is|find|calculate|determine)\s(?:the\s)?probability|概率(?:是|为|等于)", re.IGNORECASE
 )
@@ -177,7 +178,7 @@ def faults(
     field of its own (B.1, rule 6).
     """
     text, kind = fold(reference).strip(), answer_kind(row.item, reference)
-    if _PLACEHOLDER.fullmatch(text.strip("$ ")):
+    if _PLACEHOLDER.fullmatch(text.strip("$ ")) and text not in asked(row.item):
         yield ReferenceFault.PLACEHOLDER, ""
     elif _IMAGE.search(text):
         yield ReferenceFault.IMAGE, ""
@@ -274,7 +275,7 @@ def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:
 def _of_units(
     row: BenchmarkRow, reference: str, given: Quantity, *, units_apart: bool
 ) -> Iterator[FaultDetail]:
-    if given.unit and (row.unit or units_apart):
+    if given.unit and (row.unit or (units_apart and not _WITH_UNIT.search(row.item.question))):
         yield ReferenceFault.UNIT_INSIDE, given.unit
     if not row.unit and not given.unit and not given.percent and row.solution:
         bare = re.escape(_BARE.sub("", reference).strip())

@@ -25,7 +25,9 @@ _CHAINS: Final = (2, 8)
 _LEAST_LINE: Final = 512
 """The least tokens of a line of shared prefixes: shorter lines share less."""
 _SMALL: Final = 2**24
-"""Parameters up to which all layers are adapted on a CPU."""
+"""Parameters up to which, on a CPU, all layers are adapted, in float32 and in longer lines: the
+time of a step is that of starting its operations."""
+_SMALL_LINE: Final = 2048
 _USED: Final = 0.4
 """The share of the speed of one matrix product that a training step reaches."""
 _LORA: Final = (
@@ -63,7 +65,7 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
         # 2025): ten times that of full fine-tuning, 5e-5, times a power that is Qwen's.
         "learning_rate": round(5e-4 * math.pow(2000 / shape.hidden, 0.775), 5),
         # The last step: on few rows the loss rises with certainty while the order still improves.
-        "eval_strategy": "no", "save_steps": 20, "logging_steps": 5, "report_to": "none",
+        "eval_strategy": "no", "save_steps": 20, "logging_steps": 0.05, "report_to": "none",
     }  # fmt: skip
     lora: dict[str, Any] = {}
     settings = {"verdict_weight": weight, "dev_rows": 0, "save_dtype": "bfloat16"}
@@ -76,6 +78,8 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
         settings["share_prefix"], sft["train_sampling_strategy"] = True, "random"
         if shape.parameters > _SMALL:
             lora["layers_to_transform"] = [*range(shape.layers - shape.layers // 2, shape.layers)]
+        else:
+            sft |= {"bf16": False, "max_length": max(sft["max_length"], _SMALL_LINE)}
     if given["adapter"]:
         folder = Path(adapter_of(given["adapter"]))
         found = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))

@@ -77,6 +77,8 @@ def test_a_unit_inside_where_other_rows_have_it_apart(tmp_path: Path) -> None:
     rows = [{"question": "v?", "reference": "5", "unit": "m/s"},
             {"question": "s?", "reference": "12 cm", "unit": ""}]  # fmt: skip
     assert found(tmp_path, *rows) == [(2, Fault.UNIT_INSIDE, "12 cm (cm)")]
+    rows[1]["question"] = "s? Give the value and its unit."
+    assert not found(tmp_path, *rows)
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,7 @@ def test_a_unit_inside_where_other_rows_have_it_apart(tmp_path: Path) -> None:
         {"reference": "1,024", "answer_type": "NV"},
         {"reference": "see-saw", "question": "What do children sit on?"},
         {"reference": "√2/2", "answer_type": "EX"},
+        {"reference": "N/A", "context": "Code: N/A", "question": "Which code is entered?"},
     ],
 )  # fmt: skip
 def test_right_ones(tmp_path: Path, row: dict[str, Any]) -> None:
