@@ -29,6 +29,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import whole_file, write_json
 from gradegpt.core.schema import Example, Judgement
 from gradegpt.core.settings import load_settings
+from gradegpt.judges.base import judge_each
 from gradegpt.judges.build import STOP_CONFIDENCE, build_judge
 from gradegpt.judges.calibration import (
     BASE,
@@ -197,7 +198,7 @@ def _before(
     for n in range(1, len(settings.after) + 1):
         judge = build_judge(CascadeJudgeSettings(judges=settings.after[:n], min_confidence=0))
         assert isinstance(judge, CascadeJudge)
-        made = judge.judge(rows)
+        made = judge_each(judge, rows)
         trails = [
             (*t, chance_of_right(j) if j.verdict else None)
             for t, j in zip(trails, made, strict=True)

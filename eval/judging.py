@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
-from gradegpt.app.console import progress
+import typer
+
+from gradegpt.app.console import complaint_of, progress
 from gradegpt.app.run import MANIFEST, CheckedInput, check_input, judge_file
 from gradegpt.core.errors import InputError, OutputError, SettingsError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Row
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables.importers.labelled import read_examples
@@ -55,7 +57,7 @@ def read_sources(settings: RowsSettings) -> list[Example]:
             )
     rows = [e if e.id else e.model_copy(update={"id": str(n)}) for n, e in enumerate(examples, 1)]
     if settings.left_open:
-        ruled = RuleJudge().judge(rows)
+        ruled = judge_each(RuleJudge(), rows)
         rows = [e for e, j in zip(rows, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
     return _drawn(rows, settings.sample, settings.seed) if settings.sample else rows
 
@@ -103,28 +105,37 @@ def judge_items(
 ) -> Judged:
     """Write the judgements of ``items`` to ``path``, or reuse those of the same judge and items.
 
+    Rows that failed are judged again; what fails is said on stderr.
+
     Raises:
         OutputError: ``path`` holds other judgements, and ``overwrite`` is not set.
 
     """
-    reused = _made_from(path) == (judge.fingerprint, items.sha256)
-    if not reused and path.exists() and not overwrite:
+    made = _made_from(path)
+    same = made[:2] == (judge.fingerprint, items.sha256)
+    reused = same and not made[2]
+    if not same and path.exists() and not overwrite:
         raise OutputError(
             f"{path}: made from other rows or another judge; "
             "choose another 'out' or pass --overwrite"
         )
+    complaint = ""
     with progress(name) as advance:
         if reused:
             advance(items.rows, items.rows)
         else:
-            judge_file(
-                items,
-                path,
-                judge,
-                overwrite=True,
-                rows_per_write=ROWS_PER_WRITE,
-                on_progress=advance,
+            complaint = complaint_of(
+                judge_file(
+                    items,
+                    path,
+                    judge,
+                    overwrite=overwrite,
+                    rows_per_write=ROWS_PER_WRITE,
+                    on_progress=advance,
+                )
             )
+    if complaint:
+        typer.echo(f"{name}: {complaint}", err=True)
     judgements = tuple(read_rows(path, Judgement))
     if len(judgements) != items.rows:
         raise OutputError(
@@ -161,13 +172,13 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     return judge if recorded is None else Recorded(recorded, items)
 
 
-def _made_from(path: Path) -> tuple[str, str] | None:
-    """The judge's fingerprint and the digest of the items of a finished file, or None."""
+def _made_from(path: Path) -> tuple[str, str, int]:
+    """The judge's fingerprint, the digest of the items and the failed rows of a finished file."""
     manifest = path.with_name(path.name + MANIFEST)
     if not path.is_file() or not manifest.is_file():
-        return None
+        return "", "", 0
     made = json.loads(manifest.read_text(encoding="utf-8"))
-    return made["judge"], made["input"]["sha256"]
+    return made["judge"], made["input"]["sha256"], made["counts"]["n_failed"]
 
 
 def tagged(

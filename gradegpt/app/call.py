@@ -27,7 +27,7 @@ from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.columns import FIELDS, Columns, read_item, recognise, survey
@@ -75,7 +75,7 @@ def judge(
     given = {"response": response, "reference": reference, "question": question}
     item = validate(Item, fields | given, "judge")
     built, _ = _judge(judge, options)
-    return built.judge([item])[0]
+    return judge_each(built, [item])[0]
 
 
 def judge_many(
@@ -106,7 +106,7 @@ def judge_many(
     built, at_a_time = _judge(judge, settings)
     done: list[Judgement] = []
     for start in range(0, len(items), at_a_time):
-        done += built.judge(items[start : start + at_a_time])
+        done += judge_each(built, items[start : start + at_a_time])
         if on_progress is not None:
             on_progress(len(done), len(items))
     return done

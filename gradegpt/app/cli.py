@@ -14,7 +14,7 @@ import typer
 from pydantic import ValidationError
 
 from gradegpt.app import options
-from gradegpt.app.console import report_columns, to_cluster, to_file, to_stdout
+from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
@@ -24,7 +24,7 @@ from gradegpt.core.moved import refuse_moved, renamed
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Outcome
 from gradegpt.core.shipped import recipes
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
 from gradegpt.tables import SUFFIXES, Form, form_of, opened
@@ -246,7 +246,7 @@ def _judge_rows(
     if output is None:
         to_stdout(rows, form, build, settings.rows_at_a_time)
     else:
-        to_file(rows, output, form, build, settings, overwrite=overwrite)
+        complain(to_file(rows, output, form, build, settings, overwrite=overwrite))
 
 
 def _regrade(
@@ -262,8 +262,10 @@ def _regrade(
     items, read = logs.items_of(source, log, output)
     typer.echo(read, err=True)
     with opened(str(items)) as table:
-        _judge_rows(check_input(table), output, Form.JSONL, settings, overwrite=overwrite)
+        rows, build = check_input(table), partial(_built, settings)
+        summary = to_file(rows, output, Form.JSONL, build, settings, overwrite=overwrite)
     typer.echo(logs.compare(output))
+    complain(summary)
 
 
 def _settings(kinds: Sequence[JudgeKind], wanted: dict[str, Any]) -> JudgeSettings:
@@ -288,7 +290,7 @@ def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
     if not given["reference"] or given["response"] is None:
         raise _UsageError("nothing to judge: give FILE, or --reference and --response")
     item = validate(Item, {k: v for k, v in given.items() if v is not None}, "options")
-    judgement = build_judge(settings).judge([item])[0]
+    judgement = judge_each(build_judge(settings), [item])[0]
     if judgement.outcome is Outcome.FAILED:
         raise EngineError(judgement.reason)
     typer.echo(str(judgement))

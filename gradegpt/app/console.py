@@ -7,19 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from gradegpt.app.run import Counts, Summary, check_output, count, judge_file, judge_rows
+from gradegpt.app.run import (
+    Counts,
+    Summary,
+    check_output,
+    count,
+    first_failure,
+    judge_file,
+    judge_rows,
+)
 from gradegpt.app.run import Progress as Report
 from gradegpt.app.summary import Undecided, helps, pace, summed_up
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import dump, read_objects
-from gradegpt.core.schema import Judgement, Outcome
-from gradegpt.judges.base import Judge
+from gradegpt.core.schema import Judgement
+from gradegpt.judges.base import BUG, Judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 from gradegpt.tables.columns import Columns
@@ -38,6 +46,12 @@ if TYPE_CHECKING:
 
 EVERY_S = 30.0
 """Seconds between two lines of progress where there is no terminal."""
+_STDOUT: Final = Path("-")
+_AGAIN: Final = " Run the same command again to ask about them once more."
+_REPORT: Final = (
+    "\nThis is a bug in GradeGPT, not a fault of the row; please report this line with the row and "
+    "gradegpt --version"
+)
 Loader = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""
 
@@ -50,7 +64,7 @@ def to_file(
     settings: JudgeSettings,
     *,
     overwrite: bool,
-) -> None:
+) -> Summary:
     """Judge into a file; a run that was stopped is resumed from its partial file."""
     record, console = judgements_path(output, form), Console(stderr=True)
     check_output(output, source.path, overwrite=overwrite, record=record)
@@ -72,7 +86,7 @@ def to_file(
         typer.echo(f"set aside: {write_left_out(source, output, form)}")
     for line in helps(settings, summary.counts, left, record):
         typer.echo(line)
-    _complain(summary, " Run the same command again to ask about them once more.")
+    return summary
 
 
 def to_cluster(
@@ -106,7 +120,7 @@ def to_cluster(
             )  # fmt: skip
     typer.echo(summed_up(summary))
     typer.echo(f"judgements: {output}")
-    _complain(summary, " Run the same command again to ask about them once more.")
+    complain(summary)
 
 
 def read_items(
@@ -176,14 +190,13 @@ def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: i
                 else:
                     typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
                 counts += count(judged)
-                failed = (row.reason for row in judged if row.outcome is Outcome.FAILED)
-                failure = failure or next(failed, "")
+                failure = failure or first_failure(judged)
                 report(counts.n_items, source.rows)
         if is_table:
             typer.echo(_table(source, kept, form), nl=False)
-    summary = Summary(Path("-"), counts, 0, time.perf_counter() - started, failure)
+    summary = Summary(_STDOUT, counts, 0, time.perf_counter() - started, failure)
     typer.echo(summed_up(summary), err=True)
-    _complain(summary)
+    complain(summary)
 
 
 def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
@@ -208,12 +221,20 @@ def _loaded(build: Loader, console: Console) -> Judge:
         return build()
 
 
-def _complain(summary: Summary, advice: str = "") -> None:
-    if n := summary.counts.n_failed:
-        failure = summary.failure.removeprefix("engine:error: ").rstrip(".")
-        end = "" if failure.endswith("?") else "."
-        rows = "1 row" if n == 1 else f"{n:,} rows"
-        raise EngineError(f"{rows} failed, the first with: {failure}{end}{advice}")
+def complain(summary: Summary) -> None:
+    """Raise ``EngineError`` for the rows that failed, if any."""
+    if complaint := complaint_of(summary):
+        raise EngineError(complaint)
+
+
+def complaint_of(summary: Summary) -> str:
+    """How many rows failed, which was the first, why, and what to do; empty where none did."""
+    if not (n := summary.counts.n_failed):
+        return ""
+    failure = summary.failure.replace("engine:error: ", "", 1).rstrip(".")
+    rows = "1 row failed, id" if n == 1 else f"{n:,} rows failed, the first with id"
+    advice = _REPORT if BUG in failure else _AGAIN if summary.output != _STDOUT else ""
+    return f"{rows} {failure}{'' if failure.endswith('?') else '.'}{advice}"
 
 
 @contextmanager

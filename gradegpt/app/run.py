@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -28,7 +29,7 @@ from gradegpt.core.records import (
     writing,
 )
 from gradegpt.core.schema import Item, Judgement, Outcome, Row
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import BUG, Judge, judge_each
 from gradegpt.judges.parallel import ROWS_AT_A_TIME, ParallelJudge
 from gradegpt.tables import Form
 from gradegpt.tables.inputs import CheckedInput as CheckedInput
@@ -82,7 +83,7 @@ class Summary(NamedTuple):
     rows_before: int
     seconds: float
     failure: str = ""
-    """Why the first of the failed rows failed."""
+    """The id of the first of the failed rows, and why it failed."""
 
     @property
     def rows_per_second(self) -> float:
@@ -181,9 +182,8 @@ def _recorded(
             report(writer.done, source.rows)
     seconds = time.perf_counter() - started
     _write_manifest(output, source, judge, counts, seconds if not rows_before else None)
-    return Summary(
-        output, counts, rows_before, seconds, _failure(output) if counts.n_failed else ""
-    )
+    failure = first_failure(read_rows(output, Judgement)) if counts.n_failed else ""
+    return Summary(output, counts, rows_before, seconds, failure)
 
 
 def _finished(output: Path, source: CheckedInput, judge: Judge) -> Counts | None:
@@ -216,15 +216,16 @@ def _judge_failed(judge: Judge, source: CheckedInput, writer: ResumableWriter, s
     rows = itertools.chain.from_iterable(_in_writes(source, size))
     left = [item for n, item in enumerate(rows) if n in failed]
     parts = (left[start : start + size] for start in range(0, len(left), size))
-    judgements = itertools.chain.from_iterable(_checked(judge.judge(part)) for part in parts)
+    judgements = itertools.chain.from_iterable(_checked(judge_each(judge, part)) for part in parts)
     kept = enumerate(read_rows(writer.partial, Judgement))
     writer.replace([next(judgements) if n in failed else row for n, row in kept])
     return len(failed)
 
 
-def _failure(output: Path) -> str:
-    rows = read_rows(output, Judgement)
-    return next(row.reason for row in rows if row.outcome is Outcome.FAILED)
+def first_failure(judgements: Iterable[Judgement]) -> str:
+    """The id of the first that failed, and why; empty where none did."""
+    failed = (row for row in judgements if row.outcome is Outcome.FAILED)
+    return next((f"{row.id}: {row.reason}" for row in failed), "")
 
 
 def _manifest(output: Path) -> dict[str, Any]:
@@ -257,11 +258,13 @@ def _judged(
     model's confidence depend on the other rows of the batch. A judge on several cores sets its own
     size, and goes on while its judgements are written.
     """
+    if done == source.rows:
+        return
     parallel = judge if isinstance(judge, ParallelJudge) else None
     size = ROWS_AT_A_TIME if parallel else size
     start = done - done % size
     batches = itertools.islice(_in_writes(source, size), start // size, None)
-    made = parallel.judge_batches(batches) if parallel else map(judge.judge, batches)
+    made = parallel.judge_batches(batches) if parallel else map(partial(judge_each, judge), batches)
     for judgements in made:
         yield start, _checked(judgements)
         start += len(judgements)
@@ -273,12 +276,17 @@ def _checked(judgements: list[Judgement]) -> list[Judgement]:
 
 
 def check_answered(judgements: Sequence[Judgement]) -> None:
-    """Raise ``EngineError`` where so many of a batch failed, and none answered: it is down."""
-    failed = [j for j in judgements if j.outcome is Outcome.FAILED]
-    if len(failed) >= GIVE_UP_AFTER:
-        answered = {j.method for j in judgements if j.outcome is not Outcome.FAILED}
-        if failed[-1].method not in answered:
-            raise EngineError(f"all {len(failed)} items failed: {failed[-1].reason}")
+    """Raise ``EngineError`` where so many of a batch failed, and none answered: it is down.
+
+    A bug that some rows meet stops nothing, as long as others are judged.
+    """
+    answered = {j.method for j in judgements if j.outcome is not Outcome.FAILED}
+    failed = [
+        j for j in judgements
+        if j.outcome is Outcome.FAILED and not (answered and j.reason.startswith(BUG))
+    ]  # fmt: skip
+    if len(failed) >= GIVE_UP_AFTER and failed[-1].method not in answered:
+        raise EngineError(f"all {len(failed)} items failed: {failed[-1].reason}")
 
 
 @contextmanager

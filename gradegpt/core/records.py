@@ -227,7 +227,7 @@ class ResumableWriter:
 
     A killed run leaves whole lines and at most one incomplete line, which is dropped when the run
     is resumed. The ``fingerprint`` identifies everything that the rows depend on: a partial file
-    with another fingerprint is an error.
+    with another fingerprint is an error, or replaced with ``overwrite``.
 
     Raises:
         OutputError: ``path`` exists already, or the partial file belongs to another run.
@@ -246,15 +246,14 @@ class ResumableWriter:
         with writing(self.path):
             if self.path.exists() and not self._overwrite:
                 raise OutputError(f"{self.path}: {EXISTS}")
-            begun = self._fingerprint_file.exists() and self.partial.exists()
-            if begun:
-                self._check_fingerprint()
+            begun = self._is_begun()
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.partial.open("a" if begun else "w", encoding="utf-8", newline="\n")
+            self._file = self.partial.open("a", encoding="utf-8", newline="\n")
         self._lock()
         if begun:
             self.done = _drop_incomplete_line(self.partial)
         else:
+            self._file.truncate(0)
             write_json(self._fingerprint_file, {"fingerprint": self._fingerprint})
         return self
 
@@ -270,13 +269,18 @@ class ResumableWriter:
             what = "another run is writing this file; wait for it or choose another output"
             raise OutputError(f"{self.partial}: {what}") from error
 
-    def _check_fingerprint(self) -> None:
+    def _is_begun(self) -> bool:
+        """Whether a partial file is there to go on with."""
         file = self._fingerprint_file
-        if json.loads(file.read_text(encoding="utf-8"))["fingerprint"] != self._fingerprint:
+        if not (file.exists() and self.partial.exists()):
+            return False
+        same: bool = json.loads(file.read_text("utf-8"))["fingerprint"] == self._fingerprint
+        if not same and not self._overwrite:
             raise OutputError(
-                f"{self.partial}: begun with another input or other settings; "
-                f"delete it and {file.name} to start anew, or choose another output"
+                f"{self.partial}: begun with another input or other settings; pass --overwrite to "
+                "start anew, or choose another output"
             )
+        return same
 
     def reopen(self) -> None:
         """Turn the finished file into a partial one, so that rows of it can be replaced."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Final, Protocol
 
-from gradegpt.core.errors import EngineError, EngineTimeoutError
+from gradegpt.core.errors import EngineError, EngineTimeoutError, GradeGPTError
 from gradegpt.core.schema import Item, Judgement, Outcome
+
+BUG: Final = "judge:error: "
+"""The beginning of the reason of an item on which the judge raised an unexpected error."""
 
 
 class Judge(Protocol):
@@ -53,10 +57,35 @@ class DeferredJudge:
         return self.loaded.judge(items)
 
 
+def judge_each(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
+    """The judge's judgements; an item on which it raises an unexpected error is ``failed``.
+
+    The items are halved until the one is alone, so a model judges the others in batches.
+
+    Raises:
+        GradeGPTError, ImportError: whatever the items, the judge cannot work.
+
+    """
+    try:
+        return judge.judge(items)
+    except (GradeGPTError, ImportError):
+        raise
+    except Exception as error:  # noqa: BLE001  a bug that one row meets must not end the run
+        if len(items) == 1:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            what = f"{type(error).__name__}: {error} (in {frame.name}, line {frame.lineno})"
+            return [_failed(items[0], judge.name, f"{BUG}{what}")]
+    half = len(items) // 2
+    return judge_each(judge, items[:half]) + judge_each(judge, items[half:])
+
+
 def failed(item: Item, error: EngineError, method: str) -> Judgement:
     """The judgement of an item for which the engine failed."""
     kind = "timeout" if isinstance(error, EngineTimeoutError) else "error"
-    reason = f"engine:{kind}: {error}"
+    return _failed(item, method, f"engine:{kind}: {error}")
+
+
+def _failed(item: Item, method: str, reason: str) -> Judgement:
     return Judgement(id=item.id, outcome=Outcome.FAILED, method=method, reason=reason)
 
 

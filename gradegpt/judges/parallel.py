@@ -15,7 +15,7 @@ from typing import Final
 
 from gradegpt.core.machine import cores
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.judges.base import Judge, undecided
+from gradegpt.judges.base import Judge, judge_each, undecided
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.workers import Worker
@@ -95,7 +95,7 @@ class ParallelJudge:
             chunks = (items[at : at + _CHUNK] for at in range(0, len(items), _CHUNK))
             return [threads.submit(self._chunk, chunk) for chunk in chunks]
         done = Future[list[Judgement]]()
-        done.set_result(self.inner.judge(items))
+        done.set_result(judge_each(self.inner, items))
         return [done]
 
     def _chunk(self, items: Sequence[Item]) -> list[Judgement]:

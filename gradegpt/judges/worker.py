@@ -6,6 +6,7 @@ import json
 import sys
 
 from gradegpt.core.schema import Item
+from gradegpt.judges.base import judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.settings import JudgeSettings
@@ -18,7 +19,7 @@ def main() -> None:
     _write("ready")
     for line in sys.stdin:
         items = [Item.model_validate(row) for row in json.loads(line)]
-        _write([judgement.model_dump(mode="json") for judgement in judge.judge(items)])
+        _write([judgement.model_dump(mode="json") for judgement in judge_each(judge, items)])
 
 
 def _write(value: object) -> None:

@@ -165,6 +165,28 @@ def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSet
     assert evaluate(fewer, build=builder(), overwrite=True).n_items == 2
 
 
+def test_rows_that_failed_are_said_and_judged_again_by_the_next_run(
+    settings: EvalSettings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only these; the others are reused."""
+    asked = list[str]()
+
+    def fails_once(prompt: Sequence[Message]) -> str:
+        asked.append(prompt[-1].content)
+        if "capital of France" in prompt[-1].content and len(asked) < 10:
+            raise ValueError("a bug")
+        return YES
+
+    report = evaluate(settings, build=builder(fails_once))
+    assert report.judges[1].overall.n_failed == 1
+    told = capsys.readouterr().err
+    assert "yes: 1 row failed, id r3: judge:error: ValueError: a bug (in fails_once, line" in told
+    before = len(asked)
+    asked += [""] * 10
+    assert evaluate(settings, build=builder(fails_once)).judges[1].overall.n_failed == 0
+    assert len(asked) - 10 - before == 1
+
+
 def test_an_edited_judgement_file_is_not_trusted(settings: EvalSettings) -> None:
     """A missing row is an error and not a shifted comparison."""
     evaluate(settings, build=builder())

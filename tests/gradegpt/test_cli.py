@@ -21,11 +21,12 @@ from gradegpt.app import cli, console
 from gradegpt.app.run import check_input
 from gradegpt.core.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.core.records import whole_file, write_rows
-from gradegpt.core.schema import Judgement, Outcome
+from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.base import Judge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
+from gradegpt.rules.reading import read_item
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = [sys.executable, "-c", "from gradegpt.app.cli import main; main()"]
@@ -466,9 +467,32 @@ def test_rows_that_the_server_did_not_answer_end_the_run_with_one_sentence(
     scripted += ["<Yes>", EngineError("Connection error; is the server running?")]
     assert call("judge", "in.csv", "-o", "out.csv") == 4
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "error: 1 row failed, the first with: Connection error; is the server running? "
+        "error: 1 row failed, id 3: Connection error; is the server running? "
         "Run the same command again to ask about them once more."
     )
+
+
+def test_a_bug_of_the_rules_on_a_row_is_said_once_with_the_row_and_what_to_report(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The other rows are judged, and the failed one is in the output with its reason."""
+
+    def with_bug(item: Item) -> object:
+        if item.id == "b":
+            raise ValueError("a bug")
+        return read_item(item)
+
+    monkeypatch.setattr("gradegpt.judges.rules.read_item", with_bug)
+    Path("in.csv").write_text("id,gold,output\na,4,It is 4.\nb,5,It is 4.\n")
+    assert call("judge", "in.csv", "-o", "out.csv", *RULES) == 4
+    told = capsys.readouterr()
+    assert "2 items = 1 judged + 0 undecided + 0 unparsed + 1 failed" in told.out
+    failed, report = told.err.splitlines()[-2:]
+    assert failed.startswith(
+        "error: 1 row failed, id b: judge:error: ValueError: a bug (in with_bug"
+    )
+    assert report.startswith("This is a bug in GradeGPT, not a fault of the row; please report")
+    assert "judge:error: ValueError" in Path("out.csv").read_text().splitlines()[2]
 
 
 def test_an_existing_column_is_kept(here: Path) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
-from gradegpt.core.schema import Item
+from gradegpt.core.schema import Item, Judgement
+from gradegpt.judges import worker
 from gradegpt.judges.build import build_judge, on_every_core
 from gradegpt.judges.parallel import ParallelJudge, judge_many
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
+from gradegpt.rules.reading import read_item
 
 
 def items(count: int) -> list[Item]:
@@ -64,6 +67,28 @@ def test_judge_many_is_the_rule_judge() -> None:
     """For few items and for many."""
     for count in (3, 600):
         assert judge_many(items(count)) == RuleJudge().judge(items(count))
+
+
+def test_a_bug_that_one_item_meets_fails_it_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process for a few items, and in the processes for many."""
+
+    def with_bug(item: Item) -> object:
+        if item.id == "2":
+            raise ValueError("a bug")
+        return read_item(item)
+
+    monkeypatch.setattr("gradegpt.judges.rules.read_item", with_bug)
+    made = ParallelJudge(RuleJudge(), processes=2).judge(items(4))
+    assert [j.outcome for j in made] == ["judged", "judged", "failed", "judged"]
+    assert made[2].reason.startswith("judge:error: ValueError: a bug (in with_bug, line")
+    rows = json.dumps([item.model_dump(mode="json") for item in items(4)])
+    monkeypatch.setattr("sys.argv", ["worker", '{"kind": "rules"}'])
+    monkeypatch.setattr("sys.stdin", [rows])
+    worker.main()
+    written = json.loads(capsys.readouterr().out.splitlines()[1])
+    assert [Judgement.model_validate(row) for row in written] == made
 
 
 def test_a_process_that_dies_affects_one_item(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -136,15 +137,18 @@ def test_a_run_cut_off_at_any_byte_writes_the_same_bytes(tmp_path: Path, size: i
 
 
 def test_another_input_or_judge_does_not_resume_a_partial_file(tmp_path: Path) -> None:
-    """It is an error that says what to delete."""
+    """It is an error that says what to do; ``overwrite`` replaces it."""
     source = write(tmp_path / "in.jsonl", [ROW] * 3)
     with pytest.raises(EngineError):
         judge_all(source, _BatchJudge(breaks_at="3"), rows_per_write=1)
     with pytest.raises(OutputError, match="begun with another input or other settings"):
         judge_all(source, RuleJudge())
     write(source, [ROW] * 4)
-    with pytest.raises(OutputError, match="begun with another input or other settings"):
+    with pytest.raises(OutputError, match=r"begun with another input or other settings; pass --ov"):
         judge_all(source, _BatchJudge())
+    summary = judge_all(source, RuleJudge(), overwrite=True)
+    assert (summary.rows_before, summary.counts.n_correct) == (0, 4)
+    assert not list(tmp_path.glob("*.partial*"))
 
 
 def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
@@ -192,12 +196,50 @@ def test_single_failures_are_counted_and_do_not_stop_the_run(tmp_path: Path) -> 
     assert (summary.counts.n_failed, summary.counts.n_correct) == (19, 1)
 
 
+class _Bug:
+    """A judge with a bug that some of the items meet."""
+
+    name = fingerprint = "bug"
+
+    def __init__(self, at: str) -> None:
+        self.at = set(at)
+        self.batches: list[str] = []
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        self.batches.append("".join(item.id for item in items))
+        if self.at & {*self.batches[-1]}:
+            raise ValueError("a bug")
+        return RuleJudge().judge(items)
+
+
+def test_a_bug_that_one_row_meets_is_that_rows_failure(tmp_path: Path) -> None:
+    """The others are judged in halves of the batch; the reason says where the bug is."""
+    source, judge = write(tmp_path / "in.jsonl", [ROW] * 8), _Bug(at="6")
+    summary = judge_all(source, judge)
+    assert judge.batches == ["12345678", "1234", "5678", "56", "5", "6", "78"]
+    judged = list(read_rows(summary.output, Judgement))
+    assert [j.outcome for j in judged if j.id != "6"] == ["judged"] * 7
+    assert judged[5].outcome == "failed"
+    assert re.fullmatch(r"judge:error: ValueError: a bug \(in judge, line \d+\)", judged[5].reason)
+    assert summary.counts.n_failed == 1
+    assert summary.failure == f"6: {judged[5].reason}"
+
+
+def test_many_rows_that_meet_a_bug_stop_no_run_in_which_others_are_judged(tmp_path: Path) -> None:
+    """Where every row meets it, the run stops, as for an engine that is down."""
+    source = write(tmp_path / "in.jsonl", [{**ROW, "id": c} for c in "abcdefghijklmnopqrst"])
+    summary = judge_all(source, _Bug(at="abcdefghijklmnopqrs"))
+    assert (summary.counts.n_failed, summary.counts.n_correct) == (19, 1)
+    with pytest.raises(EngineError, match="all 20 items failed: judge:error: ValueError: a bug"):
+        judge_all(source, _Bug(at="abcdefghijklmnopqrst"), overwrite=True)
+
+
 def test_the_same_command_judges_failed_rows_again(tmp_path: Path) -> None:
     """The other rows are kept."""
     source = write(tmp_path / "in.jsonl", [ROW] * 5)
     first = ["<No>", EngineError("busy"), "<No>", EngineError("busy"), "<No>"]
     summary = judge_all(source, ModelJudge(ScriptedEngine(first)))
-    assert (summary.counts.n_failed, summary.failure) == (2, "engine:error: busy")
+    assert (summary.counts.n_failed, summary.failure) == (2, "2: engine:error: busy")
     engine = ScriptedEngine(["<Yes>", "<Yes>"])
     summary = judge_all(source, ModelJudge(engine), rows_per_write=1)
     rows = [json.loads(line)["verdict"] for line in summary.output.read_text().splitlines()]

@@ -12,13 +12,13 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.app.cluster.pipeline import piped
 from gradegpt.app.cluster.storage import InputFile, OutputFolder, local
-from gradegpt.app.run import Counts, Summary, check_answered, count
+from gradegpt.app.run import Counts, Summary, check_answered, count, first_failure
 from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import EXISTS, dump
 from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
 from gradegpt.core.schema import Judgement, Outcome
-from gradegpt.judges.base import Judge
+from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.code import CodeJudge
@@ -98,7 +98,7 @@ class PartTask(NamedTuple):
 
 
 class PartReport(NamedTuple):
-    """The counts of a part that is written; why the first of its failed rows failed."""
+    """The counts of a part that is written; the first of its failed rows, and why it failed."""
 
     number: int
     counts: Counts
@@ -292,11 +292,10 @@ def judged(job: JudgingJob, given: PartTask) -> PartReport:
         raise InputError(f"{given.part.name}: {what}")
     made = list[Judgement]()
     for start in range(0, len(rows), size):
-        made += judge.judge([one.item for one in rows[start : start + size]])
+        made += judge_each(judge, [one.item for one in rows[start : start + size]])
         check_answered(made[start:])
     job.folder.write(job.name(given.number), _written(job, (one.row for one in rows), made))
-    failed = (j.reason for j in made if j.outcome is Outcome.FAILED)
-    return PartReport(given.number, count(made), next(failed, ""))
+    return PartReport(given.number, count(made), first_failure(made))
 
 
 def _written(job: JudgingJob, rows: Iterable[TableRow], made: Sequence[Judgement]) -> bytes:

@@ -81,7 +81,7 @@ def test_an_engine_that_is_down_stops_the_run(
     with pytest.raises(EngineError, match=r"all 16 items failed: engine:error: refused"):
         judged(job._replace(settings=JudgeSettings.of(kind="cascade")), given)
     report = judged(*part_of(tmp_path / "in.jsonl", tmp_path, [EASY, HARD]))
-    assert (report.counts.n_failed, report.failure) == (1, "engine:error: refused")
+    assert (report.counts.n_failed, report.failure) == (1, "2: engine:error: refused")
 
 
 def test_a_node_with_another_judge_stops_the_run(tmp_path: Path, engine: ScriptedEngine) -> None:
