@@ -74,12 +74,13 @@ class _Number(NamedTuple):
 _DIGITS: Final = r"\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SIZES: Final = "hundred|thousand|million|billion|trillion"
 _HAN: Final = (
-    r"(?:[零〇一二三四五六七八九十百千万亿点半]"
+    r"(?:[零〇一二三四五六七八九十百万亿点半]|千(?!(?<=[十百千万亿]千)[米克瓦帕焦牛伏赫安])"
     r"|(?<![零〇一二三四五六七八九十百千])两(?!倍数)|两(?=[百千万亿]))+"
 )
-"""A number in characters; 两 after a number is a unit of mass."""
+"""A number in characters; 两 after a number is a unit of mass, 千 in 三万千米 a part of one."""
 _NUMBER = re.compile(
-    rf"(?P<currency>{CURRENCY}\s?)?(?P<sign>(?<![\w)])[-−]|负|零下|minus )?"
+    rf"(?P<currency>{CURRENCY}\s?)?"
+    r"(?P<sign>(?:(?<![\w)])|(?<=[为是于到至约达]))[-−]|负|零下|minus )?"
     rf"(?:(?P<digits>{_DIGITS})(?:(?:\s?[×x*·]\s?10\^?\{{?|e\+?)(?P<power>[-−]?\d+)\}}?"
     rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?(?:万亿|[万亿]))|(?:[\s-]?(?:{_SIZES})\b)+)?"
     r"(?P<fraction> and (?:a half|three[- ]quarters|a quarter))?"
@@ -89,7 +90,13 @@ _NUMBER = re.compile(
 _SHORT_SIZE = re.compile(r"\s?(?P<size>[kmb])n?\b", re.IGNORECASE)
 """Thousands, millions or billions of a currency: £50m."""
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_IN_A_NAME = re.compile(r"[A-Za-z_.]\Z")
+_IN_A_NAME = re.compile(
+    r"(?:[A-Za-z_.]|[A-Za-z]-|[氢氦锂硼碳氮氧氟钠磷硫氯钾钙铁钴锶碘铯镭铀钚]-)\Z"
+)
+_IN_A_NOUN = re.compile(
+    r"角[形板洲]|角函|边形|棱[锥柱台]|面体|次[函方多根]|元[一二三]次|维|国(?=[演志时鼎])"
+)
+"""What follows a numeral that is part of a noun: 三角形, 二次函数."""
 _ORDINARY_ONE = re.compile(
     r"[第统专单唯同万]\Z|(?:[每这那某另任].?|其中|之)\Z|\b(?:each|every|per|no|any) \Z",
     re.IGNORECASE,
@@ -181,6 +188,7 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 def _folded(text: str) -> str:
     """``fold`` character by character, so that places stay."""
     made = "".join(f if not c.isascii() and len(f := fold(c)) == 1 else c for c in text)
+    made = re.sub(r"(?<![\w)])[¹²³⁴-⁹⁰]+(?=[A-Z])", lambda m: "_" * len(m[0]), made)  # ²H
     return re.sub(r"[⁻⁰¹²³⁴-⁹]+", lambda m: m[0].translate(_SUPERSCRIPTS), made)
 
 
@@ -211,7 +219,8 @@ def _is_within_a_word(text: str, match: re.Match[str]) -> bool:
     if match["digits"]:
         return bool(_IN_A_NAME.search(before)) and not match["currency"]
     if match["words"] != "一":
-        return before.endswith("第") or match["words"] == "万一"
+        noun = len(match["words"]) == 1 and _IN_A_NOUN.match(text, match.end())
+        return before.endswith("第") or match["words"] == "万一" or bool(noun)
     return bool(_ORDINARY_ONE.search(before) or _NOT_ONE.match(text, match.end()))
 
 

@@ -101,8 +101,8 @@ def _whole(text: str) -> Fraction | None:
             digit = _DIGITS[char]
             unit = 1 if char in "零〇" else unit
         elif char in _SMALL:
-            if _SMALL[char] >= last or before in "零〇":
-                return None  # in 二十千克 the 千 belongs to the unit
+            if _SMALL[char] >= last or before in "零〇万亿":
+                return None  # in 二十千克 and 三万千克 the 千 belongs to the unit
             last = unit = _SMALL[char]
             section += (digit or 1) * last
             digit = 0

@@ -186,6 +186,7 @@ _FORMS: Final = _forms(
     (DATE, rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?:,? (?P<year>\d{{4}}))?", _date),
     (DATE, rf"{_MONTH} {_DAY}(?:,? (?P<year>\d{{4}}))?", _date),
     (DATE, rf"{_MONTH},? (?P<year>\d{{4}})", _date),
+    (DATE, r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})", _date),
     (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
            rf"(?:(?P<day>{_HAN})[日号])?", _date),
     (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century", _counted),

@@ -203,7 +203,7 @@ def plural(unit: str) -> str:
 
 def _pint(unit: str) -> str | None:
     """Pint's name of a unit, composed of known words only; None for an unknown unit."""
-    unit = unit.strip()
+    unit = unit.strip().replace("²", "^2").replace("³", "^3")
     if (found := named(unit)) is not None and found.symbols:
         unit = found.symbols[-1]
     unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit)

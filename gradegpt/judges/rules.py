@@ -12,7 +12,7 @@ from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
-from gradegpt.rules.across import across_languages, by_change, in_other_words
+from gradegpt.rules.across import across_languages, by_change, by_direction, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
 from gradegpt.rules.reading import (
@@ -59,6 +59,7 @@ class RuleJudge:
         reading = read_item(item)
         made = without_comparison(reading)
         chosen = reading.settled is not None and reading.settled.found is not None
+        made = made or by_direction(reading)
         if not chosen and (made is None or made.reason in (NOT_FOUND, ONE_OF_SEVERAL)):
             made = across_languages(reading) or made
         if made is None:

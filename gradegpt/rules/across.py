@@ -20,6 +20,7 @@ from gradegpt.rules.compare.across import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import change, says_a_change
+from gradegpt.rules.compare.direction import bearings, is_bearing, is_turned
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
 from gradegpt.rules.reading import Decision, Reading
@@ -74,6 +75,25 @@ def by_change(reading: Reading, found: Found) -> Decision | None:
         return None
     spoken = None if reading.kind is AnswerType.TEXT else Decision(None, "number:change-or-result")
     return _decided(reading, _quantities(reading)) or spoken
+
+
+def by_direction(reading: Reading) -> Decision | None:
+    """The verdict on a bearing; open where a direction may be the sign in which numbers differ."""
+    response, first, found = reading.response, reading.references[0], reading.found
+    assert found is not None
+    if wanted := bearings(first.text):
+        given = bearings(response)
+        if len(wanted) != 1 or len(given) != 1:
+            return Decision(None, "number:direction-not-shown", found)
+        if wanted == given and not is_bearing(first.text):
+            return None
+        verdict = Verdict.CORRECT if wanted == given else Verdict.INCORRECT
+        return Decision(verdict, f"number:{'same' if wanted == given else 'other'}-bearing", found)
+    given_value = read(found.answer)
+    said = f"{reading.question} {first.text} {response}"
+    if any(is_turned(read(r.text), given_value, said) for r in reading.references):
+        return Decision(None, "number:direction-not-shown", found)
+    return None
 
 
 def in_other_words(reading: Reading, found: Found) -> Decision | None:

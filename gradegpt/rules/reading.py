@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
-from gradegpt.answers.options import SAID, only_lists, options
+from gradegpt.answers.options import LETTERS, SAID, only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
@@ -65,6 +65,13 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """A condition in the sentence that begins with the word."""
+_NEXT_QUESTION = re.compile(
+    r"\n[\s#*]*(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]", re.IGNORECASE
+)
+"""Where a base model goes on with another item of the kind it was shown."""
+_LETTER_AND_TEXT = re.compile(
+    rf"\W*(?P<letter>[{LETTERS}])[\s)）.、:：*]{{1,6}}(?P<text>[^\n。;；!！]{{1,80}}?)[.*\s]*(?:\Z|[\n。;；!！])"
+)
 _LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
@@ -168,6 +175,17 @@ def without_comparison(reading: Reading) -> Decision | None:
     return Decision(None, reason, found) if reason else None
 
 
+def _has_another_text(response: str, found: Found, question: str) -> bool:
+    """Whether the letter found stands before the text of another option: "(B) Saturn"."""
+    begin = response.rfind(found.answer, *found.clause)
+    said = _LETTER_AND_TEXT.match(response, max(0, begin))
+    if said is None:
+        return False
+    text, listed = plain(said["text"]), {k: plain(v) for k, v in options(question).items()}
+    other = listed.get(said["letter"], text) != text
+    return other and text != "" and text in listed.values()
+
+
 def signs_of(reading: Reading, verdict: Verdict) -> tuple[str, ...]:
     """What bears on whether a verdict is right, apart from the rule that gives it.
 
@@ -233,7 +251,15 @@ def _left_open(reading: Reading, found: Found) -> str:
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
         return "choice:said-right-where-wrong-is-asked"
+    if kind in CHOICE and _has_another_text(response, found, reading.question):
+        return "choice:letter-and-text-differ"
     if gives_up(response) > found.clause[0]:
         return "response:named-and-left-open"
+    if (more := _NEXT_QUESTION.search(response)) and more.start() < found.clause[0]:
+        first = find_answer(response[: more.start()], kind)
+        if first is not None and first.how in _SAID:
+            values = {read(one.answer, kind, reading.question).value for one in (first, found)}
+            if len(values) > 1:
+                return "response:answers-another-question"
     either = kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause)
     return "number:one-of-several" if either else ""

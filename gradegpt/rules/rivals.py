@@ -42,6 +42,7 @@ _WORD = re.compile(r"[A-Za-z]{4,}|(?=([\u3400-\u9fff]{2}))")
 _CHAIN = re.compile(r"=[^=,;]*=|<<")
 _STEP = re.compile(r"=[^=]*=|[-+*/×÷]\s*\d[^=]*=|<<")
 """Steps of derivations: two equals signs, or an operation before one."""
+_SUM = re.compile(r"\d\s*[-+*/×÷]\s*\d[\d.,\s+*/×÷()-]*=")
 _PARTS = re.compile(r"[①-⑨]|\b[a-e]\)")
 _OTHER_FORM = re.compile(r"\\begin|boxed|\A\s*\{\s*\"")
 """Matrices, boxes and JSON, whose answers are read where they are."""
@@ -122,6 +123,8 @@ def _talks(text: str, named: list[Mention], kind: AnswerType, question: str) -> 
     if len(beside) > _TALK or not own or shared > _SHARED:
         return False
     if kind is AnswerType.MULTI_PART and _PARTS.search(text):
+        return False
+    if kind is AnswerType.NUMBER and _SUM.search(text):
         return False
     step = _STEP if kind is AnswerType.NUMBER else _CHAIN
     return kind in LISTS or not any(step.search(m.text) for m in named)

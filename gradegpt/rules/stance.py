@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import sentence_start
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.mentions import LIST_GAP, Mention
@@ -25,12 +26,14 @@ _DENIED: Final = (
     r"(?: option| choice)?"
     r"|\b(?:wrong|worst|second|other|common|popular|typical|tempting|obvious|least \w+)(?: \w+)?"
     r" (?:answer|option|choice|guess|pick|one)s?\b(?: \w+){0,2}:?|\bused to be"
+    r"|\b(?:fooled|tricked|misled|tempted|lured) (?:in)?to \w+"
     r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
     r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?$"
 )
 _OTHERS_ZH: Final = (
     r"(?:网上|有人|有的|(?:[很许]多|多数|大部分)的?(?:人|同学|学生|考生)|大家|同学|同桌|老师|别人|朋友|他们)"
     r"[^。；;\n]{0,10}(?:说|认为|觉得|回答|写|选|答案|算)[^。；;\n]{0,8}$"
+    r"|有(?:[一这]?种|的)?(?:观点|说法|意见|看法|解法)[^。；;，,\n]{0,8}$"
     r"|题目[^。；;，,\n]{0,6}(?:说|写|给的?答案)[^。；;\n]{0,8}$"
     r"|(?:按理说|本以为|原以为)[^。；;\n]{0,12}$|另一(?:种|个)?可能[^。\n]{0,6}$"
 )
@@ -54,6 +57,7 @@ _TAKEN_BACK_EN: Final = (
 )
 _TAKEN_BACK_ZH: Final = (
     r"我(?:觉得|认为)不(?:是|对)|不对|不，|就?错了|说错|更正|改(?:为|选|成)|等等|等一下|哦不|再想想"
+    r"|我(?:持|不赞?同|反对)|我有(?:不同|异议)"
     r"|我(?:坚持|却|的答案|算(?:出|得)|选|得到)|但我|或(?:许|者)?(?:是|可能)"
 )
 _AFTER: Final = re.compile(
@@ -69,6 +73,10 @@ _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w'
 _SAID_RIGHT: Final = re.compile(
     r"[\s)）*.]{0,3}(?:选?项)?(?:的?(?:说法|叙述|表述))?(?:是|is )?\s*"
     r"(?:正确(?!答案|选项)|对的?[，,。.]|(?:right|true|correct)\b(?! (?:answer|option|choice)))"
+)
+_SAID_GOOD: Final = re.compile(
+    rf"[{LETTERS}](?:选?项)?(?:的?(?:说法|叙述|表述))?"
+    r"(?:[都均全]?(?:没有?|无)(?:问题|错|误)|[都均全][属是为])"
 )
 _LATER: Final = re.compile(
     r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?(?:"
@@ -358,8 +366,9 @@ def disowned(text: str, found: Found) -> bool:
 
 
 def said_right(text: str, found: Found) -> bool:
-    """Whether the words after an option call it right: "C is correct", C正确."""
-    return len(found.answer) == 1 and _SAID_RIGHT.match(text, found.clause[1]) is not None
+    """Whether the words after an option call it right: "C is correct", C正确; A、B都没有问题."""
+    after = len(found.answer) == 1 and _SAID_RIGHT.match(text, found.clause[1])
+    return bool(after or _SAID_GOOD.search(found.answer))
 
 
 def takes_back(text: str, since: int = 0) -> bool:

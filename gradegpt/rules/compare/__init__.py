@@ -12,14 +12,20 @@ from collections.abc import Callable
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.parts import marks
 from gradegpt.answers.text import plain
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Options, Truth
+from gradegpt.answers.types import Group, Options, Truth
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
+from gradegpt.rules.compare.form import (
+    AS_ASKED,
+    in_another_form,
+    in_its_variable,
+    with_its_names,
+)
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import compare_ranges, compare_values
 from gradegpt.rules.compare.written import as_written
@@ -44,6 +50,8 @@ _QUOTED = re.compile(
 )
 """The words of which a question asks for one."""
 _PARTICIPLE = re.compile(r"ven\b")
+_RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
+_PROSE = re.compile(r"[\u3400-\u9fff]{2}|[A-Za-z]{3,} [A-Za-z]{2,}")
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -84,15 +92,29 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
             return dated
     if _other_word(reference.text, answer.text, question):
         return Comparison(False, f"{kind.value}:other-of-the-words")
+    if kind is AnswerType.EQUATION:
+        answer = in_its_variable(reference, answer, question)
     if isinstance(reference.value, _NO_VALUE) or isinstance(answer.value, _NO_VALUE):
         return Comparison(None, f"{kind.value}:not-shown")
     compared = compare_values(kind, (reference.value, answer.value), criteria)
+    if compared.same is False and _says_less(reference, answer):
+        return Comparison(None, f"{kind.value}:not-shown")
     if not compared.same:
         return with_its_names(reference, answer, criteria) or compared
     why = in_another_form(reference, answer, question)
     if not why:
         return compared
     return Comparison(False if why in AS_ASKED else None, f"{kind.value}:{why}")
+
+
+def _says_less(reference: Answer, answer: Answer) -> bool:
+    """Whether a number stands for a ratio, or prose without marks for numbered parts."""
+    if _RATIO.fullmatch(reference.text) and not re.search("[:∶：比]", answer.text):
+        return True
+    groups = [v for v in (reference.value, answer.value) if isinstance(v, Group)]
+    lengths = {len(group.items) for group in groups}
+    parts = reference.kind is AnswerType.MULTI_PART and len(lengths) > 1
+    return parts and not marks(answer.text) and _PROSE.search(answer.text) is not None
 
 
 def _text(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:

@@ -32,6 +32,7 @@ from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_ki
 from gradegpt.answers.types import Quantity
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import as_multiple, by_or_to
+from gradegpt.rules.compare.direction import opposite
 from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import (
     alone,
@@ -284,7 +285,7 @@ def _same(read: _Read, given: Amount) -> str:
         return "unlike" if not alone else "same" if equal else "weak" if counted else "unlike"
     if wanted.measures == COUNT:
         return "same" if equal and given.measures in _SAID_BARE else "unlike"
-    return "unlike"
+    return "near" if equal and kinds <= {*MONEY} else "unlike"  # in another currency
 
 
 def _dates(wanted: Amount, given: Amount, response: str) -> str:
@@ -307,6 +308,8 @@ def _sizes(wanted: Amount, given: Amount, read: _Read) -> str:
         return "same"
     if wanted.measures in _EXACT:
         return "other"
+    if opposite(wanted.value, given.value, f"{read.question} {read.response}"):
+        return "near"
     if wanted.measures == SHARE and wanted.value + given.value == 1:
         return "near"  # what is left of the whole
     gap = abs(wanted.value - given.value) / (abs(wanted.value) or 1)

@@ -109,7 +109,9 @@ _QUALIFIED: Final = re.compile(
 """Signs and Chinese words after an answer that negate or doubt it or add another."""
 _NAMELESS: Final = _FUNCTION | _MONTHS | _TITLES
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
-_CONCLUSION = re.compile(r"[;；.。]\s*(?:so|thus|hence|therefore|所以|因此|故)\b", re.IGNORECASE)
+_CONCLUSION = re.compile(
+    r"[;；.。]\s*(?:(?:so|thus|hence|therefore)\b|所以|因此|故)", re.IGNORECASE
+)
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
 
 

@@ -25,6 +25,8 @@ _ORDER_ASKED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
+_TOWN = re.compile(r"(?P<name>(?!吉林)[\u3400-\u9fff]{2,}) (?P=name)[市省]")
+"""A town or province without and with the word for it; Jilin is both."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
@@ -39,7 +41,9 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     """
     if len(answer) <= len(reference) + MAX_MEANING:
         wanted, given = _bare(reference), _bare(answer)
-        if wanted and wanted == given:
+        if wanted and (
+            wanted == given or _TOWN.fullmatch(f"{min(wanted, given)} {max(wanted, given)}")
+        ):
             return Comparison(True, "text:same-words")
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")

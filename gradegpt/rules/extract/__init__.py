@@ -285,5 +285,6 @@ def _found(text: str, start: int, end: int, how: How, announced: int) -> Found |
     answer = bare(text[start:end]).rstrip(".\\")
     if not answer:
         return None
-    clause_end = text.index(answer, start) + len(answer)
+    at = text.find(answer, start)  # a lone $ before its number may stand elsewhere
+    clause_end = end if at < 0 else at + len(answer)
     return Found(answer, *sentence_around(text, start, end), how, (announced, clause_end))

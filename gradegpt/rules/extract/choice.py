@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import LETTER, LETTERS, NONE_RIGHT, half_width, says_none_right
+from gradegpt.answers.options import LETTER, LETTERS, NONE_RIGHT, SAID, half_width, says_none_right
 from gradegpt.answers.spans import last_match
 from gradegpt.answers.truth import stated_truth
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP
@@ -88,7 +88,7 @@ _NEGATED = re.compile(
 )
 _LEFT_OPEN = re.compile(
     r"[\s)(（*$}]*(?:or\b|或|还是|are (?:in|not)|is (?:in|not|wrong|tempting|clearly not)"
-    r"|(?:选?项|说法)?(?:都|均|是)?[不错]|的(?:说法|叙述|表述))"
+    r"|(?:选?项|说法)?(?:都|均|是)?[不错]|(?:都|均|全)[属是为]|的(?:说法|叙述|表述))"
 )
 _OR_ANOTHER = re.compile(
     rf"(?:[^,.;，。；\n]|\.(?=\d)){{0,30}}?\s(?:or|或者?)\s+\(?[{LETTERS}]\)?(?![A-Za-z])"
@@ -106,6 +106,7 @@ _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\
 _LISTED = re.compile(rf"(?:^|[\n\s])\s*[(（]?[{LETTERS}]\s*[.．、:：)）]")
 
 
+_ANY = re.compile(SAID)
 _BOX_RUN = re.compile(rf"(?:\\boxed\{{[{LETTERS}]\}}[$\s]*(?:[,、和]|and)?[$\s]*){{2,}}")
 _BOXED_LETTER = re.compile(rf"\{{([{LETTERS}])\}}")
 _CLAUSE_END = re.compile(r"\s*[,，;；]")
@@ -240,7 +241,8 @@ def _alone_on_a_line(text: str) -> Choice | None:
     for line in (lines[0], lines[-1]):
         match = _ALONE.match(line[0])
         echoed = len(lines) == 1 and len(_LISTED.findall(line[0])) > 2
-        if match is not None and not echoed and not _ruled_out(line[0], match):
+        spoken_of = match and _HAN.match(line[0], match.end()) and _ANY.search(line[0], match.end())
+        if match is not None and not (echoed or spoken_of or _ruled_out(line[0], match)):
             found = _choice(match)
             start, end = line.start() + found.start, line.start() + found.end
             if len(listed) > 1 and len(lines) > 1 and not _ONE_LETTER.fullmatch(line[0]):

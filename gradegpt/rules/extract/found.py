@@ -14,11 +14,8 @@ MARKUP: Final = " \t*_`$：:。，,；;"
 def bare(text: str) -> str:
     """A text without the marks around it; a lone $ before a number is a currency."""
     made = text.strip(MARKUP)
-    return (
-        f"${made}"
-        if text.count("$") == 1 and f"${made[:1]}" in text and made[:1].isdigit()
-        else made
-    )
+    money = text.count("$") == 1 and made[:1].isdigit() and f"${made}" in text
+    return f"${made}" if money else made
 
 
 class How(StrEnum):

@@ -47,7 +47,8 @@ _NOT_THE_RESULT = re.compile(
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(
-    r"\s*(?P<unit>[A-Za-z]{1,12}(?:/[A-Za-z]{1,6})?|[\u3400-\u9fff]{1,2})(?![A-Za-z/^²³*·])"
+    r"\s*(?P<unit>[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?|[\u3400-\u9fff]{1,2})"
+    r"(?![A-Za-z/^²³*·])"
 )
 _POWER = re.compile(
     r"\s{0,3}\$?\s{0,3}"

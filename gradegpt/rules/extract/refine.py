@@ -44,6 +44,13 @@ _WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
 """Words with which several values may be in another order than the question asks for."""
+_SHARE_OF = re.compile(
+    r"(?:\b(?:half|thirds?|quarters?|\w*ths?|times|percent)|\d|%) of \Z", re.IGNORECASE
+)
+"""Words before a value of which the answer is a part: five sixths of π."""
+_COUNTED = re.compile(r"[一总]?共|\b(?:in all|in total|altogether)\b", re.IGNORECASE)
+"""Words with the number of the values: 一共六个."""
+_REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
@@ -79,7 +86,7 @@ def _each(answer: str) -> str:
     if _ORDINAL.search(answer):
         return ""
     pieces = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
-    if not 1 < len(pieces) <= values.MAX_ITEMS:
+    if not 1 < len(pieces) <= values.MAX_ITEMS or any(map(_REASON.match, pieces)):
         return ""
     made = list[str]()
     for piece in pieces:
@@ -87,12 +94,18 @@ def _each(answer: str) -> str:
         if not reads_as(number, AnswerType.NUMBER):
             return ""
         made.append(number)
+    if _COUNTED.search(pieces[-1]):
+        *made, number = made
+        read = values.read(number)
+        if not isinstance(read, Leaf) or not read.quantity or read.quantity.value != len(made):
+            return ""
     return "; ".join(made)
 
 
 def _candidates(answer: str) -> list[str]:
     start = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
-    tails = [start, *(m.end() for m in _COPULA.finditer(answer, start))]
+    ends = (m.end() for m in _COPULA.finditer(answer, start))
+    tails = [start, *(end for end in ends if not _SHARE_OF.search(answer, 0, end))]
     made = [answer[at:] for at in tails if at]
     made += [_TRAILING.sub("", tail) for tail in made if _TRAILING.search(tail)]
     formulas = [next(filter(None, m.groups()), "") for m in _FORMULA.finditer(answer)]
