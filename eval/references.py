@@ -35,7 +35,7 @@ from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.tables import opened
-from gradegpt.tables.columns import Columns, dig
+from gradegpt.tables.columns import Columns, accepted, dig
 from gradegpt.tables.importers.labelled import item_key
 from gradegpt.tables.inputs import USUAL, Reading, columns_in
 
@@ -334,14 +334,9 @@ def _equal(one: str, other: str, item: Item) -> bool:
 
 
 def _item(row: dict[str, Any], columns: Columns, separator: str, where: str) -> Item | None:
-    value = dig(row, columns.fields["reference"])
-    texts = value if isinstance(value, list) else [value]
-    answers = [
-        part.strip()
-        for text in texts
-        for part in (str(text).split(separator) if separator else [str(text)])
-        if text is not None and part.strip()
-    ]
+    value = accepted(dig(row, columns.fields["reference"]), separator)
+    texts = value if isinstance(value, list | tuple) else [value]
+    answers = [str(text).strip() for text in texts if text is not None and str(text).strip()]
     if not answers:
         return None
     values = {

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from gradegpt.answers.accepted import accepted_answers
 from gradegpt.core.complaints import Complaint
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.mistakes import complaints, misspelt, suggest
@@ -80,7 +81,7 @@ _A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format t
 _FAULT: Final = re.compile(r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!)")
 """What a spreadsheet shows where a formula has no value."""
 _WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
-_ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*[/|;；]\s*{_WORD}[^=\\$]*")
+_ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*(?P<sign>[/|;；])\s*{_WORD}[^=\\$]*")
 """A text like ``Batman/Superman``, and not like ``km/h``."""
 
 Hint = Callable[[str, str], str]
@@ -305,15 +306,16 @@ def read_item(
 
 
 def accepted(reference: Any, separator: str) -> Any:
-    """The accepted answers: as they are, or split at ``separator``."""
+    """The accepted answers: as they are, or a text split at ``separator``."""
     if not isinstance(reference, str) or not separator:
         return reference
-    return tuple(part.strip() for part in reference.split(separator) if part.strip()) or reference
+    return accepted_answers(reference, separator) or reference
 
 
 def looks_like_several(item: Item) -> bool:
     """Whether an item's only reference seems to list several answers."""
-    return len(item.reference) == 1 and bool(_ALTERNATIVES.fullmatch(item.reference[0]))
+    found = _ALTERNATIVES.fullmatch(item.reference[0]) if len(item.reference) == 1 else None
+    return found is not None and len(accepted_answers(item.reference[0], found["sign"])) > 1
 
 
 def _is_label(name: str) -> bool:

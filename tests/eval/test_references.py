@@ -160,6 +160,16 @@ def test_a_context_is_part_of_the_question(tmp_path: Path) -> None:
     ]
 
 
+def test_a_fraction_is_not_split_at_the_separator(tmp_path: Path) -> None:
+    """Its sides are not two answers, so 8 is another answer than 7/8; of two words each is read."""
+    path = tmp_path / "bank.jsonl"
+    rows = [{"question": "a", "reference": "7/8"}, {"question": "a", "reference": "8"}]
+    write_rows(path, [*rows, {"question": "b", "reference": "TBD/Paris"}])
+    _, (other, placeholder) = check_file(path, Reading(separator="/"))
+    assert other.fault == Fault.ANOTHER_ANSWER
+    assert (placeholder.where, placeholder.detail) == (f"{path}:3", "TBD")
+
+
 def test_other_columns_and_the_command(tmp_path: Path) -> None:
     """Every finding has its line; the exit code is 0 without findings, else 1."""
     path = tmp_path / "bank.jsonl"

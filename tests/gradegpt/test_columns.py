@@ -189,7 +189,7 @@ def test_other_columns_pass_and_a_misspelt_one_is_said(column: str, meant: str) 
 @pytest.mark.parametrize(
     ("reference", "seems"),
     [("Batman/Superman", True), ("巴黎/Paris", True), ("dogs ; cats", True), ("北京；北平", True),
-     ("km/h", False), ("3/4", False), ("a/b", False), ("x = input/output", False), ("yes", False),
+     ("km/h", False), ("a/b", False), ("x = input/output", False), ("yes", False),
      (r"\\frac{alpha}/beta", False)],
 )  # fmt: skip
 def test_a_reference_that_looks_like_several_answers_is_noticed(
@@ -199,6 +199,14 @@ def test_a_reference_that_looks_like_several_answers_is_noticed(
     assert looks_like_several(item_of(ROW | {"reference": reference})) is seems
     several = item_of(ROW | {"reference": reference}, separator="/").reference
     assert several == tuple(part.strip() for part in reference.split("/"))
+
+
+@pytest.mark.parametrize("reference", ["7/8", "3/4", "五十千米/小时", "3×10^8 m/s", "x/2"])
+def test_a_reference_that_is_one_value_is_neither_noticed_nor_split(reference: str) -> None:
+    """A fraction and a unit have the sign that is between answers."""
+    row = ROW | {"reference": reference}
+    assert not looks_like_several(item_of(row))
+    assert item_of(row, separator="/").reference == (reference,)
 
 
 @pytest.mark.parametrize(

@@ -201,12 +201,30 @@ def test_an_invalid_row_is_an_error(source: Any, row: dict[str, Any], message: s
         ("1/2", "", "1/2"),
         (["a/b"], "/", ["a/b"]),
         ("/", "/", "/"),
+        (" 7/8 ", "/", ("7/8",)),
+        ("-7/8", "/", ("-7/8",)),
+        ("$7/8$", "/", ("$7/8$",)),
+        ("7/8 cm", "/", ("7/8 cm",)),
+        ("775/775 rooms", "/", ("775", "775 rooms")),
+        ("3×10^8 m/s", "/", ("3×10^8 m/s",)),
+        ("2020/5/12", "/", ("2020/5/12",)),
+        ("(a+b)/c", "/", ("(a+b)/c",)),
+        ("1,234", ",", ("1,234",)),
+        ("[1, 2)", ",", ("[1, 2)",)),
+        ("7,8", ",", ("7", "8")),
+        ("3/4; 0.75", ";", ("3/4", "0.75")),
+        ("2/3 / 4/6", " / ", ("2/3", "4/6")),
+        ("0.5/50%", "/", ("0.5", "50%")),
+        ("1961/1962", "/", ("1961", "1962")),
+        ("60/22", "/", ("60", "22")),
+        ("1990s/1990-1999", "/", ("1990s", "1990-1999")),
+        ("x=3/y=4", "/", ("x=3", "y=4")),
     ],
 )
 def test_accepted_answers_are_split_at_the_separator(
     reference: object, separator: str, expected: object
 ) -> None:
-    """Without a separator nothing is split."""
+    """Without a separator nothing is split, nor what is one value; a list of numbers is none."""
     assert accepted(reference, separator) == expected
 
 
