@@ -30,6 +30,8 @@ from .metrics import FEW_OPEN
 
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
+_MODEL: Final = "model"
+"""The tag that says which model answered."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
 _ROUNDING: Final = 1e-9
 JudgedAnswer = tuple[Item, Judgement]
@@ -114,16 +116,17 @@ def scores(
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
-    ``by`` is the tag that says who answered, where several did: rows with one question are then no
-    samples of one model, and the tag is no knowledge point.
+    ``by`` is the tag that says who answered, besides ``model``, where several did: rows with one
+    question are then no samples of one model. Neither is a knowledge point, nor is the task.
 
     Raises:
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
 
     """
     rows = paired(items, judgements)
-    ks = ks or (_powers(_by_question(rows)) if not by else ())
     groups = tagged(rows, lambda row: row[0].tags)
+    several = by or len(groups.get(_MODEL, ())) > 1
+    ks = ks or (() if several else _powers(_by_question(rows)))
     return ModelScores(
         overall=score_of(rows, ks, seed),
         tags={
@@ -133,7 +136,7 @@ def scores(
         ssr={
             tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in alphas or ALPHAS}
             for tag, values in groups.items()
-            if tag != by
+            if tag not in (by, _MODEL, "task")
         },
     )
 

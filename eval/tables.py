@@ -17,6 +17,9 @@ from .scores import GroupScore, ModelScores, NoAnswer
 _MANY_OPEN: Final = (
     "Where over 5 % of the rows have no verdict, a score is its bounds: all wrong, all right."
 )
+_INTERVALS: Final = (
+    "[95 %], resampled by question; the interval of gradegpt judge takes each row as independent"
+)
 
 
 def print_report(report: EvalReport) -> None:
@@ -130,16 +133,19 @@ _NO_ANSWER: Final = {
 }  # fmt: skip
 
 
-def print_scores(found: ModelScores) -> None:
-    """Print the tables of a command line."""
+def print_scores(found: ModelScores, by: str = "") -> None:
+    """Print the tables of a command line; of the groups those of one tag, or all."""
     groups = [("all", found.overall)]
-    groups += [(f"{t}: {v}", score) for t, vs in found.tags.items() for v, score in vs.items()]
+    tags = {by: found.tags[by]} if by in found.tags else found.tags
+    groups += [(f"{t}: {v}", score) for t, vs in tags.items() for v, score in vs.items()]
     accuracies = ("accuracy, %", "of answers, %", "consensus, %")
     if any(one.many_open for _, one in groups):
         say(_MANY_OPEN)
     show(
         ("", "rows", "questions", *accuracies), [(name, *_accuracies(one)) for name, one in groups]
     )
+    if not all(one.many_open for _, one in groups):
+        say(_INTERVALS)
     rates = [(name, *_rates(one)) for name, one in groups]
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
     if samples := found.overall.samples:
@@ -151,8 +157,8 @@ def print_scores(found: ModelScores) -> None:
         ]  # fmt: skip
         show(("k", "n", "pass@k", *levels, "mG-Pass"), rows)
     for tag, levels_of in found.ssr.items():
-        shares = "  ".join(f"@{alpha}: {percent(share)}" for alpha, share in levels_of.items())
-        say(f"SSR of {tag}, %  {shares}")
+        shares = ", ".join(f"{alpha}: {percent(share)}" for alpha, share in levels_of.items())
+        say(f"SSR of {tag}: % of its values with an accuracy above {shares}")
 
 
 def _accuracies(score: GroupScore) -> list[str]:

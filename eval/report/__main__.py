@@ -140,7 +140,7 @@ def main(
         print_replacement(replaced)
     elif logs.is_regraded(judged[0]):
         typer.echo(logs.compare(judged[0]))
-    _print_scores(results, found)
+    _print_scores(results, found, by)
     for path in outputs:
         if path.suffix.lower() in _PAGE:
             for line in write_page(path, results, found, most=most):
@@ -152,14 +152,14 @@ def main(
             typer.echo(f"wrote {path}")
 
 
-def _print_scores(results: JudgedRows, found: Numbers) -> None:
+def _print_scores(results: JudgedRows, found: Numbers, by: str) -> None:
     """Of judges on labelled rows, and corrected where some have no label; or of the one model."""
     from ..estimate.estimate import estimates, in_words
     from ..tables import print_overall, print_scores
 
     if not results.labelled:
         for score in results.scores.values() if len(results.scores) == 1 else ():
-            print_scores(score)
+            print_scores(score, by)
         return
     print_overall(found.measured)
     for judge, judgements in results.judges.items():

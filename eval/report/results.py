@@ -257,8 +257,8 @@ def _as_manifest_says(judged: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _tagged(row: TableRow, item: Item, by: str) -> Item:
-    """The item with the column ``by``, where the row has it, as a tag."""
-    value = str(row.get(by) or "")
+    """The item with the column ``by``, or what its metadata say of it, as a tag."""
+    value = str(row.get(by) or item.meta.get(by) or "")
     return item.model_copy(update={"tags": {**item.tags, by: (value,)}}) if value else item
 
 

@@ -103,7 +103,8 @@ def _share(right: int, of: int) -> str:
     middle = (share + _Z**2 / (2 * of)) / shrink
     half = _Z / shrink * math.sqrt(share * (1 - share) / of + (_Z / (2 * of)) ** 2)
     low, high = 100 * max(middle - half, 0), 100 * min(middle + half, 1)
-    return f"{100 * share:.1f} % are correct [{low:.1f}, {high:.1f}]"
+    said = f"{100 * share:.1f} % are correct [{low:.1f}, {high:.1f}]"
+    return f"{said} (95 %, Wilson: each row independent)"
 
 
 def _listed(kinds: Counter[str]) -> str:

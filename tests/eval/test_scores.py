@@ -172,7 +172,7 @@ def test_the_command(tmp_path: Path) -> None:
     ran = CliRunner().invoke(app, [*call, "-o", str(tmp_path / "scores.json"), "--k", "4"])
     assert ran.exit_code == 0, ran.output
     assert re.search(r"\n 4 +2 +", ran.output)
-    assert "SSR of points" in ran.output
+    assert "SSR of points: % of its values with an accuracy above 0.1: " in ran.output
     written = json.loads((tmp_path / "scores.json").read_text())
     assert ModelScores.model_validate(written["out"]) == found(rows, 4)
     other = rows[1:] + rows[:1]
@@ -327,3 +327,24 @@ def test_one_judge_is_listed_by_a_column(tmp_path: Path) -> None:
     assert re.search(r"class: 3a +2 +1 +100.0", done.output)
     assert re.search(r"class: 3b +2 +1 +50.0", done.output)
     assert not re.search("pass@k|SSR", done.output)
+
+
+def test_a_judged_log_is_listed_by_its_task_or_its_model(tmp_path: Path) -> None:
+    """Models are no samples of one another, and neither tag is a knowledge point."""
+    rows = [
+        {"question": "2+2=?", "reference": "4", "response": response, "tags": {"model": [model]},
+         "meta": {"task": task}}
+        for model, task, response in (
+            ("m1", "sums", "4"), ("m2", "sums", "4"), ("m1", "more", "5"), ("m2", "more", "4"),
+        )
+    ]  # fmt: skip
+    write_rows(tmp_path / "answers.jsonl", rows)
+    judge_file(check_input(tmp_path / "answers.jsonl"), tmp_path / "judged.jsonl", RuleJudge())
+    arguments = (tmp_path / "judged.jsonl", "-o", tmp_path / "report.html")
+    plain = CliRunner().invoke(app, [*map(str, arguments)]).output
+    by_task = CliRunner().invoke(app, [*map(str, arguments), "--by", "task"]).output
+    assert re.search(r"model: m1 +2 +1 +50.0", plain)
+    assert re.search(r"task: more +2 +1 +50.0", by_task)
+    assert "model: m1" not in by_task
+    assert "resampled by question; the interval of gradegpt judge" in by_task
+    assert not re.search("pass@k|SSR", plain + by_task)

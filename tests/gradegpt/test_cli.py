@@ -176,7 +176,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
     assert re.fullmatch(
         r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
         r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
-        r"score: 75\.0 % are correct \[30\.1, 95\.4\]\n"
+        r"score: 75\.0 % are correct \[30\.1, 95\.4\] \(95 %, Wilson: each row independent\)\n"
         r"\d+\.\d s, [\d.,]+ rows/s\n"
         r"judgements: out\.jsonl\n",
         out,
@@ -708,7 +708,8 @@ def test_a_run_ends_with_the_score_and_what_would_help(
     assert lines[2:4] == [
         "score: between 25.0 and 75.0 % are correct, as 32 (50.0 %) have no verdict, "
         "by type: text 32",
-        "       of the 32 with a verdict 50.0 % are correct [33.6, 66.4]",
+        "       of the 32 with a verdict 50.0 % are correct [33.6, 66.4] (95 %, Wilson: "
+        "each row independent)",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
         "to decide more, or to know the score:",

@@ -71,6 +71,7 @@ class Logged(NamedTuple):
     metric: str
     old: float | None
     where: str
+    unscored: str = ""
 
 
 def read(path: Path) -> tuple[list[Logged], list[str]]:
@@ -232,7 +233,7 @@ def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> No
 
 OLD: dict[str, tuple[str, list[float | None]]] = {
     "sums": ("correct", [1, 0, 0, 0, 0]),
-    "plain": ("", [None] * 5),
+    "plain": ("accuracy", [0, 0, 0, 0, 0]),
     "judged": ("judge", [1, 1, 0, 0, None]),
     "cascade": ("cascade_correct", [1, 1, 0, 0, 0]),
     "choices": ("correct", [1, 1, 0, 1]),
@@ -258,6 +259,29 @@ def test_opencompass_joins_a_runs_predictions_and_results(kind: str, name: str) 
         assert rows[3].item.question == "法国的首都是哪里?"
         assert rows[1].item.response == "It is one half, so the answer is .5"
         assert (rows[0].item.reference, rows[1].item.reference) == (("4",), ("0.5",))
+
+
+def test_a_prediction_without_a_score_is_right_if_opencompass_found_it_equal(
+    tmp_path: Path,
+) -> None:
+    """``AccEvaluator`` compares texts; where its accuracy is another, the reason is said."""
+    files = {kind: tmp_path / kind / "m" / "plain.json" for kind in ("predictions", "results")}
+    for kind, file in files.items():
+        file.parent.mkdir(parents=True)
+        file.write_bytes((COMPASS / kind / "canned" / "plain.json").read_bytes())
+    results = json.loads(files["results"].read_text())
+    results["details"]["0"]["predictions"] = "4"
+    for accuracy, old in ((20.0, [1, 0, 0, 0, 0]), (40.0, [None] * 5)):
+        files["results"].write_text(json.dumps(results | {"accuracy": accuracy}))
+        for file in files.values():
+            rows, _ = read(file)
+            assert [row.old for row in rows] == old
+            assert ("accuracy is not the share of predictions" in rows[0].unscored) is (not old[0])
+    del results["details"]
+    files["results"].write_text(json.dumps(results))
+    assert "evaluate with --dump-eval-details" in read(files["predictions"])[0][0].unscored
+    files["results"].unlink()
+    assert "no file of results/" in read(files["predictions"])[0][0].unscored
 
 
 def test_a_run_of_opencompass_is_read_as_a_whole(tmp_path: Path) -> None:
@@ -585,7 +609,7 @@ def test_a_log_with_any_value_replaced_is_read_or_an_input_error(
 
 ROWS = [Rescored(*row) for row in (
     ("a", "t", "acc", 1, 1), ("b", "t", "acc", 1, 0), ("c", "t", "acc", 0, 1),
-    ("d", "t", "acc", -1, 1), ("e", "u", "f1", 0.4, 1), ("f", "u", "f1", None, 0),
+    ("d", "t", "acc", -1, 1), ("e", "u", "f1", 0.4, 1), ("f", "u", "f1", None, 0, "no file"),
     ("g", "u", "f1", 1, None), ("h", "u", "f1", None, None),
 )]  # fmt: skip
 
@@ -604,15 +628,19 @@ def test_the_changes_are_summarised_in_a_few_lines() -> None:
     """
     many = [Rescored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [
-        "all (acc, f1): 8 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
-        "not compared: 2 without a verdict + 1 without an old score "
+        "all (acc, f1): 8 rows; correct, on the 4 judged on both sides: 50.0 -> 75.0 %; "
+        "2 became right, 1 became wrong",
+        "not compared: 2 without a verdict + 1 without an old score (no file) "
         "+ 1 whose old score is neither right nor wrong",
-        "t (acc): 4 rows, 4 compared: 0.500 -> 0.750; 2 now right, 1 now wrong",
+        "t (acc): 4 rows; correct, on all: 50.0 -> 75.0 %; 2 became right, 1 became wrong",
         "u (f1): 4 rows, none with an old score and a verdict to compare",
-        "now right: c, d",
-        "now wrong: b",
+        "became right: c, d",
+        "became wrong: b",
     ]
-    assert shown(many).splitlines()[-1] == "now right: 0, 1, 2, 3, 4 and 2 more"
+    assert shown(many, "out.scores.jsonl").splitlines()[-1] == (
+        "became right: 0, 1, 2, 3, 4 and 2 more; "
+        "all with change = 'became right' in out.scores.jsonl"
+    )
     assert "none with an old score" in shown([])
 
 
@@ -628,14 +656,14 @@ def test_judge_grades_a_log_again_and_summarises_the_changes(
     printed = capsys.readouterr()
     assert "Inspect: 4 responses" in printed.err
     assert printed.out.endswith(
-        "all (match): 4 rows, 4 compared: 0.500 -> 0.750; 1 now right, 0 now wrong\n"
-        "now right: sums/s2\n"
+        "all (match): 4 rows; correct, on all: 50.0 -> 75.0 %; 1 became right, 0 became wrong\n"
+        "became right: sums/s2\n"
     )
     assert [j.id for j in read_rows(out, Judgement)] == ["sums/s1", "sums/s2", "sums/s3", "sums/s4"]
     rows = [row for _, row in read_objects(f"{out}.scores.jsonl")]
     assert rows[1] == {
         "id": "sums/s2", "task": "sums", "metric": "match", "old_score": 0.0, "new_score": 1.0,
-        "outcome": "judged", "verdict": "correct",
+        "change": "became right", "outcome": "judged", "verdict": "correct",
     }  # fmt: skip
     (first, *_) = read_rows(f"{out}.items.jsonl", Item)
     assert first.meta == {

@@ -109,7 +109,7 @@ def compare(output: str | Path) -> str:
 
     ``<output>.scores.jsonl`` gets a row for each judgement, in the same order: ``id``, ``task``,
     ``metric``, ``old_score``, ``new_score`` (1 correct, 0 incorrect or invalid, else ``null``),
-    ``outcome`` and ``verdict``.
+    ``change`` (became right, became wrong, same, or ``null``), ``outcome`` and ``verdict``.
 
     Raises:
         MissingError: ``output`` is not there, or was not made from a log.
@@ -124,14 +124,23 @@ def compare(output: str | Path) -> str:
     if [i.id for i in items] != [j.id for j in judgements]:
         how = "judge the log again with --overwrite"
         raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
-    scores = [
-        {"id": i.id}
-        | {name: i.meta[name] for name in ("task", "metric", "old_score")}
-        | {"new_score": _score(j), "outcome": j.outcome, "verdict": j.verdict}
+    rows = [
+        Rescored(
+            i.id, i.meta["task"], i.meta["metric"], i.meta["old_score"], _score(j),
+            i.meta.get("unscored", ""),
+        )
         for i, j in zip(items, judgements, strict=True)
-    ]
+    ]  # fmt: skip
+    scores = (
+        {
+            "id": row.id, "task": row.task, "metric": row.metric, "old_score": row.old,
+            "new_score": row.new, "change": row.change_in_words, "outcome": j.outcome,
+            "verdict": j.verdict,
+        }
+        for row, j in zip(rows, judgements, strict=True)
+    )  # fmt: skip
     write_rows(f"{output}{SCORES}", scores)
-    return shown([Rescored(*list(row.values())[:5]) for row in scores])
+    return shown(rows, f"{output}{SCORES}")
 
 
 def _score(judgement: Judgement) -> float | None:

@@ -4,7 +4,9 @@ Source of the format: open-compass/opencompass, ``opencompass/tasks/openicl_eval
 (``format_details``), ``opencompass/openicl/icl_evaluator/icl_base_evaluator.py`` (``evaluate``:
 details by example, each field a list over replicas), ``opencompass/openicl/icl_inferencer``
 (``origin_prompt``, ``prediction``, ``gold``) and ``opencompass/partitioners/num_worker.py`` (the
-predictions of a divided data set in ``<dataset>_0.json``, ``<dataset>_1.json``).
+predictions of a divided data set in ``<dataset>_0.json``, ``<dataset>_1.json``);
+``opencompass/openicl/icl_evaluator/icl_hf_evaluator.py`` (``AccEvaluator`` compares texts, and
+writes no score by row).
 The responses are in the predictions and the old scores in the results; for either file the other
 is looked for in the same run's folder. Results alone are read where they hold the responses; most
 evaluators write only what they extracted from them (``[4, '4']``).
@@ -27,22 +29,35 @@ from gradegpt.tables.importers.logs.reading import (
     document,
     each,
     listed,
+    score,
 )
 
 NO_PREDICTIONS: Final = (
     "the results hold what was extracted from the response; keep predictions/ beside results/"
 )
 _PREDICTIONS: Final = "predictions/*/*.json"
-_SCORES: Final = ("cascade_correct", "correct", "is_correct")
+_SCORES: Final = ("cascade_correct", "correct", "is_correct", "accuracy")
+_NO_RESULTS: Final = "there is no file of results/ beside predictions/"
+_NO_DETAILS: Final = "the results have no details; evaluate with --dump-eval-details"
+_NO_GRADE: Final = "the details hold no score, or a judge model's reply that is neither A nor B"
+_NOT_EQUAL: Final = (
+    "the details hold no score, and the file's {} is not the share of predictions that equal their "
+    "references"
+)
+_ROUNDED: Final = 0.006
+"""Half the last place of a percentage with two decimals, and a bit."""
 _DETAILS: Final = {"pred", "predictions", "prediction", "origin_prediction", "rule_evaluation"}
 _GRADE: Final = re.compile(r"(?s)\W*([AB])(?:\W.*)?")
 """A judge model's reply to OpenCompass's prompts: A for correct, B for incorrect."""
 
 
 class _Row(NamedTuple):
+    """A prediction and its detail; why it has no score, if it has none."""
+
     number: int
     prediction: dict[str, Any]
     detail: dict[str, Any]
+    why: str
 
 
 def fits(file: Contents) -> bool:
@@ -71,7 +86,7 @@ def read(path: Path) -> Iterator[Read]:
         return
     given, task, first = document(path), path.stem, 0
     if not _is_predictions(given):
-        details = _details(given)
+        details, why = _scored(given)
         parts = [document(part) for part in _parts(_in(path, "results", "predictions"))]
         rows = [row for part in parts for row in part.values()] or [{}] * len(details)
     elif path.absolute().parent.parent.name == "results":
@@ -79,10 +94,10 @@ def read(path: Path) -> Iterator[Read]:
         raise InputError(f"{path}: holds the replies of a judge model; {where}")
     else:
         task, first, results = _place(path)
-        details = _details(document(results)) if results else []
+        details, why = _scored(document(results)) if results else ([], _NO_RESULTS)
         rows = list(given.values())
     numbered = (
-        (f"{path}: {n}", _Row(first + n, row, _detail(details, first + n)))
+        (f"{path}: {n}", _Row(first + n, row, _detail(details, first + n), why))
         for n, row in enumerate(rows)
     )
     yield from each(numbered, _read, task)
@@ -152,6 +167,27 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
     return rows if rows and _DETAILS & rows[0].keys() else []
 
 
+def _scored(results: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
+    """The details, and why those without a score have none.
+
+    Where they have no score, a prediction is right if its text equals its reference's, provided
+    that the share of such rows is the file's own.
+    """
+    details = _details(results)
+    if not details or not all({"predictions", "references"} <= row.keys() for row in details):
+        return details, _NO_GRADE if details else _NO_DETAILS
+    if any(name in row for row in details for name in _SCORES):
+        return details, _NO_GRADE
+    same = [str(row["predictions"]) == str(row["references"]) for row in details]
+    for name in ("accuracy", "score"):
+        stated = score(results.get(name))
+        if stated is not None and abs(stated - 100 * sum(same) / len(same)) < _ROUNDED:
+            rows = zip(details, same, strict=True)
+            return [row | {"accuracy": right} for row, right in rows], ""
+    metric = next((name for name in results if name not in ("details", "type")), "score")
+    return details, _NOT_EQUAL.format(metric)
+
+
 def _read(row: _Row, where: str, task: str) -> LoggedFields | str:
     prediction, detail = row.prediction, row.detail
     inner = detail.get("origin_prediction")
@@ -169,6 +205,7 @@ def _read(row: _Row, where: str, task: str) -> LoggedFields | str:
         "response": response if isinstance(response, str) else None,
         "metric": metric,
         "old": old,
+        "unscored": row.why if old is None else "",
     }
 
 

@@ -41,11 +41,11 @@ Read = Item | str
 """A response of a log as an item; or the reason why a row cannot be graded again.
 
 The item's ``meta`` has its ``task``, its ``metric``, its ``old_score`` as a number (None without
-one), and ``where`` it is in the log.
+one), ``where`` it is in the log, and perhaps why it is ``unscored``.
 """
 LoggedFields = dict[str, Any]
 """``id``, or ``name`` within the task; ``question``, ``reference``, ``response``, ``metric`` and
-``old``; perhaps ``task``, ``context`` and ``needs``."""
+``old``; perhaps ``task``, ``context``, ``needs``, and in ``unscored`` why there is no ``old``."""
 
 
 class Tool(NamedTuple):
@@ -165,7 +165,7 @@ def _item(where: str, found: LoggedFields) -> Read:
         "meta": {
             "task": found["task"], "metric": found["metric"], "old_score": score(found["old"]),
             "where": where.rsplit("/", 1)[-1],  # a log that was moved has the same items
-        },
+        } | ({"unscored": found["unscored"]} if found.get("unscored") else {}),
     }  # fmt: skip
     return validate(Item, values, where)
 
