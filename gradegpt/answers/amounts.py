@@ -82,6 +82,7 @@ _NUMBER = re.compile(
     rf"(?P<currency>{CURRENCY}\s?)?"
     r"(?P<sign>(?:(?<![\w)])|(?<=[为是于到至约达]))[-−]|负|零下|minus )?"
     rf"(?:(?P<digits>{_DIGITS})(?:(?:\s?[×x*·]\s?10\^?\{{?|e\+?)(?P<power>[-−]?\d+)\}}?"
+    rf"|(?P<mixed>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]| \d/\d\d?(?![\d/]))"
     rf"|\s?/\s?(?P<below>\d+)(?!\d)|(?P<han>[十百千]?(?:万亿|[万亿]))|(?:[\s-]?(?:{_SIZES})\b)+)?"
     r"(?P<fraction> and (?:a half|three[- ]quarters|a quarter))?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
@@ -247,6 +248,8 @@ def _from_digits(match: re.Match[str]) -> Fraction | None:
     value = Fraction(re.sub("[,，]", "", match["digits"]))
     if match["power"]:
         value *= Fraction(10) ** max(-400, min(400, int(match["power"].replace("−", "-"))))
+    elif match["mixed"]:
+        value += Fraction(fold(match["mixed"]).strip())
     elif match["below"]:
         value = value / int(match["below"]) if int(match["below"]) else Fraction(0)
     elif match["han"]:

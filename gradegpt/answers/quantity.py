@@ -29,7 +29,7 @@ _UNIT = (
 )
 _NUMBER = re.compile(
     rf"(?P<sign>[+-]?)\s*(?P<body>"
-    rf"(?P<whole>\d+)?\s*\\frac\{{(?P<num>-?\d+)\}}\{{(?P<den>\d+)\}}|(?P<n>\d+)\s*/\s*(?P<d>\d+)|"
+    rf"(?P<whole>\d+)?\s*\\frac\{{(?P<num>-?\d+)\}}\{{(?P<den>\d+)\}}|(?:(?P<of>\d+)\s+)?(?P<n>\d+)\s*/\s*(?P<d>\d+)|"
     rf"(?P<mantissa>\d[\d,]*\.?\d*|\.\d+)(?:\s*[×x*·]\s*10(?:\^|(?!0))\{{?(?P<power>[+-]?\d+)\}}?|e(?P<exp>[+-]?\d+))?)"
     rf"\s*(?P<unit>{_UNIT})?\.?",
     re.IGNORECASE,
@@ -214,7 +214,7 @@ def _share(unit: str) -> int:
 def _in_digits(match: re.Match[str]) -> Fraction | None:
     if bottom := match["den"] or match["d"]:
         part = Fraction(int(match["num"] or match["n"]), int(bottom)) if int(bottom) else None
-        return None if part is None else int(match["whole"] or 0) + part
+        return None if part is None else int(match["whole"] or match["of"] or 0) + part
     mantissa = match["mantissa"]
     if "," in mantissa and not _IN_GROUPS.fullmatch(mantissa):
         return None

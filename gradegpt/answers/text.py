@@ -110,6 +110,7 @@ _SYMBOLS: Final = {
     r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
+_SHORT_FRACTION = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
 _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
@@ -152,6 +153,7 @@ def _without_latex(text: str) -> str:
     text = _DEGREES.sub("°", text)
     for latex, symbol in _SYMBOLS.items():
         text = text.replace(latex, symbol)
+    text = _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
     return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
 
 

@@ -30,6 +30,7 @@ from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
+from gradegpt.answers.units import known
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import as_multiple, by_or_to
 from gradegpt.rules.compare.direction import opposite
@@ -68,7 +69,7 @@ _FEW: Final = 10
 """Numbers below it often count something else: two of them."""
 _FEW_DIGITS: Final = 3
 _FORMULA = re.compile(
-    r"[\\=π√!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[a-z]\b(?<![kmgLsVAWJNtL])"
+    r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[a-z]\b(?<![kmgLsVAWJNtL])"
 )
 """Signs of a reference that is more than a number and its unit."""
 _WORKED = re.compile(r"\\[a-z]|```|####|<<")
@@ -205,8 +206,9 @@ def _is_all(reference: str, found: list[Amount], question: str) -> bool:
     rest = reference
     for amount in reversed(found):
         rest = rest[: amount.start] + " " + rest[amount.end :]
-    words = [w for w in _REST.sub(" ", rest).split() if w.lower() not in question.lower()]
-    if any(re.fullmatch(r"[A-Za-zμµΩ°]{1,3}", word) for word in words):
+    beside = _REST.sub(" ", rest).split()
+    words = [w for w in beside if w.lower() not in question.lower()]
+    if any(map(known, beside)) or any(re.fullmatch(r"[A-Za-zμµΩ°]{1,3}", w) for w in words):
         return False  # an unknown unit
     left = "".join(char for w in words for char in w if w.isascii() or char not in question)
     return len(left) <= _MOST_REST
