@@ -27,6 +27,9 @@ _ORDER_ASKED = re.compile(
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _TOWN = re.compile(r"(?P<name>(?!吉林)[\u3400-\u9fff]{2,}) (?P=name)[市省]")
 """A town or province without and with the word for it; Jilin is both."""
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_BY_HEART = re.compile("默写|补写|补[全充].{0,6}[诗词名]句|[上下]一?句")
+"""Questions that are answered word for word."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
@@ -47,6 +50,8 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
             return Comparison(True, "text:same-words")
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")
+        if _is_miswritten(wanted, given, question):
+            return Comparison(False, "text:other-wording")
     words, said = words_of(reference), words_of(answer)
     if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
@@ -67,6 +72,15 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     return Comparison(None, "text:not-shown")
 
 
+def _is_miswritten(wanted: str, given: str, question: str) -> bool:
+    """Whether a line or an idiom that is asked for by heart has other characters."""
+    if len(wanted) != len(given) or not _HAN.fullmatch(wanted + given):
+        return False
+    alike = sum(one == other for one, other in zip(wanted, given, strict=True))
+    idiom = "成语" in question and len(wanted) - 1 == alike > 2
+    return bool(idiom or (_BY_HEART.search(question) and len(wanted) < 2 * alike))
+
+
 def _bare(text: str) -> str:
     return plain(_MARKS.sub(" ", _ARTICLE.sub("", meaning(text))))
 
@@ -76,6 +90,8 @@ def _reordered(reference: str, answer: str) -> bool:
     left, right = words_of(reference), words_of(answer)
     if not 1 < len(left) <= MAX_REFERENCE or len(right) > 2 * MAX_REFERENCE:
         return False
+    if ("by" in left) is not ("by" in right):
+        return False  # who is defeated by whom
     if _NAMED.search(reference) or SIGNS.search(reference):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}

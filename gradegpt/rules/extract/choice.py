@@ -101,6 +101,17 @@ _ELIMINATED = re.compile(
 _JUDGED_WRONG = re.compile(r"[^\n]{0,80}\(\s*(?:in|not )correct|(?:错误|不正确)", re.IGNORECASE)
 _ECHO = re.compile(rf"\s*[.．、:：)）][^\n]*\n+\s*[(（]?[{LETTERS[1:]}]\s*[.．、:：)）]")
 """A list of options that continues, each on a line of its own."""
+_WRONG_ONES = re.compile(
+    r"(?:错误|不正确|不对)的?(?:选项|说法|叙述)?[是有]?\s*[:：]?\s*\Z"
+    r"|\b(?:wrong|incorrect|false)(?: (?:option|answer|one)s?)?:?\s*\Z",
+    re.IGNORECASE,
+)
+_RIGHT_ONES = re.compile(
+    r"(?<!不)正确的?(?:选项|答案|[是有])?\s*[:：]"
+    r"|\b(?:correct|right|true)(?: (?:option|answer|one)s?)?:",
+    re.IGNORECASE,
+)
+"""A list of the wrong options beside one of the right ones."""
 _SUPPOSED = re.compile(r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*$")
 """The beginning of a hypothetical sentence."""
 _LISTED = re.compile(rf"(?:^|[\n\s])\s*[(（]?[{LETTERS}]\s*[.．、:：)）]")
@@ -164,7 +175,7 @@ def _committed(text: str) -> Iterator[Choice]:
     judged = [_JUDGED_ZH] if "答案" in text or "正确" in text or "符合" in text else []
     for pattern in (*judged, _JUDGED_EN):
         for match in pattern.finditer(text):
-            if not _NEGATED.search(match[0]):
+            if not (_NEGATED.search(match[0]) or "不符合" in match[0]):
                 yield _choice(match)
 
 
@@ -181,6 +192,7 @@ def _ruled_out(text: str, match: re.Match[str]) -> bool:
         or _ECHO.match(rest)
         or _SUPPOSED.search(text[max(0, match.start() - 160) : match.start()])
         or "either" in before.lower()
+        or (_WRONG_ONES.search(text, 0, match.start("letters")) and _RIGHT_ONES.search(text))
     )
 
 

@@ -37,6 +37,8 @@ SPELLED = re.compile(
 _INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
 """The bounds of a sum, product or integral, whose numbers are no results."""
 _HOW_MANY = re.compile(r"\bhow many (?:[a-z]+ )??([a-z]{3,})\b", re.IGNORECASE)
+_SO = re.compile(r"\b(?:so|thus|hence|therefore)\b[^.]*\d", re.IGNORECASE)
+"""A number to which a sentence comes."""
 _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
@@ -101,6 +103,8 @@ def counted(text: str, found: Found, question: str) -> Found:
     thing = rf"(?P<number>{NUMBER.pattern})\s+(?:[a-z]+\s+)?{asked[1]}\b"
     said = list(re.finditer(thing, text[found.start : found.end], re.IGNORECASE))
     if len({m["number"] for m in said}) != 1 or said[0]["number"] == found.answer:
+        return found
+    if _SO.search(text, found.start + said[-1].end(), found.end):
         return found
     clause = (found.start + said[0].start("number"), found.start + said[0].end("number"))
     given = said[0]["number"] in NUMBER.findall(question)
