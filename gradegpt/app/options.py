@@ -240,7 +240,10 @@ ChainFormatOption = Annotated[
         "the verdict. [default: as the model was trained]"
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the output if it exists.")]
+Overwrite = Annotated[
+    bool,
+    typer.Option("--overwrite", help="Replace the output if it exists, or what another run began."),
+]
 Rejudge = Annotated[
     bool,
     typer.Option(
