@@ -49,8 +49,8 @@ EVERY_S = 30.0
 _STDOUT: Final = Path("-")
 _AGAIN: Final = " Run the same command again to ask about them once more."
 _REPORT: Final = (
-    "\nThis is a bug in GradeGPT, not a fault of the row; please report this line with the row and "
-    "gradegpt --version"
+    "\nThe row is not at fault: unless memory ran out, this is a bug in GradeGPT; please report "
+    "the line above with the row and gradegpt --version"
 )
 Loader = Callable[[], Judge]
 """Loads the judge; called after everything else has been checked."""

@@ -12,6 +12,8 @@ from gradegpt.core.schema import Item, Judgement, Outcome
 
 BUG: Final = "judge:error: "
 """The beginning of the reason of an item on which the judge raised an unexpected error."""
+_LONGEST: Final = 200
+"""Characters of an error's text in a reason."""
 
 
 class Judge(Protocol):
@@ -73,8 +75,9 @@ def judge_each(judge: Judge, items: Sequence[Item]) -> list[Judgement]:
     except Exception as error:  # noqa: BLE001  a bug that one row meets must not end the run
         if len(items) == 1:
             frame = traceback.extract_tb(error.__traceback__)[-1]
-            what = f"{type(error).__name__}: {error} (in {frame.name}, line {frame.lineno})"
-            return [_failed(items[0], judge.name, f"{BUG}{what}")]
+            what = f"{type(error).__name__}: {' '.join(str(error).split())[:_LONGEST]}"
+            where = f"in {frame.name}, line {frame.lineno}"
+            return [_failed(items[0], judge.name, f"{BUG}{what} ({where})")]
     half = len(items) // 2
     return judge_each(judge, items[:half]) + judge_each(judge, items[half:])
 

@@ -491,7 +491,7 @@ def test_a_bug_of_the_rules_on_a_row_is_said_once_with_the_row_and_what_to_repor
     assert failed.startswith(
         "error: 1 row failed, id b: judge:error: ValueError: a bug (in with_bug"
     )
-    assert report.startswith("This is a bug in GradeGPT, not a fault of the row; please report")
+    assert report.startswith("The row is not at fault: unless memory ran out, this is a bug in Gr")
     assert "judge:error: ValueError" in Path("out.csv").read_text().splitlines()[2]
 
 

@@ -208,7 +208,7 @@ class _Bug:
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         self.batches.append("".join(item.id for item in items))
         if self.at & {*self.batches[-1]}:
-            raise ValueError("a bug")
+            raise ValueError("a\n  bug")
         return RuleJudge().judge(items)
 
 
