@@ -204,7 +204,7 @@ def run(settings: ServeSettings, api_keys: Sequence[str], listener: socket.socke
 
 
 def _announce(url: str) -> None:
-    sys.stdout.write(f"ready: {url} (Ctrl-C stops it)\n")
+    sys.stdout.write(f"ready: {url} (open it in a browser for the page; Ctrl-C stops it)\n")
     sys.stdout.flush()
 
 

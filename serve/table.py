@@ -12,6 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from gradegpt.core.schema import Row
 from gradegpt.tables import read_table
+from gradegpt.tables.columns import LABEL
 from gradegpt.tables.labels import read_label
 
 from .body import read_bytes
@@ -24,26 +25,26 @@ _BODIES: Final = 8
 
 
 class FileRow(Row):
-    """A row that can be judged: its place, its item, the file's own row, its label as a verdict."""
+    """A row: its place, the file's own row, and its item and label, or why it cannot be judged."""
 
     where: str
-    item: dict[str, Any]
     row: dict[str, Any]
-    given: Any = None
+    item: dict[str, Any] | None = None
     label: str | None = None
+    problem: str = ""
 
 
 class FileRows(Row):
-    """The rows of a file, those that cannot be judged with the reason, and how it was read.
+    """The rows of a file in order, and how it was read.
 
-    ``others`` are the columns that hold no field of an item and no label, such as a pupil's name.
+    ``fields`` are the columns that hold a field of an item, or the label. The others, such as a
+    pupil's name, are among ``columns`` alone.
     """
 
     columns: list[str]
-    others: list[str]
+    fields: dict[str, str]
     notes: list[str]
     rows: list[FileRow]
-    bad: list[tuple[str, str]]
 
 
 @router.post("/v1/table", responses={200: {"content": {"application/json": schema_of(FileRows)}}})
@@ -64,20 +65,19 @@ async def table(
 def _read(data: bytes, name: str, sheet: str, separator: str) -> str:
     checked, placed, bad = read_table(data, name, sheet, separator=separator)
     column = checked.columns.label(name)
-    rows = []
+    rows = [{"where": where, "row": row, "problem": why} for where, why, row in bad]
     for where, item, row, _ in placed:
-        given = row.get(column) if column else None
+        one: dict[str, Any] = {"where": where, "row": row}
+        rows.append(one)
         try:
-            label = read_label(given)
+            one["label"] = read_label(row.get(column) if column else None)
         except ValueError as error:
-            bad.append((where, str(error)))
-            continue
-        fields = item.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
-        rows.append({"where": where, "item": fields, "row": row, "given": given, "label": label})
-    bad.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one[0])[-1:]])
-    names, read = checked.columns.names, {*checked.columns.fields.values(), column}
+            one["problem"] = str(error)
+        else:
+            one["item"] = item.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
+    rows.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one["where"])[-1:]])
+    fields = {**checked.columns.fields, **({LABEL: column} if column else {})}
     found = {
-        "columns": names, "others": [one for one in names if one not in read],
-        "notes": checked.notes, "rows": rows, "bad": bad,
+        "columns": checked.columns.names, "fields": fields, "notes": checked.notes, "rows": rows,
     }  # fmt: skip
     return json.dumps(found, ensure_ascii=False, default=str)

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from pydantic import Field
+
 from gradegpt.app.run import MANIFEST
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, sha256_file
@@ -199,13 +201,19 @@ def _record(path: Path) -> Path:
     return judgements_path(path, form_of(path) or Form.JSONL)
 
 
+class _Said(Judgement):
+    """A judgement of a run, or with the label beside it, as the server's page writes it."""
+
+    label: Any = Field(default=None, exclude=True)
+
+
 def _judgements(path: Path) -> list[Judgement]:
     if not path.exists():
         raise MissingError(f"{path}: no such file; give what gradegpt judge wrote with -o")
     if not (record := _record(path)).exists():
         how = "run gradegpt judge FILE -o OUT, then report OUT"
         raise MissingError(f"{path}: has no judgements beside it; {how}")
-    found = list(read_rows(record, Judgement))
+    found: list[Judgement] = list(read_rows(record, _Said))
     if not found:
         raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
     return found

@@ -53,6 +53,10 @@ LABELS: Final = (
 )  # fmt: skip
 """The usual names of a label's column. No judge sees one."""
 LABEL: Final = "label"
+ADDED: Final = (
+    "verdict", "confidence", "outcome", "withheld", "method", "reason", "in_words", "answer",
+)  # fmt: skip
+"""The fields of a judgement that an output has as columns, and its reason in words."""
 
 FIELDS: Final = tuple(Item.model_fields)
 
@@ -165,7 +169,7 @@ class Columns(NamedTuple):
         response, which another column holds here. A field that is wanted from no column is not one.
         """
         taken = {*self.fields.values(), *self.labels, *self.also.values()}
-        meant = {name: _meant(_key(name)) for name in self.names if name not in taken}
+        meant = {name: _meant(_key(name)) for name in _own(self.names) if name not in taken}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
             f"{name!r} is not read; to read it, use {self.hint(field, name)}"
@@ -236,6 +240,8 @@ def recognise(
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
 
+    The columns that ``gradegpt judge`` added to a table hold neither a field nor a label.
+
     Args:
         seen: The columns, as ``survey`` returns them.
         given: Fields and the columns that hold them, "" for none; ``label`` may be among them.
@@ -255,7 +261,8 @@ def recognise(
     label = [given.pop(field) for field in [*given] if _is_label(field)]
     fields = {field: given.get(field, field) for field in FIELDS if field in {*given, *seen}}
     absent = {field for field, column in fields.items() if not column}
-    left = [column for column in seen if column not in {*fields.values(), *absent, *label, *beside}]
+    taken = {*fields.values(), *absent, *label, *beside}
+    left = [column for column in _own(seen) if column not in taken]
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
         if field not in fields and len(found) > 1:
@@ -316,6 +323,18 @@ def looks_like_several(item: Item) -> bool:
     """Whether an item's only reference seems to list several answers."""
     found = _ALTERNATIVES.fullmatch(item.reference[0]) if len(item.reference) == 1 else None
     return found is not None and len(accepted_answers(item.reference[0], found["sign"])) > 1
+
+
+def _own(names: Iterable[str]) -> list[str]:
+    """The columns of a table without those that ``gradegpt judge`` added, once or several times."""
+    own = [*names]
+    for field in ADDED:
+        added = [name for name in own if re.fullmatch(rf"(?:judged_)*{field}", name)]
+        if added:
+            own.remove(max(added, key=len))
+        elif field != "in_words":  # the page has it in its language
+            return [*names]
+    return _own(own)
 
 
 def _is_label(name: str) -> bool:

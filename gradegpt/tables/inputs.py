@@ -188,7 +188,7 @@ def check_input(
 
 def read_table(
     data: bytes, name: str, sheet: str = "", **reading: Any
-) -> tuple[CheckedInput, list[Placed], list[tuple[str, str]]]:
+) -> tuple[CheckedInput, list[Placed], list[tuple[str, str, TableRow]]]:
     """The rows of a file that was sent, with the items that can be judged.
 
     Args:
@@ -199,7 +199,8 @@ def read_table(
 
     Returns:
         How it was read, with ``notes`` for people and the columns; the items with their rows and
-        places; and the places of the rows that are no items, with the reasons, a line each.
+        places; and the places of the rows that are no items, with the reasons, a line each, and the
+        rows.
 
     Raises:
         InputError, MissingError, SettingsError: as ``check_input``.
@@ -209,7 +210,7 @@ def read_table(
         path = Path(folder) / "rows"
         path.write_bytes(data)
         checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
-        left_out = [(where, "\n".join(why)) for where, why, _ in checked.left_out()]
+        left_out = [(where, "\n".join(why), row) for where, why, row in checked.left_out()]
         return checked, [*checked.placed()], left_out
 
 

@@ -10,7 +10,7 @@ from gradegpt.core.schema import Verdict
 _WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
     Verdict.CORRECT: ("correct", "true", "1", "1.0", "yes", "c", "pass", "right", "正确", "对"),
     Verdict.INCORRECT: ("incorrect", "false", "0", "0.0", "no", "i", "fail", "wrong", "错误", "错"),
-    Verdict.INVALID: ("invalid",),
+    Verdict.INVALID: ("invalid", "无效"),
 }
 """``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` have no equivalent verdict."""
 _READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}

@@ -12,6 +12,7 @@ from gradegpt.core.reasons import in_words
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.tables.binary import LONGEST, too_long
+from gradegpt.tables.columns import ADDED
 from gradegpt.tables.forms import SEPARATED, UTF8, Form, TableRow
 from gradegpt.tables.inputs import CheckedInput
 from gradegpt.tables.table import check_library, write
@@ -19,10 +20,6 @@ from gradegpt.tables.table import check_library, write
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
-ADDED: Final = (
-    "verdict", "confidence", "outcome", "withheld", "method", "reason", "in_words", "answer",
-)  # fmt: skip
-"""The fields of a judgement that are added to a table as columns, and its reason in words."""
 
 
 def check_form(name: str, form: Form, source: CheckedInput) -> None:

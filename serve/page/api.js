@@ -41,8 +41,8 @@ export async function judgeMany(items, signal) {
 /** The trials of a template; `prompt` is a text as it is sent, or null. */
 export const tryTemplate = (template, prompt) => post("v1/adapters/try", { template, prompt });
 
-/** The rows of a file, as every command of the server reads them. */
-export const readRows = async (file) => post(`v1/table?name=${encodeURIComponent(file.name)}`, await file.arrayBuffer());
+/** The rows of a file, as every command of the server reads them; `separator` is between the accepted answers in a cell. */
+export const readRows = async (file, separator) => post(`v1/table?${new URLSearchParams({ name: file.name, separator })}`, await file.arrayBuffer());
 
 async function post(path, given, signal) {
   await whenReady(signal);

@@ -1,39 +1,49 @@
 // The view for a file: read, judge with progress, count, download. The table is in table.js.
 
-import { readRows } from "./api.js";
 import { announce, byId, download, h } from "./dom.js";
 import { sampleFile } from "./examples.js";
+import * as label from "./label.js";
 import { number, onLanguage, t } from "./language.js";
 import { writeJudged, writeLines } from "./lines.js";
 import { noted } from "./notes.js";
 import { askForKey } from "./one.js";
-import { inWords } from "./reason.js";
 import { Run } from "./run.js";
-import { stateOf } from "./stats.js";
+import { badHeading, isLines, readFile, recallLabels, renderBad } from "./sheet.js";
+import { isOpen, stateOf } from "./stats.js";
 import * as summary from "./summary.js";
 import * as table from "./table.js";
 
-const SHOWN = 50;
 const REFRESH = 200;
 const SPOKEN_EVERY = 10_000;
 
-let file = null; // { name, rows, bad, notes, columns }
+let file = null; // as readFile gives it
+let source = null; // the file that was chosen
 let trouble = null; // makes a message
 let run = null;
 let timer = null;
 let spoken = 0;
+let saved = ""; // the results in the last download
 
 export function start() {
   table.start(renderDownloads);
   byId("picker").addEventListener("change", (event) => open(event.target.files[0]));
   byId("sample").addEventListener("click", () => open(sampleFile()));
   byId("other").addEventListener("click", () => byId("picker").click());
+  byId("separator").addEventListener("change", ({ target: { value } }) => open(source, value));
+  byId("by-hand").addEventListener("click", () => label.use(toLabel()));
   byId("start").addEventListener("click", submit);
   byId("again").addEventListener("click", () => judge(file.rows.filter((row) => ["error", "failed"].includes(stateOf(row)))));
   byId("cancel").addEventListener("click", () => run?.cancel());
-  byId("download").addEventListener("click", () => save(file.rows));
-  byId("download-shown").addEventListener("click", () => save(table.shown()));
-  addEventListener("beforeunload", (event) => running() && event.preventDefault());
+  byId("download").addEventListener("click", () => {
+    save(file.all);
+    saved = results();
+  });
+  byId("download-shown").addEventListener("click", () => save(table.shown().filter((row) => row.judgement)));
+  addEventListener("beforeunload", (event) => (running() || results() !== saved) && event.preventDefault());
+  addEventListener("hashchange", () => {
+    if (file && !running()) recallLabels(toLabel()); // there may be new ones
+    render();
+  });
   onLanguage(render);
   render();
 }
@@ -46,33 +56,30 @@ export function submit() {
   if (file && !running() && waiting().length) judge(waiting());
 }
 
-export async function open(chosen) {
-  byId("picker").value = "";
-  if (!chosen || running()) return;
-  trouble = null;
-  run = null;
-  try {
-    const read = await readRows(chosen);
-    file = { ...read, name: chosen.name, rows: read.rows.map(opened(read.others)) };
-  } catch (error) {
-    if (!(error instanceof DOMException) && error.status === undefined) throw error;
-    file = null;
-    trouble = () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : noted(error.message));
-    if ([401, 403].includes(error.status)) askForKey();
-  }
-  if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
-  byId("form-of").value = /\.(jsonl|ndjson|json)$/i.test(chosen.name) ? "jsonl" : "csv";
-  table.open(file?.rows ?? []);
-  render();
-  announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading()}` : trouble());
-  if (file?.rows.length) byId("start").focus();
+/** What there is to save. */
+const results = () => file?.rows.map((row) => `${stateOf(row)} ${row.label}`).join() ?? "";
+
+/** The rows without a verdict as a sheet for the view of labels. */
+function toLabel() {
+  const rows = file.rows.filter(isOpen);
+  return { ...file, all: rows, rows, bad: [], ofFile: true };
 }
 
-/** A row that the server has read; `label` is true for correct, null without one, `given` what the file says, `beside` its other columns. */
-const opened = (others) => ({ where, item, row, given, label }, index) => ({
-  index, line: Number(/\d*$/.exec(where)[0]), item, label: label && label === "correct", given, source: row, judgement: null, error: null,
-  beside: others.map((name) => [name, row[name]]).filter(([, value]) => ["string", "number"].includes(typeof value) && value !== ""),
-});
+export async function open(chosen, separator = "") {
+  byId("picker").value = "";
+  if (!chosen || running() || (results() !== saved && !confirm(t("file.discard")))) return render();
+  run = null;
+  [source, [file, trouble]] = [chosen, await readFile(chosen, separator)];
+  if (file) file.separator = separator;
+  if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
+  saved = results();
+  label.leave();
+  byId("form-of").value = isLines(chosen.name) ? "jsonl" : "csv";
+  table.open(file);
+  render();
+  announce(file ? `${t("file.rows", { n: file.rows.length })}. ${badHeading(file.bad)}` : trouble());
+  if (file?.rows.length) byId("start").focus();
+}
 
 async function judge(rows) {
   for (const row of rows) [row.judgement, row.error] = [null, null];
@@ -81,6 +88,7 @@ async function judge(rows) {
   render();
   byId("cancel").focus();
   await run.start();
+  recallLabels(toLabel());
   render();
   announce(outcome());
   if (run.end === t("http.401") || run.end.startsWith(t("http.401"))) askForKey();
@@ -101,7 +109,7 @@ function schedule() {
 
 function save(rows) {
   const form = byId("form-of").value;
-  const text = form === "csv" ? writeJudged(rows, file.columns, inWords) : writeLines(rows);
+  const text = form === "csv" ? writeJudged(file, rows) : writeLines(rows);
   download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.${form}`, text);
 }
 
@@ -111,7 +119,8 @@ function render() {
   byId("loaded").hidden = !loaded;
   byId("trouble").hidden = !trouble;
   byId("trouble").textContent = trouble ? trouble() : "";
-  renderBad();
+  renderBad(byId("bad"), file?.bad ?? []);
+  renderNotes();
   if (!loaded) return;
   byId("name").textContent = file.name;
   byId("rows").textContent = t("file.rows", { n: number(file.rows.length) });
@@ -121,18 +130,7 @@ function render() {
   table.render();
 }
 
-function badHeading() {
-  const n = file?.bad.length ?? 0;
-  return n === 0 ? "" : n === 1 ? t("file.bad.one") : t("file.bad", { n: number(n) });
-}
-
-function renderBad() {
-  const bad = file?.bad ?? [];
-  byId("bad").hidden = !bad.length;
-  byId("bad-heading").textContent = badHeading();
-  const line = ([where, why]) => h("li", {}, h("b", {}, noted(where)), " ", noted(why).replaceAll("\n", "; "));
-  const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
-  byId("bad-lines").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
+function renderNotes() {
   const notes = (file?.notes ?? []).filter((note) => !note.includes(" rows are set aside")); // they are listed
   byId("file-notes").hidden = !notes.length;
   byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, noted(note))));
@@ -148,6 +146,13 @@ function renderButtons() {
   byId("again").textContent = t("file.again", { n: number(retry) });
   byId("cancel").hidden = !on;
   byId("other").hidden = on;
+  byId("separator-box").hidden = on;
+  byId("separator").value = file.separator;
+  const open = file.rows.filter(isOpen);
+  const todo = open.filter((row) => !row.label).length;
+  byId("by-hand").hidden = on || !open.length;
+  byId("by-hand").classList.toggle("primary", todo > 0);
+  byId("by-hand").textContent = t(todo ? "file.label" : "file.labelled", { n: number(todo || open.length) });
   renderDownloads();
 }
 

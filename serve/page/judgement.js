@@ -8,6 +8,7 @@ import { textBox } from "./math.js";
 import { noted } from "./notes.js";
 import { find, spanOf } from "./quote.js";
 import { inWords } from "./reason.js";
+import { disagrees } from "./stats.js";
 
 // The words of a chain are English, as a model is trained on them; the page says them in its language.
 const KEY = "The model response gives its answer here: ";
@@ -19,9 +20,9 @@ const LEADS = { [KEY]: "chain.says.key", [GLOSS]: "chain.says.gloss", [AGREE]: "
 const TAG = /(<(?:Yes|No)>)[\s.。]*$/;
 
 /** The verdict, or the outcome where there is none. */
-export const stateOf = (judgement) => judgement.verdict ?? judgement.outcome;
+const stateOf = (judgement) => judgement.verdict ?? judgement.outcome;
 
-/** The whole judgement. `row` may hold `label`, `given`, `ms`, `beside` and `texts` (show question and reference). */
+/** The whole judgement. `row` may hold `label`, `ms`, `beside` and `texts` (show question and reference). */
 export function view(item, judgement, row = {}) {
   return [
     headline(judgement, row),
@@ -58,19 +59,18 @@ export function banner(state, above, word, below, ...more) {
 function headline(judgement, { label }) {
   const state = stateOf(judgement);
   const above = judgement.verdict ? null : t("none");
-  const apart = label !== undefined && label !== null && judgement.verdict && (judgement.verdict === "correct") !== label;
-  const note = apart ? h("p", { class: "apart" }, t("disagrees")) : null;
+  const note = disagrees({ judgement, label }) ? h("p", { class: "apart" }, t("disagrees")) : null;
   return banner(state, above, t(state), t(`${state}.means`), note);
 }
 
-function facts(judgement, { label, given, ms, beside = [] }) {
+function facts(judgement, { label, ms, beside = [] }) {
   const rows = [
     judgement.verdict ? ["confidence", sure(judgement), "sure"] : null,
     judgement.withheld ? ["withheld", withheld(judgement)] : null,
     ["reason", reason(judgement)],
     ["answer", judgement.answer === null ? t("answer.none") : textBox(judgement.answer, { class: "quoted" }, { as: "span" })],
     ["method", methodOf(judgement)],
-    label === undefined || label === null ? null : ["label", labelWords({ label, given })],
+    label ? ["label", t(label).toLowerCase()] : null,
     ["cost", cost(judgement, ms)],
   ];
   const line = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
@@ -88,10 +88,6 @@ export function withheld({ withheld: verdict, confidence }) {
   const said = t(verdict).toLowerCase();
   return confidence === null ? t("withheld.verdict", { verdict: said }) : t("withheld.sure", { verdict: said, percent: percent(Math.floor(confidence * 100 + 1e-9) / 100, 0) });
 }
-
-/** A label as the file gives it: a verdict, or correct or not. */
-export const labelWords = ({ label, given }) =>
-  typeof given === "string" && has(given) ? t(given).toLowerCase() : t(label ? "label.correct" : "label.not");
 
 /** Rounded down, so that an uncertain verdict never shows 100 %. */
 export const sureness = (confidence) => percent(Math.floor(confidence * 1000 + 1e-9) / 1000);

@@ -1,12 +1,11 @@
-// The view for labelling a sheet by hand: one item a screen, by keyboard or by large buttons.
+// The view for labelling by hand, a sheet or the open rows of the file view: one item a screen, by keyboard or by large buttons.
 
 import { commandBox, quoted } from "./command.js";
-import { TableError } from "./csv.js";
 import { announce, byId, download, h, icon } from "./dom.js";
 import { number, onLanguage, t } from "./language.js";
-import { complain } from "./lines.js";
 import { textBox } from "./math.js";
-import { forget, keepLabels, keepSheet, readSheet, recallLabels, recallSheet, writeSheet } from "./sheet.js";
+import { noted } from "./notes.js";
+import { forget, isLines, keepLabels, keepSheet, readFile, recallLabels, recallSheet, renderBad, writeSheet } from "./sheet.js";
 import { VERDICTS } from "./stats.js";
 import { keep, recall } from "./store.js";
 
@@ -19,11 +18,10 @@ const KEYS = {
   ArrowLeft: () => go(at - 1), u: undo,
 };
 
-let sheet = null;
-let labels = [];
+let sheet = null; // as readFile gives it; `ofFile` where the file view has its rows
 let at = 0; // the item that is shown; behind the last one the end
 let done = []; // what can be undone: [place, label before]
-let trouble = null;
+let trouble = null; // makes a message
 let kept = true;
 
 export function start() {
@@ -36,9 +34,11 @@ export function start() {
   byId("label-on").addEventListener("click", () => go(at + 1));
   byId("label-undo").addEventListener("click", undo);
   byId("label-download").addEventListener("click", save);
+  byId("label-results").addEventListener("click", () => (location.hash = "file"));
   byId("label-keys").checked = recall(KEYS_ON) !== "off";
   byId("label-keys").addEventListener("change", (event) => keep(KEYS_ON, event.target.checked ? null : "off"));
   addEventListener("keydown", pressed);
+  addEventListener("beforeunload", (event) => done.length && !kept && event.preventDefault());
   onLanguage(render);
   render();
 }
@@ -50,22 +50,24 @@ export const submit = () => {};
 export async function open(chosen) {
   byId("label-picker").value = "";
   if (!chosen) return;
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await chosen.arrayBuffer());
-    use(readSheet(chosen.name, text));
-  } catch (error) {
-    if (!(error instanceof TableError || error instanceof DOMException || error instanceof TypeError)) throw error;
-    trouble = [chosen.name, error instanceof TableError ? error.complaint : [error instanceof TypeError ? "bad.utf8" : "sheet.unreadable"]];
-    render();
-  }
+  const [opened, why] = await readFile(chosen);
+  if (opened?.rows.length) return use(opened);
+  trouble = why ?? (() => `${t("file.empty", { name: chosen.name })}\n${noted(`${opened.bad[0].where}: ${opened.bad[0].problem}`)}`);
+  render();
 }
 
-function use(opened) {
-  [sheet, labels, done, trouble] = [opened, recallLabels(opened) ?? opened.labels, [], null];
+/** Label the rows of a sheet, which get the labels. */
+export function use(opened) {
+  [sheet, done, trouble] = [recallLabels(opened), [], null];
   keepSheet(sheet); // one that is too large is chosen again after a reload
-  kept = keepLabels(sheet, labels);
-  go(first());
+  kept = keepLabels(sheet);
+  if (!byId("label").hidden) return go(first());
+  addEventListener("hashchange", () => go(first()), { once: true });
+  location.hash = "label";
 }
+
+/** The file view has another file. */
+export const leave = () => sheet?.ofFile && close();
 
 function close() {
   sheet = null;
@@ -78,12 +80,15 @@ function forgetLast() {
   render();
 }
 
+const size = () => sheet.rows.length;
+const labelled = () => sheet.rows.filter((row) => row.label).length;
+
 /** The first item without a label; the end where there is none. */
-const first = () => (labels.includes(null) ? labels.indexOf(null) : labels.length);
+const first = () => (labelled() < size() ? sheet.rows.findIndex((row) => !row.label) : size());
 
 function label(verdict) {
-  if (at === labels.length) return;
-  done.push([at, labels[at]]);
+  if (at === size()) return;
+  done.push([at, sheet.rows[at].label]);
   set(at, verdict);
   announce(t("label.given", { label: t(verdict) }));
   go(at + 1);
@@ -98,16 +103,16 @@ function undo() {
 }
 
 function set(place, verdict) {
-  const others = kept ? recallLabels(sheet) : null; // another tab may have labelled the same sheet
-  labels = (others ?? labels).with(place, verdict);
-  kept = keepLabels(sheet, labels);
+  if (kept) recallLabels(sheet); // another tab may have labelled the same sheet
+  sheet.rows[place].label = verdict;
+  kept = keepLabels(sheet);
 }
 
 function go(place) {
-  at = Math.max(0, Math.min(labels.length, place));
+  at = Math.max(0, Math.min(size(), place));
   render();
   byId(matchMedia("(max-width: 44rem)").matches ? "label-bar" : "label-work").scrollIntoView({ block: "start" });
-  byId(at === labels.length ? "label-end-heading" : "label-heading").focus({ preventScroll: true });
+  byId(at === size() ? "label-end-heading" : "label-heading").focus({ preventScroll: true });
 }
 
 function pressed(event) {
@@ -119,10 +124,10 @@ function pressed(event) {
   action();
 }
 
-const fileName = () => sheet.name.replace(/(\.[^.]*)?$/, (ending) => `.labelled${ending || ".jsonl"}`);
+const fileName = () => sheet.name.replace(/(\.[^.]*)?$/, (ending) => `.labelled${isLines(ending) ? ".jsonl" : /tsv$/i.test(ending) ? ".tsv" : ".csv"}`);
 
 function save() {
-  download(fileName(), writeSheet(sheet, labels));
+  download(fileName(), writeSheet(sheet));
 }
 
 function render() {
@@ -130,19 +135,21 @@ function render() {
   byId("label-work").hidden = sheet === null;
   renderOpen();
   if (!sheet) return;
-  const ended = at === labels.length;
-  const given = labels.filter(Boolean).length;
+  const [ended, given] = [at === size(), labelled()];
   byId("label-name").textContent = sheet.name;
-  byId("label-bar").max = labels.length;
+  byId("label-bar").max = size();
   byId("label-bar").value = given;
-  byId("label-count").textContent = t("label.count", { n: number(given), total: number(labels.length) });
+  byId("label-count").textContent = t("label.count", { n: number(given), total: number(size()) });
+  renderBad(byId("label-bad"), sheet.bad);
   byId("label-unkept").hidden = kept;
   byId("label-item").hidden = byId("label-buttons").hidden = ended;
   byId("label-end").hidden = !ended;
   byId("label-back").disabled = at === 0;
   byId("label-on").disabled = ended;
   byId("label-undo").disabled = !done.length;
-  byId("label-download").classList.toggle("primary", ended);
+  byId("label-results").hidden = !sheet.ofFile;
+  byId("label-download").hidden = Boolean(sheet.ofFile);
+  for (const name of ["label-download", "label-results"]) byId(name).classList.toggle("primary", ended);
   if (ended) renderEnd(given);
   else renderItem();
 }
@@ -151,33 +158,34 @@ function renderOpen() {
   const last = sheet ? null : recallSheet();
   byId("label-last").hidden = !last;
   if (last) {
-    const given = (recallLabels(last) ?? last.labels).filter(Boolean).length;
+    const given = last.rows.filter((row) => row.label).length;
     byId("label-continue").textContent = t("sheet.continue", { name: last.name, n: number(given), total: number(last.rows.length) });
   }
   byId("label-trouble").hidden = !trouble;
-  byId("label-trouble").textContent = trouble ? `${trouble[0]}: ${said(trouble[1])}` : "";
+  byId("label-trouble").textContent = trouble ? trouble() : "";
 }
-
-const said = ([key, values]) => (key === "bad.at" ? t(key, { n: values.n, what: complain(values.what) }) : t(key, values));
 
 /** The item alone: neither the judge's verdict nor any other field, which would influence the label. */
 function renderItem() {
-  const { question, context, reference, response } = sheet.rows[at];
+  const { label: given, item } = sheet.rows[at];
+  const { question, context, reference, response } = item;
   const block = (key, text) => (text ? h("section", {}, h("h2", {}, t(key)), textBox(String(text), { class: `text ${key}`, tabindex: 0, role: "group", "aria-label": t(key) })) : null);
-  byId("label-heading").textContent = t("label.item", { n: number(at + 1), total: number(labels.length) });
+  byId("label-heading").textContent = t("label.item", { n: number(at + 1), total: number(size()) });
   byId("label-texts").replaceChildren(...[
     block("question", question), block("context", context), block("reference", [reference].flat().join(" / ")),
     block("response", response) ?? h("p", { class: "quiet" }, t("label.no-response")),
   ].filter(Boolean));
-  for (const verdict of VERDICTS) byId(`label-${verdict}`).setAttribute("aria-pressed", String(labels[at] === verdict));
+  for (const verdict of VERDICTS) byId(`label-${verdict}`).setAttribute("aria-pressed", String(given === verdict));
 }
 
 function renderEnd(given) {
-  const left = labels.length - given;
-  const counts = VERDICTS.map((verdict) => h("li", {}, h("span", { class: `state ${verdict}` }, icon(verdict), t(verdict)), " ", number(labels.filter((one) => one === verdict).length)));
+  const left = size() - given;
+  const count = (verdict) => number(sheet.rows.filter((row) => row.label === verdict).length);
+  const counts = VERDICTS.map((verdict) => h("li", {}, h("span", { class: `state ${verdict}` }, icon(verdict), t(verdict)), " ", count(verdict)));
   const missing = h("p", { class: "note" }, t("label.left", { n: number(left) }), " ", h("button", { type: "button", class: "link", onclick: () => go(first()) }, t("label.first")));
-  byId("label-end-heading").textContent = t(left ? "label.end.left" : "label.end", { n: number(given), total: number(labels.length) });
+  byId("label-end-heading").textContent = t(left ? "label.end.left" : "label.end", { n: number(given), total: number(size()) });
   byId("label-result").replaceChildren(...[h("ul", { class: "counts" }, counts), left ? missing : null].filter(Boolean));
   const command = `gradegpt eval.estimate judged.jsonl ${quoted(fileName())}`;
-  byId("label-next").replaceChildren(h("p", {}, t("label.next")), commandBox(t("label.next"), command), h("p", { class: "quiet" }, t("label.next.hint")));
+  const next = sheet.ofFile ? [h("p", {}, t("label.in-file"))] : [h("p", {}, t("label.next")), commandBox(t("label.next"), command), h("p", { class: "quiet" }, t("label.next.hint"))];
+  byId("label-next").replaceChildren(...next);
 }

@@ -27,7 +27,7 @@ export function t(key, values = {}) {
   return filled(found, values);
 }
 
-const filled = (text, values) => text.replace(/\{(=?\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+const filled = (text, values) => text.replace(/\{([=@]?\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
 /** A text that is given in both languages, `[English, Chinese]`, in the one that is shown. */
 export const words = ([en, zh], values = {}) => filled(language === "zh" ? zh : en, values);

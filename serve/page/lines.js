@@ -2,45 +2,42 @@
 
 import { writeTable } from "./csv.js";
 import { t } from "./language.js";
+import { noted } from "./notes.js";
+import { inWords } from "./reason.js";
+import { labelColumn, withLabel } from "./sheet.js";
+import { isOpen, markOf, stateOf } from "./stats.js";
 
-const ADDED = ["verdict", "confidence", "outcome", "withheld", "method", "reason", "in_words", "answer"]; // columns of a judged table
-export const ANSWER_TYPES = [
-  "single_choice", "multiple_choice", "true_false", "number", "set", "interval", "expression",
-  "equation", "tuple", "multi_part", "multi_answer", "code", "text",
-];
-
-/** The object of a line as `{value}`, or its error. */
-export function parsed(text) {
-  let value;
-  try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    return { complaint: ["bad.json", { message: error.message }] };
-  }
-  const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
-  return isObject ? { value } : { complaint: ["bad.object"] };
-}
+const ADDED = ["verdict", "confidence", "outcome", "withheld", "method", "reason", "answer"]; // columns of a judged table
 
 /** The judgements of `rows`, one per line, as the command line writes them, with the label. */
 export function writeLines(rows) {
-  const judged = rows.filter((row) => row.judgement);
-  const value = (row) => (row.given === null ? row.judgement : { ...row.judgement, label: row.given });
-  return judged.map((row) => `${JSON.stringify(value(row))}\n`).join("");
+  const value = ({ judgement, label }) => (label ? { ...judgement, label } : judgement);
+  return rows.filter((row) => row.judgement).map((row) => `${JSON.stringify(value(row))}\n`).join("");
 }
 
-/** The judged rows of a file as a table, as the command line writes it: its columns and those of a judgement, whose reason `inWords` says. */
-export function writeJudged(rows, columns, inWords) {
-  const names = Object.fromEntries(ADDED.map((field) => [field, free(field, columns)]));
-  const judged = rows.filter((row) => row.judgement);
-  const cell = (judgement, field) => {
-    if (field === "in_words") return inWords(judgement);
-    return field === "confidence" && judgement.confidence !== null ? Math.floor(1000 * judgement.confidence) / 1000 : judgement[field];
-  };
-  const added = (judgement) => Object.fromEntries(ADDED.map((field) => [names[field], cell(judgement, field)]));
-  const lines = judged.map((row) => ({ ...row.source, ...added(row.judgement) }));
-  return writeTable([...columns, ...Object.values(names)], lines, ",");
+/**
+ * Rows of a file as a table: its columns, for people the result and why, the label, and for commands those of a judgement.
+ *
+ * The rows that could not be judged are among them, with the reason.
+ */
+export function writeJudged(file, rows) {
+  const label = labelColumn(file);
+  const added = ["result", "why", ...ADDED];
+  const names = Object.fromEntries(added.map((field) => [field, free(ADDED.includes(field) ? field : t(`column.of.${field}`), file.columns)]));
+  const cells = (row) => Object.fromEntries(added.map((field) => [names[field], cell(row, field)]));
+  const written = rows.map((row) => ({ ...withLabel(row, label, t), ...cells(row) }));
+  const { result, why, ...others } = names;
+  return writeTable([...new Set([...file.columns, result, why, ...(label ? [label] : []), ...Object.values(others)])], written);
 }
+
+function cell(row, field) {
+  const { judgement, problem, error } = row;
+  if (field === "result") return t(problem ? "unusable" : (markOf(row) ?? stateOf(row)));
+  if (field === "why") return problem ? why(row) : [isOpen(row) && row.label ? t("by.hand") : "", error ? noted(error) : judgement ? inWords(judgement) : ""].join("").trim();
+  return field === "confidence" && judgement?.confidence ? Math.floor(1000 * judgement.confidence) / 1000 : judgement?.[field];
+}
+
+/** Why a row could not be judged, with its place where it has no cells. */
+const why = ({ where, problem, source }) => (Object.keys(source).length ? noted(problem) : `${noted(where)}${t("colon")}${noted(problem)}`);
 
 const free = (name, columns) => (columns.includes(name) ? free(`judged_${name}`, columns) : name);
-
-export const complain = ([key, values]) => t(key, values);

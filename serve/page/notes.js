@@ -1,12 +1,12 @@
 // What the server says of a file or a request, in the words of the page: the commands say it with their options, which a page has not.
 
-import { words } from "./language.js";
+import { has, t, words } from "./language.js";
 
-// As in reasons.json: `*` is any text, `{1}` the first of them, `{=1}` the same as a note; the first pattern that fits is used.
+// As in reasons.json: `*` is any text, `{1}` the first of them, `{=1}` the same as a note, `{@1}` as the name of a field; the first pattern that fits is used.
 const NOTES = Object.entries({
   "* complaints, *": ["{1} complaints", "有 {1} 处问题"],
-  "`*`: field required*; the columns are: *; use *": ["no column holds `{1}`; the columns are: {3}", "没有列 {1}；现有的列：{3}"],
-  "*: field required; the columns are: *; use *": ["no column holds `{1}`; the columns are: {2}", "没有列 {1}；现有的列：{2}"],
+  "`*`: field required*; the columns are: *; use *": ["no column holds the {@1}; the columns are: {3}; name the one that holds it “{@1}”", "没有“{@1}”一列；现有的列：{3}。请把写有{@1}的那一列改名为“{@1}”"],
+  "*: field required; the columns are: *; use *": ["no column holds the {@1}; the columns are: {2}; name the one that holds it “{@1}”", "没有“{@1}”一列；现有的列：{2}。请把写有{@1}的那一列改名为“{@1}”"],
   "`*` may be any of *; use *": ["`{1}` may be any of {2}; rename all but one", "{1} 可以是 {2} 中的任意一列；请只留一列，其余改名"],
   "`*`: * in * rows* (first: *)": ["`{1}`: {=2} in {3} rows (first: {5})", "{1}：{=2}，共 {3} 行（首见于 {5}）"],
   "* in * rows* (first: *)": ["{=1} in {2} rows (first: {4})", "{=1}，共 {2} 行（首见于 {4}）"],
@@ -19,9 +19,9 @@ const NOTES = Object.entries({
   "'*' is not read; to read it, use --map *=*": ["the column {1} is not read; to read it, name it {2}", "列 {1} 未读取；若要读取，请改名为 {2}"],
   "* of * responses are empty": ["{1} of {2} responses are empty", "{2} 条作答中有 {1} 条为空"],
   "in * of * rows the response is a short part of the reference; *": ["in {1} of {2} rows the response is a short part of the reference; if the columns are swapped, rename them", "{2} 行中有 {1} 行，作答只是参考答案的一小部分；若两列弄反了，请改列名"],
-  "* of * references look like several answers, such as *; if any *": ["{1} of {2} references look like several answers, such as {3}; if any of them is right, judge the file by gradegpt judge --separator", "{2} 条参考答案中有 {1} 条像是几个答案，例如 {3}；若答出任意一个即可，请用命令 gradegpt judge --separator 评判"],
+  "* of * references look like several answers, such as *; if any *": ["{1} of {2} references look like several answers, such as {3}; if any of them is right, choose below what is between them", "{2} 条参考答案中有 {1} 条像是几个答案，例如 {3}；若答出任意一个即可，请在下方选择它们之间的分隔符"],
   "label * is not a verdict; use *": ["the label {1} is not a verdict; use true, false, correct, incorrect or invalid", "{1} 不是标注，请用 true、false、correct、incorrect 或 invalid"],
-  "there are no rows*": ["there are no rows", "没有可评判的行"],
+  "there are no rows*": ["there are no rows under the names of the columns", "只有列名，其下没有数据行"],
   "the column * occurs twice; *": ["the column {1} occurs twice; rename one of them", "列 {1} 出现了两次，请改掉其中一个列名"],
   "has the sheets *; *": ["has the sheets {1}; keep one", "有多个工作表（{1}），请只留一个"],
   "not a readable workbook (*)": ["not a readable workbook ({1})", "不是可以读取的 Excel 工作簿（{1}）"],
@@ -71,7 +71,7 @@ export const noted = (text) => text.split("\n").map(inLine).join("\n");
 
 function inLine(text) {
   const [pattern, said] = NOTES.find(([one]) => one.test(text)) ?? [];
-  if (pattern) return words(said, Object.fromEntries(pattern.exec(text).slice(1).flatMap((value, at) => [[at + 1, value], [`=${at + 1}`, inLine(value)]])));
+  if (pattern) return words(said, Object.fromEntries(pattern.exec(text).slice(1).flatMap((value, at) => [[at + 1, value], [`=${at + 1}`, inLine(value)], [`@${at + 1}`, has(value) ? t(value).toLowerCase() : value]])));
   const [, place, rest] = /^(.*?): (.*)$/.exec(text) ?? [];
   const translated = rest === undefined ? rest : inLine(rest);
   return translated === rest ? text : words(["{1}: {2}", "{1}：{2}"], { 1: inLine(place.trimStart()), 2: translated });

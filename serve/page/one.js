@@ -5,8 +5,8 @@ import { announce, byId, h, icon } from "./dom.js";
 import { EXAMPLES } from "./examples.js";
 import { reveal, view } from "./judgement.js";
 import { has, language, onLanguage, t } from "./language.js";
-import { ANSWER_TYPES } from "./lines.js";
 import { noted } from "./notes.js";
+import { ANSWER_TYPES } from "./reason.js";
 import { VERDICTS } from "./stats.js";
 
 const NOT_VERDICTS = ["undecided", "unparsed", "failed"];

@@ -1,9 +1,12 @@
 // A judgement's reason code in words.
 
 import { has, t, words } from "./language.js";
-import { ANSWER_TYPES } from "./lines.js";
 import REASONS from "./reasons.js";
 
+export const ANSWER_TYPES = [
+  "single_choice", "multiple_choice", "true_false", "number", "set", "interval", "expression",
+  "equation", "tuple", "multi_part", "multi_answer", "code", "text",
+];
 const LABELS = { A: "correct", B: "incorrect", C: "invalid", "?": "undecided" };
 const WILD = { "*": "(?<any>.*)", "<type>": `(?<type>${ANSWER_TYPES.join("|")})`, "<labels>": "(?<labels>[ABC?](?:,[ABC?])*)" };
 

@@ -1,76 +1,103 @@
-// A sheet of items to label, from gradegpt eval.estimate --pick: read, kept in the browser, written.
+// A file that the server read: its rows, their names, the labels that the browser keeps, and the rows that cannot be judged.
 
-import { TableError, isTable, parseTable, separatorOf, writeTable } from "./csv.js";
-import { readLabel } from "./labels.js";
-import { parsed } from "./lines.js";
+import { readRows } from "./api.js";
+import { writeTable } from "./csv.js";
+import { h } from "./dom.js";
+import { number, t } from "./language.js";
+import { noted } from "./notes.js";
+import { askForKey } from "./one.js";
 import { keep, recall } from "./store.js";
 
 const LAST = "gradegpt.sheet";
-const NEEDED = ["reference", "response"];
+const PUPIL = /^(学号|考号|座号|准考证号|姓名|学生|学生姓名|student|pupil|(student|pupil)?[ _]?(id|no|number|name))$/i;
+const SHOWN = 50;
+
+/** The file as `[file, null]`, or `[null, trouble]` with a function that says why it cannot be used. */
+export async function readFile(chosen, separator = "") {
+  try {
+    return chosen.size ? [fileOf(chosen.name, await readRows(chosen, separator)), null] : [null, () => t("file.nothing", { name: chosen.name })];
+  } catch (error) {
+    if (!(error instanceof DOMException) && error.status === undefined) throw error;
+    if ([401, 403].includes(error.status)) askForKey();
+    return [null, () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : noted(error.message))];
+  }
+}
 
 /**
- * The sheet in a text, `{name, text, columns, rows, labels}`; a label is a verdict or null.
+ * `all` the rows of a file, `rows` those that can be judged, and `bad` the others.
  *
- * Throws a `TableError` where the text is no sheet.
+ * A row is known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are
+ * the other columns that hold no field of an item.
  */
-export function readSheet(name, text) {
-  const { columns, rows } = isTable(name) ? tableRows(name, text) : lineRows(text);
-  const missing = NEEDED.find((column) => !columns.includes(column));
-  if (missing) throw new TableError("bad.column", { field: missing, columns: columns.join(", ") });
-  if (!rows.length) throw new TableError("sheet.empty", { name });
-  return { name, text, columns, rows: rows.map(({ value }) => value), labels: rows.map(labelOf) };
+function fileOf(name, { columns, fields, notes, rows }) {
+  const read = Object.values(fields);
+  const others = columns.filter((column) => !read.includes(column));
+  const pupil = fields.id ? [] : others.filter((column) => PUPIL.test(column.trim()));
+  const all = rows.map(({ where, row, item, label = null, problem }, index) => {
+    const beside = others.map((column) => [column, row[column]]).filter(([, value]) => ["string", "number"].includes(typeof value) && value !== "");
+    const own = beside.filter(([column]) => pupil.includes(column)).map(([, value]) => value).join(" ");
+    return { index, where, item, source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, error: null };
+  });
+  const named = fields.id ? "id" : pupil.length ? "pupil" : "row";
+  return { name, columns, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
 }
 
-function tableRows(name, text) {
-  const { columns, rows } = parseTable(text, separatorOf(name));
-  const odd = rows.find(({ cells }) => cells.length !== columns.length);
-  if (odd) throw new TableError("bad.at", { n: odd.line, what: ["bad.cells", { n: odd.cells.length, columns: columns.length }] });
-  return { columns, rows: rows.map(({ line, cells }) => ({ line, value: Object.fromEntries(columns.map((column, at) => [column, cells[at]])) })) };
+/** The name of a row in a table or a list. */
+export const nameOf = (row) => row.name || number(row.index + 1);
+
+/** The rows that cannot be judged, with the reasons, in a box that has a summary and a list. */
+export function renderBad(box, bad) {
+  box.hidden = !bad.length;
+  const line = ({ where, name, problem }) => h("li", {}, h("b", {}, noted(where)), " ", name ? `${name} ` : "", noted(problem).replaceAll("\n", "; "));
+  const more = bad.length > SHOWN ? [h("li", {}, t("file.bad.more", { n: number(bad.length - SHOWN) }))] : [];
+  box.querySelector("summary").textContent = badHeading(bad);
+  box.querySelector("ul").replaceChildren(...bad.slice(0, SHOWN).map(line), ...more);
 }
 
-function lineRows(text) {
-  const rows = text.split("\n").flatMap((line, at) => (line.trim() ? [{ line: at + 1, ...parsed(line) }] : []));
-  const odd = rows.find(({ complaint }) => complaint);
-  if (odd) throw new TableError("bad.at", { n: odd.line, what: odd.complaint });
-  return { columns: [...new Set(rows.flatMap(({ value }) => Object.keys(value)))], rows };
+export const badHeading = (bad) => (!bad.length ? "" : bad.length === 1 ? t("file.bad.one") : t("file.bad", { n: number(bad.length) }));
+
+export const isLines = (name) => /\.(jsonl|ndjson|json)$/i.test(name);
+
+/** The column of the labels, by a name that every reader knows; null where there is no label. */
+export const labelColumn = ({ fields, rows }) => fields.label ?? (rows.some((row) => row.label) ? t("column.label").toLowerCase() : null);
+
+/** A row as it was in the file, with its label in `column` where it was labelled since. */
+export const withLabel = ({ source, label, given }, column, said = String) => (label === given ? source : { ...source, [column]: label && said(label) });
+
+/** A sheet as a file, with the labels in their column; all else as it was. */
+export function writeSheet(sheet) {
+  const column = sheet.fields.label ?? "label";
+  const rows = sheet.all.map((row) => withLabel(row, column));
+  if (isLines(sheet.name)) return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  return writeTable([...new Set([...sheet.columns, column])], rows, /\.tsv$/i.test(sheet.name) ? "\t" : ",");
 }
 
-function labelOf({ line, value }) {
-  const label = readLabel(value.label);
-  if (label === undefined) throw new TableError("bad.at", { n: line, what: ["bad.label", { field: "label", value: JSON.stringify(value.label) }] });
-  return label;
-}
-
-/** The sheet as a file of its form, with the labels in its column `label`; all else as it was. */
-export function writeSheet({ name, text, columns, rows }, labels) {
-  if (!isTable(name)) return rows.map((row, at) => `${JSON.stringify({ ...row, label: labels[at] })}\n`).join("");
-  const all = columns.includes("label") ? columns : [...columns, "label"];
-  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : ""; // without it Excel misreads Chinese
-  return mark + writeTable(all, rows.map((row, at) => ({ ...row, label: labels[at] })), separatorOf(name));
-}
+const keyOf = ({ rows }) => `gradegpt.labels.${hash(JSON.stringify(rows.map(({ source }) => source)))}`;
 
 /** Keep the labels of a sheet under the hash of its content; false where the browser does not. */
-export function keepLabels({ text }, labels) {
-  return keep(`gradegpt.labels.${hash(text)}`, JSON.stringify(labels));
-}
+export const keepLabels = (sheet) => keep(keyOf(sheet), JSON.stringify(sheet.rows.map((row) => row.label)));
 
-/** The kept labels of a sheet; null where there are none. */
-export function recallLabels({ text, rows }) {
-  const labels = JSON.parse(recall(`gradegpt.labels.${hash(text)}`) ?? "null");
-  return labels?.length === rows.length ? labels : null;
+/** Give the rows of a sheet the labels that are kept, if any are. */
+export function recallLabels(sheet) {
+  const labels = JSON.parse(recall(keyOf(sheet)) ?? "[]");
+  if (labels.length === sheet.rows.length) sheet.rows.forEach((row, at) => (row.label = labels[at]));
+  return sheet;
 }
 
 /** Keep the sheet itself as the last one, so that a reload needs no file. */
-export const keepSheet = ({ name, text }) => keep(LAST, JSON.stringify({ name, text }));
+export function keepSheet({ name, columns, fields, notes, all }) {
+  const rows = all.map(({ where, source, item, given, problem }) => ({ where, row: source, item, label: given, problem }));
+  return keep(LAST, JSON.stringify([name, { columns, fields, notes, rows }]));
+}
 
 export function recallSheet() {
   const kept = JSON.parse(recall(LAST) ?? "null");
-  return kept ? readSheet(kept.name, kept.text) : null;
+  return Array.isArray(kept) ? recallLabels(fileOf(...kept)) : null;
 }
 
-export function forget({ text }) {
+export function forget(sheet) {
   keep(LAST, null);
-  keep(`gradegpt.labels.${hash(text)}`, null);
+  keep(keyOf(sheet), null);
 }
 
 /** 64 bits of FNV-1a; the browser's own hashes exist only under https. */

@@ -7,9 +7,15 @@ export const STATES = [...VERDICTS, "undecided", "unparsed", "failed", "error", 
 export const stateOf = ({ judgement, error }) =>
   judgement ? (judgement.verdict ?? judgement.outcome) : error === null ? "waiting" : "error";
 
+/** Whether the judge gave no verdict, or the server no judgement. */
+export const isOpen = (row) => ![...VERDICTS, "waiting"].includes(stateOf(row));
+
+/** What a row counts as: the judge's verdict, or the label where the judge gave none; null without either. */
+export const markOf = (row) => row.judgement?.verdict ?? (isOpen(row) ? row.label : null);
+
 /** Whether the judge and the label differ on correct or not; rows without either do not. */
 export const disagrees = ({ judgement, label }) =>
-  Boolean(judgement?.verdict) && label !== null && (judgement.verdict === "correct") !== label;
+  Boolean(judgement?.verdict && label) && (judgement.verdict === "correct") !== (label === "correct");
 
 /** How many rows are in each state; all of them are in one. */
 export function count(rows) {
@@ -25,18 +31,20 @@ export function count(rows) {
 const Z = 1.959963984540054; // 95 %
 
 /**
- * The share of correct verdicts among all, with Wilson's interval; null where there is no verdict.
- * `open` is the number of rows that the judge left without one.
+ * The share of correct marks among all, with Wilson's interval; null where there is none.
+ * `byHand` of them are labels, `open` is the number of rows that have neither verdict nor label.
  *
  * E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
  */
 export function score(rows) {
-  const { correct, judged: n, undecided, unparsed, failed } = count(rows);
+  const marked = rows.filter(markOf);
+  const [n, correct] = [marked.length, marked.filter((row) => markOf(row) === "correct").length];
   if (!n) return null;
   const share = correct / n;
   const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
   const half = (Z * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2))) / (1 + Z ** 2 / n);
-  return { correct, n, open: undecided + unparsed + failed, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
+  const [open, byHand] = [rows.filter((row) => isOpen(row) && !row.label).length, marked.filter(isOpen).length];
+  return { correct, n, open, byHand, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }
 
 /**
@@ -49,8 +57,8 @@ export function agreement(rows) {
   const matrix = [[0, 0], [0, 0]];
   let left = 0;
   for (const { judgement, label } of rows) {
-    if (label === null) continue;
-    if (judgement?.verdict) matrix[Number(label)][Number(judgement.verdict === "correct")] += 1;
+    if (!label) continue;
+    if (judgement?.verdict) matrix[Number(label === "correct")][Number(judgement.verdict === "correct")] += 1;
     else left += 1;
   }
   const [[a, b], [c, d]] = matrix;
@@ -64,18 +72,18 @@ export function agreement(rows) {
 /**
  * The accuracy that labels of some rows give: the share of correct labels within each judgement, weighted by its rows.
  *
- * As `gradegpt eval.estimate` computes it (stratified; Jeffreys' limits, combined by MOVER). Null without a label, or
- * where every row has one: the labels are then the accuracy, and nothing is to be corrected.
+ * As `gradegpt eval.estimate` computes it (stratified; Jeffreys' limits, combined by MOVER). Null where no verdict has a
+ * label, or every row has one: the labels are then the accuracy, and nothing is to be corrected.
  */
 export function corrected(rows) {
   const strata = new Map();
   for (const row of rows) {
     const state = stateOf(row) === "invalid" ? "incorrect" : stateOf(row);
     const of = strata.get(state) ?? { items: 0, n: 0, k: 0 };
-    strata.set(state, { items: of.items + 1, n: of.n + (row.label !== null), k: of.k + (row.label === true) });
+    strata.set(state, { items: of.items + 1, n: of.n + Boolean(row.label), k: of.k + (row.label === "correct") });
   }
-  const labels = rows.filter((row) => row.label !== null).length;
-  if (!labels || labels === rows.length || strata.has("waiting") || strata.has("error")) return null;
+  const labels = rows.filter((row) => row.label).length;
+  if (!rows.some((row) => row.label && row.judgement?.verdict) || labels === rows.length || strata.has("waiting") || strata.has("error")) return null;
   let [share, squares, below, above] = [0, 0, 0, 0];
   for (const { items, n, k } of strata.values()) {
     const [weight, rate, [low, high]] = [items / rows.length, n ? k / n : 0.5, jeffreys(k, n)];

@@ -22,13 +22,15 @@ const figure = (key, value, below) => h("div", { class: "figure" }, h("dt", {}, 
 
 const FEW_OPEN = 0.05; // above this share, the rows without a verdict are part of the figure
 
-function scored({ share, low, high, correct, n, open }) {
+function scored({ share, low, high, correct, n, open, byHand }) {
   const interval = t("score.interval", { low: percent(low), high: percent(high) });
+  const hand = byHand ? `${t("semicolon")}${t("score.hand", { n: number(byHand) })}` : "";
   if (open > FEW_OPEN * (n + open)) {
-    const bounds = t("score.interval", { low: percent(correct / (n + open)), high: percent((correct + open) / (n + open)) });
-    return figure("score", bounds, t("score.open", { open: number(open), n: number(n), share: percent(share), interval }));
+    const [least, most] = [percent(correct / (n + open)), percent((correct + open) / (n + open))];
+    const below = t("score.open", { open: number(open), least, most, n: number(n), share: percent(share), interval });
+    return figure("score", t("score.interval", { low: least, high: most }), below + hand);
   }
-  return figure("score", [percent(share), " ", h("span", { class: "interval" }, interval)], t("score.of", { n: number(correct), total: number(n) }));
+  return figure("score", [percent(share), " ", h("span", { class: "interval" }, interval)], t("score.of", { n: number(correct), total: number(n) }) + hand);
 }
 
 function byLabels({ share, low, high, n, total }) {

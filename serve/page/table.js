@@ -1,10 +1,11 @@
 // The rows of a file: filters, search, pages of fifty, and a dialog with the whole judgement.
 
 import { byId, h, icon } from "./dom.js";
-import { labelWords, reveal, sureness, unjudged, view } from "./judgement.js";
+import { reveal, sureness, unjudged, view } from "./judgement.js";
 import { language, number, onLanguage, t } from "./language.js";
 import { textBox } from "./math.js";
-import { STATES, VERDICTS, count, disagrees, stateOf } from "./stats.js";
+import { nameOf } from "./sheet.js";
+import { STATES, VERDICTS, count, disagrees, isOpen, stateOf } from "./stats.js";
 
 const PAGE = 50;
 const CUT = 240;
@@ -15,10 +16,12 @@ const FILTERS = [["all", "disagreements"], ["judged", ...VERDICTS], STATES.slice
 const UNJUDGED = ["error", "waiting"];
 const COLUMNS = ["id", "question", "reference", "answer", "label", "result", "confidence"];
 
-const labelled = () => rows.some((row) => row.label !== null);
+const labelled = () => rows.some((row) => row.label);
 const columns = () => COLUMNS.filter((name) => name !== "label" || labelled());
 
 let rows = [];
+let named = "id"; // or pupil, row: what a row is known by
+let pupil = []; // the columns of the pupil's name
 let found = [];
 let filter = "all";
 let search = "";
@@ -47,8 +50,9 @@ export function start(onChange) {
   onLanguage(() => opened && renderDetail());
 }
 
-export function open(list) {
-  [rows, found, filter, search, page, drawn] = [list, [], "all", "", 0, ""];
+export function open(file) {
+  [rows, found, filter, search, page, drawn] = [file?.rows ?? [], [], "all", "", 0, ""];
+  ({ named, pupil } = file ?? { named, pupil });
   sort = { column: "", down: false };
   byId("search").value = "";
 }
@@ -91,11 +95,11 @@ function sortBy(column, down) {
 }
 
 const VALUES = {
-  id: ({ item }) => item.id,
+  id: (row) => row.name || String(row.index + 1),
   question: ({ item }) => item.question || null,
   reference: ({ item }) => [item.reference].flat().join(" | "),
   answer: ({ judgement }) => judgement?.answer || null,
-  label: (row) => (row.label === null ? null : labelWords(row)),
+  label: ({ label }) => VERDICTS.indexOf(label) + 1 || null,
   result: (row) => STATES.indexOf(stateOf(row)),
   confidence: ({ judgement }) => confidenceOf(judgement),
 };
@@ -119,7 +123,7 @@ export function render() {
   page = Math.max(0, Math.min(page, Math.ceil(found.length / PAGE) - 1));
   renderFilters();
   const part = found.slice(page * PAGE, (page + 1) * PAGE);
-  const signature = [language, sort.column, sort.down, ...part.map((row) => `${row.index}${stateOf(row)}`)].join();
+  const signature = [language, sort.column, sort.down, ...part.map((row) => `${row.index}${stateOf(row)}${row.label}`)].join();
   if (signature !== drawn) {
     drawn = signature;
     renderSort();
@@ -133,6 +137,8 @@ export function render() {
   byId("page-on").disabled = (page + 1) * PAGE >= found.length;
 }
 
+const titleOf = (name) => t(`column.${name === "id" ? named : name}`);
+
 /** The heading of a column, with a button that sorts by it. */
 function heading(name) {
   const here = sort.column === name;
@@ -141,14 +147,14 @@ function heading(name) {
     sortBy(...next);
     byId("table-head").querySelector(`.${name} button`).focus();
   };
-  const button = h("button", { type: "button", onclick: press }, t(`column.${name}`), h("span", { "aria-hidden": "true" }, here ? (sort.down ? " ↓" : " ↑") : ""));
+  const button = h("button", { type: "button", onclick: press }, titleOf(name), h("span", { "aria-hidden": "true" }, here ? (sort.down ? " ↓" : " ↑") : ""));
   return h("th", { scope: "col", class: name, "aria-sort": here ? (sort.down ? "descending" : "ascending") : null }, button);
 }
 
 /** The same choice on a phone, where the table has no headings. */
 function renderSort() {
   const option = (value, text) => h("option", { value, selected: value === (sort.down ? "-" : "") + sort.column }, text);
-  const both = (name) => [option(name, `${t(`column.${name}`)} ↑`), option(`-${name}`, `${t(`column.${name}`)} ↓`)];
+  const both = (name) => [option(name, `${titleOf(name)} ↑`), option(`-${name}`, `${titleOf(name)} ↓`)];
   byId("sort").replaceChildren(option("", t("sort.file")), ...columns().flatMap(both));
 }
 
@@ -160,7 +166,7 @@ function renderFilters() {
     const name = chip.dataset.filter;
     chip.setAttribute("aria-pressed", String(name === filter));
     chip.classList.toggle("empty", counts[name] === 0);
-    const none = UNJUDGED.includes(name) ? counts[name] === 0 : name === "disagreements" && !labelled();
+    const none = UNJUDGED.includes(name) ? counts[name] === 0 : name === "disagreements" && !rows.some((row) => row.label && row.judgement?.verdict);
     chip.hidden = none && name !== filter;
     chip.replaceChildren(t(["all", "disagreements"].includes(name) ? `filter.${name}` : name), " ", h("span", { class: "n" }, number(counts[name])));
   }
@@ -177,16 +183,18 @@ function line(row) {
   const { item, judgement } = row;
   const state = stateOf(row);
   const cell = (name, ...content) => h("td", { role: "cell", class: name, "data-name": t(`column.${name}`) }, ...content);
-  const open = h("button", { type: "button", class: "open", "aria-haspopup": "dialog" }, item.id);
-  const who = row.beside.map(([, value]) => String(value)).filter((value) => value.length <= WHO).slice(0, BESIDE);
-  const label = row.label === null ? "" : h("span", { class: disagrees(row) ? "apart" : "" }, labelWords(row));
+  const open = h("button", { type: "button", class: "open", "aria-haspopup": "dialog" }, nameOf(row));
+  const others = row.beside.filter(([column]) => !pupil.includes(column)).map(([, value]) => String(value));
+  const who = others.filter((value) => value.length <= WHO).slice(0, BESIDE);
+  const said = (verdict) => h("span", { class: `state ${verdict}` }, icon(verdict), t(verdict));
+  const label = !row.label ? "" : isOpen(row) ? said(row.label) : h("span", { class: disagrees(row) ? "apart" : "" }, t(row.label).toLowerCase());
   return h("tr", { role: "row", class: state, "data-row": row.index, onclick: (event) => getSelection().isCollapsed && openDetail(row, event) },
     h("th", { role: "rowheader", scope: "row", class: "id" }, open, who.length ? h("span", { class: "who" }, who.map((value) => h("span", {}, value))) : null),
     cell("question", short(item.question ?? "")),
     cell("reference", short(...[item.reference].flat())),
     cell("answer", short(judgement?.answer ?? "")),
     labelled() ? cell("label", label) : null,
-    cell("result", h("span", { class: `state ${state}` }, icon(state), t(state))),
+    cell("result", said(state)),
     cell("confidence", typeof confidenceOf(judgement) === "number" ? sureness(judgement.confidence) : ""));
 }
 
@@ -200,12 +208,12 @@ function openDetail(row) {
 
 function renderDetail() {
   const at = found.indexOf(opened);
-  const { item, judgement, label, given, beside, error } = opened;
-  byId("detail-title").textContent = t("detail", { id: item.id });
+  const { item, judgement, label, beside, error } = opened;
+  byId("detail-title").textContent = t(`detail.${named}`, { name: nameOf(opened) });
   byId("detail-position").textContent = at < 0 ? "" : t("detail.position", { n: number(at + 1), total: number(found.length) });
   byId("detail-back").disabled = at <= 0;
   byId("detail-on").disabled = at < 0 || at + 1 >= found.length;
-  const content = judgement ? view(item, judgement, { label, given, beside, texts: true }) : unjudged(item, stateOf(opened), error);
+  const content = judgement ? view(item, judgement, { label, beside, texts: true }) : unjudged(item, stateOf(opened), error);
   byId("detail-body").replaceChildren(...content);
   byId("detail-body").scrollTop = 0;
   reveal(byId("detail"));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,18 @@ def test_the_judged_file_may_hold_the_labels(rules: Path, answers: Path) -> None
     found = read_judged([rules], labels=answers)
     assert found.labels == [R, R, None]
     assert numbers(found).overall["rules"].score == 0.5
+
+
+def test_judgements_with_their_labels_are_read(rules: Path, answers: Path, tmp_path: Path) -> None:
+    """The page of the server writes both into one file, from which either is read."""
+    both = tmp_path / "both.jsonl"
+    said = [json.loads(line) for line in rules.read_text("utf-8").splitlines()]
+    write_rows(both, [{**one, "label": "correct"} for one in said])
+    found = read_judged([both], items=answers, labels=both)
+    assert [one.model_dump() for one in found.only] == [
+        one.model_dump() for one in read_judged([rules]).only
+    ]
+    assert found.labels == [R, R, R]
 
 
 def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from gradegpt.tables.columns import (
     recognise,
     survey,
 )
+from gradegpt.tables.outputs import added_columns
 
 ROW = {"reference": "4", "response": "It is 4."}
 
@@ -161,6 +162,21 @@ def test_a_column_may_be_a_path_into_nested_values() -> None:
     assert item_of(ROW | {"a.b": "5"}, given={"context": "a.b"}).context == "5"
     (wrong_,) = complaints_of(ROW | {"doc": {}}, given={"reference": "doc.gold"})
     assert (wrong_.field, wrong_.what) == ("doc.gold", "field required")
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_judging_added_to_a_table_is_no_field_and_no_label(times: int) -> None:
+    """A judged table is read as the table that was judged, though it has the columns once more."""
+    row = dict.fromkeys(("答案", "作答", "标注"), "4")
+    for _ in range(times):
+        row |= dict.fromkeys(added_columns([*row]).values(), "correct")
+    found = recognise(survey([row]), name="rows")
+    assert found.fields == {"reference": "答案", "response": "作答"}
+    assert (found.labels, len(found.notes)) == (("标注",), 1)
+    own = {**dict.fromkeys(("answer", "verdict"), "4"), "response": "4"}
+    own |= dict.fromkeys(added_columns([*own]).values(), "correct")
+    found = recognise(survey([own]), name="rows")
+    assert (found.fields["reference"], found.labels) == ("answer", ("verdict",))
 
 
 def test_columns_are_sent_to_other_processes() -> None:

@@ -45,13 +45,18 @@ def test_a_file_is_read_as_the_commands_read_it(client_for: ClientFor) -> None:
     text = "学号,题目,参考答案,学生答案,是否正确\n1,2+2,4,4,对\n2,3+3,,6,错\n3,1+1,2,2,也许\n"
     read = client_for().post("/v1/table?name=class.csv", content=text.encode("gbk")).json()
     assert read["columns"] == ["学号", "题目", "参考答案", "学生答案", "是否正确"]
-    assert read["rows"] == [{
-        "where": "class.csv:2", "given": "对", "label": "correct",
+    assert read["fields"] == {
+        "question": "题目", "reference": "参考答案", "response": "学生答案", "label": "是否正确",
+    }  # fmt: skip
+    assert read["rows"][0] == {
+        "where": "class.csv:2", "label": "correct",
         "item": {"id": "2", "question": "2+2", "reference": ["4"], "response": "4"},
         "row": {"学号": "1", "题目": "2+2", "参考答案": "4", "学生答案": "4", "是否正确": "对"},
-    }]  # fmt: skip
-    assert [where for where, _ in read["bad"]] == ["class.csv:3", "class.csv:4"]
-    assert "is not a verdict" in read["bad"][1][1]
+    }  # fmt: skip
+    assert [row["where"] for row in read["rows"][1:]] == ["class.csv:3", "class.csv:4"]
+    assert [row["row"]["学号"] for row in read["rows"][1:]] == ["2", "3"]
+    assert "is empty" in read["rows"][1]["problem"]
+    assert "is not a verdict" in read["rows"][2]["problem"]
     refused = client_for().post("/v1/table?name=a.csv", content=b"a,b\n1,2\n")
     assert (refused.status_code, "reference: field required" in refused.text) == (422, True)
 

@@ -32,9 +32,9 @@ from gradegpt.judges.settings import (
 )
 from gradegpt.tables import Form, Table, TableRow
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
-from gradegpt.tables.columns import Columns, joined, on_command_line, recognise, survey
+from gradegpt.tables.columns import ADDED, Columns, joined, on_command_line, recognise, survey
 from gradegpt.tables.inputs import accept, aside, findings, placed
-from gradegpt.tables.outputs import ADDED, Progress, added_columns, with_columns
+from gradegpt.tables.outputs import Progress, added_columns, with_columns
 
 ROWS: Final = 8_192
 """Rows of a part: some seconds of rules, some megabytes of texts."""

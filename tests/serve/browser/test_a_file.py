@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import time
 from collections.abc import Sequence
@@ -125,21 +126,20 @@ def test_filters_and_search_show_matching_rows(open_page: Open, rows_file: Path)
 def test_agreement_and_kappa_follow_from_the_labels(open_page: Open, rows_file: Path) -> None:
     """Of three labelled verdicts two agree; chance would be (2*1 + 1*2) / 9, so kappa is 0.4.
 
-    The score has bounds, as one of five rows has no verdict, and Wilson's interval for the others.
-    The corrected accuracy is that of ``gradegpt eval.estimate``.
+    The row without a verdict counts as its label in the score, which has Wilson's interval. The
+    corrected accuracy is that of ``gradegpt eval.estimate``.
     """
     page = open_page()
     load(page, rows_file)
     assert page.run("document.querySelector('#summary').hidden")
     page.click("#start")
     page.until(DONE)
-    low, high = wilson(2, 4)
-    below = page.text("#summary .below")
-    assert f"Of 4 verdicts 50% are correct ({100 * low:.0f}% to {100 * high:.0f}%)" in below
+    low, high = (f"{round(100 * end, 1):g}%" for end in wilson(2, 5))
+    assert page.text("#summary .below") == "2 of 5 verdicts; 95 % interval; 1 of them by labels"
     figures = page.run(f"[...{FIGURES}].map(e => e.innerText)")
     strata = LabelCounts(*map(np.array, ([2.0, 2, 1], [1.0, 2, 1], [1.0, 1, 0])))
     right, least, most = (f"{round(100 * float(end), 1):g}%" for end in stratified(strata))
-    assert figures == ["40% to 60%", f"{right} {least} to {most}", "66.7%", "0.40"]
+    assert figures == [f"40% {low} to {high}", f"{right} {least} to {most}", "66.7%", "0.40"]
     assert "2 of 3 labelled verdicts" in page.text("#summary")
     assert "left out: 1" in page.text("#summary")
     cells = page.run("[...document.querySelectorAll('.matrix td')].map(e => e.innerText)")
@@ -170,7 +170,8 @@ def test_the_download_is_what_the_command_line_writes_and_the_label(
     judge_file(check_input(source), tmp_path / "cli.jsonl", RuleJudge())
     expected = _read(tmp_path / "cli.jsonl")
     expected[2]["id"] = "5"  # the line of the file with its bad lines
-    assert [row.pop("label", None) for row in rows] == [True, "correct", None, False, "invalid"]
+    labels = [row.pop("label", None) for row in rows]
+    assert labels == ["correct", "correct", None, "incorrect", "invalid"]
     assert rows == expected
     assert [list(row) for row in rows] == [list(row) for row in expected]
 
@@ -184,7 +185,10 @@ TABLE = (
 
 
 def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_path: Path) -> None:
-    """Line breaks and quotes in cells, a list of references, names that are taken."""
+    """Line breaks and quotes in cells, a list of references, names that are taken.
+
+    The result and the reason in words are the first columns behind those of the file.
+    """
     source = tmp_path / "in.csv"
     source.write_text(TABLE, encoding="utf-8")
     page = open_page()
@@ -193,8 +197,14 @@ def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_pa
     assert page.run("document.querySelector('#form-of').value") == "csv"
     page.click("#download")
     judge_file(check_input(source), tmp_path / "out.csv", RuleJudge(), form=Form.CSV)
-    expected = (tmp_path / "out.csv").read_text(encoding="utf-8").replace(",1.0,", ",1,")
-    assert _text(tmp_path / "in.judgements.csv") == expected
+    expected = list(csv.DictReader((tmp_path / "out.csv").read_text("utf-8").splitlines(True)))
+    made = list(csv.DictReader(_text(tmp_path / "in.judgements.csv").splitlines(True)))
+    assert [*made[0]][6:8] == ["result", "in_words"]
+    assert [row.pop("result") for row in made] == ["Correct", "Incorrect", "Invalid"]
+    expected[1]["in_words"] = f"Decided by the label. {expected[1]['in_words']}"
+    for row in (*made, *expected):
+        row["confidence"] = f"{float(row['confidence'] or 0):.3f}"
+    assert made == expected
 
 
 CLASS = (
@@ -223,23 +233,121 @@ def test_a_class_list_is_judged_as_it_is(open_page: Open, tmp_path: Path, form: 
     page.click("#start")
     page.until(DONE)
     assert [page.text(f"[data-filter={v}] .n") for v in ("correct", "incorrect")] == ["1", "1"]
-    assert page.text("#table-body .who") == "07"
-    page.run("document.querySelector('#search').value = '08'")
+    assert page.text("#table-body .open") == "07"
+    assert page.text("#table-head .id") == "Pupil"
     page.click("#table-body .open")
+    assert page.text("#detail-title") == "07"
     assert page.text("#detail .facts dt") == "学号"
     page.click("#detail-close")
     page.click("#download")
     head, first, _ = _text(tmp_path / "class.judgements.csv").splitlines()
-    assert head.startswith("\ufeff学号,题目,参考答案,学生答案,verdict,")
-    assert first.startswith("07,二加二等于几？,4,答案是4。,correct,")
+    assert head.startswith("\ufeff学号,题目,参考答案,学生答案,result,in_words,verdict,")
+    assert first.startswith("07,二加二等于几？,4,答案是4。,Correct,Number: both answers read")
+
+
+ABROAD = (
+    "姓名,题目,参考答案,学生答案\n甲,三加三等于几？,6,答案是6。\n乙,首都是哪里？,北京/北平,在北平\n"
+    "丙,三加三等于几？,,7\n丁,天空为什么是蓝色的？,散射,因为海\n"
+)
+
+
+def test_open_rows_are_labelled_and_the_results_have_the_labels(
+    open_page: Open, tmp_path: Path
+) -> None:
+    """One click from the results to the label view and back; the score and the download follow.
+
+    A row that was set aside is in the download with the reason. The download is read again, with
+    the labels of a person and not those of the judge; a reload asks while something is not saved.
+    """
+    path = tmp_path / "class.csv"
+    path.write_bytes(ABROAD.encode("gb18030"))
+    page = open_page(language="zh-CN")
+    page.downloads_to(tmp_path)
+    judge(page, path)
+    assert page.text("#by-hand") == "人工标注未决的 2 条"
+    assert "全算错是 33.3%，全算对是 100%" in page.text("#summary .below")
+    page.click("#by-hand")
+    page.until("document.activeElement.id === 'label-heading'")
+    assert page.text("#label-count") == "已标注 0 / 2"
+    assert "甲" not in page.text("#label-item")
+    page.press("1")
+    page.press("x")
+    page.click("#label-results")
+    page.until("!document.querySelector('#file').hidden")
+    assert page.text("#summary .below") == "3 个判定中 2 个；95% 区间；其中 2 条由标注判定"
+    assert page.text("#by-hand") == "查看 2 条人工标注"
+    assert page.text("tr[data-row='1'] .label") == "正确"
+    assert page.text("tr[data-row='1'] .result") == "未决"
+    warned = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
+    assert page.run(warned) is True
+    page.click("#download")
+    lines = csv.DictReader(_text(tmp_path / "class.judgements.csv").splitlines(True))
+    said = [(r["结果"], r["标注"], r["verdict"], r["outcome"]) for r in lines]
+    assert said == [
+        ("正确", "", "correct", "judged"), ("正确", "正确", "", "undecided"),
+        ("未评判", "", "", ""), ("错误", "错误", "", "undecided"),
+    ]  # fmt: skip
+    assert "由标注判定。两段文字，规则无法证明意思相同。" in _text(
+        tmp_path / "class.judgements.csv"
+    )
+    assert "丙,三加三等于几？,,7,未评判,参考答案：参考答案为空，无从评判," in _text(
+        tmp_path / "class.judgements.csv"
+    )
+    assert page.run(warned) is False
+    page.run("location.hash = 'label'")
+    page.upload("#label-picker", tmp_path / "class.judgements.csv")
+    page.until("document.querySelector('#label-count').innerText === '已标注 2 / 3'")
+    assert page.text("#label-bad summary") == "1 行无法使用"
+
+
+def test_labels_come_back_when_the_file_is_judged_again(open_page: Open, tmp_path: Path) -> None:
+    """After a reload, which the label view itself survives."""
+    path = tmp_path / "class.csv"
+    path.write_text(ABROAD, encoding="utf-8")
+    page = open_page()
+    judge(page, path)
+    page.click("#by-hand")
+    page.until("document.activeElement.id === 'label-heading'")
+    page.press("1")
+    page.downloads_to(tmp_path)
+    page.run("document.querySelector('#download').click()")  # else the browser would ask
+    page.open(page.run("location.href.replace('#label', '?again#label')"))
+    assert page.text("#label-continue") == "Continue class.csv: 1 of 2 labelled"
+    judge(page, path)
+    assert page.text("#by-hand") == "Label the 1 open rows by hand"
+    assert "1 of them by labels" in page.text("#summary .below")
+
+
+def test_a_separator_is_chosen_on_the_page(open_page: Open, tmp_path: Path) -> None:
+    """Then a cell holds several accepted answers; results are not thrown away unasked."""
+    path = tmp_path / "class.csv"
+    path.write_text(ABROAD, encoding="utf-8")
+    page = open_page()
+    judge(page, path)
+    choose = (
+        "window.confirm = () => {}; const s = document.querySelector('#separator'); "
+        "s.value = '/'; s.dispatchEvent(new Event('change'))"
+    )
+    page.run(f"(() => {{ {choose} }})()")
+    assert page.run("document.querySelector('#separator').value") == ""
+    assert page.text("[data-filter=correct] .n") == "1"
+    page.run(f"(() => {{ {choose.replace('() => {}', '() => true')} }})()")
+    page.until("!document.querySelector('#start').hidden")
+    assert page.run("document.querySelector('#separator').value") == "/"
+    page.click("#start")
+    page.until(DONE)
+    page.click("tr[data-row='1'] .open")
+    accepted = "[...document.querySelectorAll('#detail .accepted-answers li')]"
+    assert page.run(f"{accepted}.map(e => e.innerText)") == ["北京", "北平"]
 
 
 def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     path = tmp_path / "in.csv"
     for text, complaint in (
-        ("reference,note\n4,4\n", "no column holds `response`; the columns are: reference, note"),
-        ("reference,answer\n", "there are no rows"),
+        ("reference,note\n4,4\n", "no column holds the response; the columns are: reference, note"),
+        ("reference,answer\n", "there are no rows under the names"),
+        ("", "in.csv is an empty file"),
     ):
         path.write_text(text)
         page.run("location.hash = 'file'")
@@ -256,8 +364,8 @@ def test_columns_sort_with_empty_cells_last(open_page: Open, rows_file: Path) ->
     press = "document.querySelector('#table thead .label button').click()"
     orders = [page.run(f"{press}, {IDS}") for _ in range(3)]
     assert orders == [
-        ["right", "wrong", "refused", "open", "5"],
-        ["open", "refused", "right", "wrong", "5"],
+        ["right", "wrong", "open", "refused", "5"],
+        ["refused", "open", "right", "wrong", "5"],
         ["right", "wrong", "5", "open", "refused"],
     ]
     page.run("document.querySelector('#table thead .id button').click()")
@@ -419,7 +527,7 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
         "列 respons 未读取；若要读取，请改名为 response",
         "2 条作答中有 1 条为空",
         "2 条参考答案中有 1 条像是几个答案，例如 '北京/上海'；"
-        "若答出任意一个即可，请用命令 gradegpt judge --separator 评判",
+        "若答出任意一个即可，请在下方选择它们之间的分隔符",
     ]
     assert page.text("#bad-lines").split("\n") == [
         "rows.csv:3 6 列之下有 1 个单元格，含分隔符的单元格请加引号",
@@ -428,12 +536,19 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
         "points：应大于 0；若该列另有含义，请改列名",
     ]
     for name, content, said in (
-        ("rows.csv", "题目,作答\n4,5\n5,6\n", "rows.csv：没有列 reference；现有的列：题目, 作答"),
+        (
+            "rows.csv",
+            "题目,作答\n4,5\n5,6\n",
+            "rows.csv：没有“参考答案”一列；现有的列：题目, 作答。"
+            "请把写有参考答案的那一列改名为“参考答案”",
+        ),
         (
             "rows.csv",
             "a,b\n1,2\n",
-            "rows.csv：有 2 处问题\nrows.csv:2：没有列 reference；现有的列：a, b\n"
-            "rows.csv:2：没有列 response；现有的列：a, b",
+            "rows.csv：有 2 处问题\n"
+            "rows.csv:2：没有“参考答案”一列；现有的列：a, b。"
+            "请把写有参考答案的那一列改名为“参考答案”\n"
+            "rows.csv:2：没有“作答”一列；现有的列：a, b。请把写有作答的那一列改名为“作答”",
         ),
         ("two.csv", "答案,答案\n1,2\n", "two.csv：列 '答案' 出现了两次，请改掉其中一个列名"),
         ("class.xls", "\0", "class.xls：不是表格，请另存为 .xlsx、.csv 或 .jsonl"),
