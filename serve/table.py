@@ -65,7 +65,9 @@ async def table(
 def _read(data: bytes, name: str, sheet: str, separator: str) -> str:
     checked, placed, bad = read_table(data, name, sheet, separator=separator)
     column = checked.columns.label(name)
-    rows = [{"where": where, "row": row, "problem": why} for where, why, row in bad]
+    rows: list[dict[str, Any]] = [
+        {"where": where, "row": row, "problem": why} for where, why, row in bad
+    ]
     for where, item, row, _ in placed:
         one: dict[str, Any] = {"where": where, "row": row}
         rows.append(one)

@@ -57,7 +57,7 @@ _BLOCK: Final = re.compile(
 _MARK: Final = re.compile(r"<!-- not run(?: \((?P<which>[^)]+)\))?: (?P<reason>\w.*) -->")
 _INLINE: Final = re.compile(r"`(gradegpt (?!\w+ CONFIG\b)[^`]+)`")
 _PATH: Final = re.compile(r"(?<![\w./<-])(?:configs|tests|models|deploy|data_gen|serve)/[\w./-]*\w")
-_EXTRA: Final = re.compile(r"pip install '(?:[\w.-]+)\[(\w+)\]'")
+_EXTRA: Final = re.compile(r"pip install '(?:[\w.-]+)\[([\w,]+)\]'")
 ROWS: Final = [
     {"id": "a", "question": "2+2=?", "reference": "4", "response": "The answer is 4."},
     {"id": "b", "question": "1/2+1/4=?", "reference": "3/4", "response": "The answer is 0.5."},
@@ -247,7 +247,8 @@ def test_what_a_page_names_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert [path for path in _PATH.findall(text) if not (ROOT / path).exists()] == []
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert {*_EXTRA.findall(text)} <= project["optional-dependencies"].keys()
+    extras = {extra for found in _EXTRA.findall(text) for extra in found.split(",")}
+    assert extras <= project["optional-dependencies"].keys()
 
 
 def test_every_mark_has_a_block_and_every_block_a_known_language() -> None:

@@ -314,7 +314,7 @@ def test_labels_come_back_when_the_file_is_judged_again(open_page: Open, tmp_pat
     page.open(page.run("location.href.replace('#label', '?again#label')"))
     assert page.text("#label-continue") == "Continue class.csv: 1 of 2 labelled"
     judge(page, path)
-    assert page.text("#by-hand") == "Label the 1 open rows by hand"
+    assert page.text("#by-hand") == "Label 1 by hand"
     assert "1 of them by labels" in page.text("#summary .below")
 
 
