@@ -38,10 +38,11 @@ class FileRows(Row):
     """The rows of a file in order, and how it was read.
 
     ``fields`` are the columns that hold a field of an item, or the label. The others, such as a
-    pupil's name, are among ``columns`` alone.
+    pupil's name, are among ``columns`` alone. ``added`` are those of an earlier judgement.
     """
 
     columns: list[str]
+    added: list[str]
     fields: dict[str, str]
     notes: list[str]
     rows: list[FileRow]
@@ -79,7 +80,9 @@ def _read(data: bytes, name: str, sheet: str, separator: str) -> str:
             one["item"] = item.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
     rows.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one["where"])[-1:]])
     fields = {**checked.columns.fields, **({LABEL: column} if column else {})}
+    names, own = checked.columns.names, checked.columns.own
     found = {
-        "columns": checked.columns.names, "fields": fields, "notes": checked.notes, "rows": rows,
+        "columns": names, "added": [one for one in names if one not in own], "fields": fields,
+        "notes": checked.notes, "rows": rows,
     }  # fmt: skip
     return json.dumps(found, ensure_ascii=False, default=str)

@@ -144,6 +144,11 @@ class Columns(NamedTuple):
         return "" if _is_nothing(value) else str(value)
 
     @property
+    def own(self) -> list[str]:
+        """The names of the columns without those that ``gradegpt judge`` added."""
+        return _own(self.names)
+
+    @property
     def renamed(self) -> dict[str, str]:
         """The fields whose column has another name, with the column's name."""
         every = {**self.fields, **self.also}
@@ -169,7 +174,7 @@ class Columns(NamedTuple):
         response, which another column holds here. A field that is wanted from no column is not one.
         """
         taken = {*self.fields.values(), *self.labels, *self.also.values()}
-        meant = {name: _meant(_key(name)) for name in _own(self.names) if name not in taken}
+        meant = {name: _meant(_key(name)) for name in self.own if name not in taken}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
             f"{name!r} is not read; to read it, use {self.hint(field, name)}"

@@ -9,7 +9,8 @@ import { askForKey } from "./one.js";
 import { keep, recall } from "./store.js";
 
 const LAST = "gradegpt.sheet";
-const PUPIL = /^(学号|考号|座号|准考证号|姓名|学生|学生姓名|student|pupil|(student|pupil)?[ _]?(id|no|number|name))$/i;
+const PUPIL = /^(学号|考号|座号|准考证号|姓名|学生|学生姓名|name|student|pupil|(student|pupil)[ _]?(id|no|number|name))$/i;
+const WORDS = ["result", "in_words", "结果", "理由"]; // the columns of a download for people, in each language
 const SHOWN = 50;
 
 /** The file as `[file, null]`, or `[null, trouble]` with a function that says why it cannot be used. */
@@ -26,10 +27,12 @@ export async function readFile(chosen, separator = "") {
 /**
  * `all` the rows of a file, `rows` those that can be judged, and `bad` the others.
  *
- * A row is known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are
+ * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are
  * the other columns that hold no field of an item.
  */
-function fileOf(name, { columns, fields, notes, rows }) {
+function fileOf(name, { columns: every, added, fields, notes, rows }) {
+  const earlier = added.length ? [...added, ...WORDS] : [];
+  const columns = every.filter((column) => !earlier.includes(column));
   const read = Object.values(fields);
   const others = columns.filter((column) => !read.includes(column));
   const pupil = fields.id ? [] : others.filter((column) => PUPIL.test(column.trim()));
@@ -39,7 +42,7 @@ function fileOf(name, { columns, fields, notes, rows }) {
     return { index, where, item, source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, error: null };
   });
   const named = fields.id ? "id" : pupil.length ? "pupil" : "row";
-  return { name, columns, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
+  return { name, columns, every, added, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
 }
 
 /** The name of a row in a table or a list. */
@@ -69,7 +72,7 @@ export function writeSheet(sheet) {
   const column = sheet.fields.label ?? "label";
   const rows = sheet.all.map((row) => withLabel(row, column));
   if (isLines(sheet.name)) return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-  return writeTable([...new Set([...sheet.columns, column])], rows, /\.tsv$/i.test(sheet.name) ? "\t" : ",");
+  return writeTable([...new Set([...sheet.every, column])], rows, /\.tsv$/i.test(sheet.name) ? "\t" : ",");
 }
 
 const keyOf = ({ rows }) => `gradegpt.labels.${hash(JSON.stringify(rows.map(({ source }) => source)))}`;
@@ -85,9 +88,9 @@ export function recallLabels(sheet) {
 }
 
 /** Keep the sheet itself as the last one, so that a reload needs no file. */
-export function keepSheet({ name, columns, fields, notes, all }) {
+export function keepSheet({ name, every, added, fields, notes, all }) {
   const rows = all.map(({ where, source, item, given, problem }) => ({ where, row: source, item, label: given, problem }));
-  return keep(LAST, JSON.stringify([name, { columns, fields, notes, rows }]));
+  return keep(LAST, JSON.stringify([name, { columns: every, added, fields, notes, rows }]));
 }
 
 export function recallSheet() {

@@ -83,7 +83,7 @@ function passes(row) {
 function matches(row, sought) {
   const { item, judgement, error } = row;
   const others = row.beside.map(([, value]) => String(value));
-  const texts = [item.id, item.question, ...[item.reference].flat(), item.response, judgement?.reason, judgement?.key_sentence, judgement?.answer, error, ...others];
+  const texts = [row.name, item.question, ...[item.reference].flat(), item.response, judgement?.reason, judgement?.key_sentence, judgement?.answer, error, ...others];
   return texts.some((text) => text?.toLowerCase().includes(sought));
 }
 

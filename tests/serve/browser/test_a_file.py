@@ -294,6 +294,9 @@ def test_open_rows_are_labelled_and_the_results_have_the_labels(
         tmp_path / "class.judgements.csv"
     )
     assert page.run(warned) is False
+    load(page, tmp_path / "class.judgements.csv")
+    page.until("document.querySelector('#name').innerText === 'class.judgements.csv'")
+    assert page.text("#table-body .id") == "甲"
     page.run("location.hash = 'label'")
     page.upload("#label-picker", tmp_path / "class.judgements.csv")
     page.until("document.querySelector('#label-count').innerText === '已标注 2 / 3'")
