@@ -110,7 +110,7 @@ function schedule() {
 function save(rows) {
   const form = byId("form-of").value;
   const text = form === "csv" ? writeJudged(file, rows) : writeLines(rows);
-  download(`${file.name.replace(/\.[^.]*$/, "")}.judgements.${form}`, text);
+  download(`${file.name.replace(/(\.judgements)?\.[^.]*$/, "")}.judgements.${form}`, text);
 }
 
 function render() {

@@ -16,7 +16,7 @@ export function writeLines(rows) {
 }
 
 /**
- * Rows of a file as a table: its columns, for people the result and why, the label, and for commands those of a judgement.
+ * Rows of a file as a table: its columns, the label, for people the result and why, and for commands those of a judgement.
  *
  * The rows that could not be judged are among them, with the reason.
  */
@@ -26,8 +26,7 @@ export function writeJudged(file, rows) {
   const names = Object.fromEntries(added.map((field) => [field, free(ADDED.includes(field) ? field : t(`column.of.${field}`), file.columns)]));
   const cells = (row) => Object.fromEntries(added.map((field) => [names[field], cell(row, field)]));
   const written = rows.map((row) => ({ ...withLabel(row, label, t), ...cells(row) }));
-  const { result, why, ...others } = names;
-  return writeTable([...new Set([...file.columns, result, why, ...(label ? [label] : []), ...Object.values(others)])], written);
+  return writeTable([...new Set([...file.columns, ...(label ? [label] : []), ...Object.values(names)])], written);
 }
 
 function cell(row, field) {

@@ -27,8 +27,9 @@ export async function readFile(chosen, separator = "") {
 /**
  * `all` the rows of a file, `rows` those that can be judged, and `bad` the others.
  *
- * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are
- * the other columns that hold no field of an item.
+ * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is
+ * known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are its other
+ * columns, which hold no field of an item.
  */
 function fileOf(name, { columns: every, added, fields, notes, rows }) {
   const earlier = added.length ? [...added, ...WORDS] : [];

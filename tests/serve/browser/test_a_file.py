@@ -197,8 +197,8 @@ def test_a_table_is_judged_as_the_command_line_judges_it(open_page: Open, tmp_pa
     assert page.run("document.querySelector('#form-of').value") == "csv"
     page.click("#download")
     judge_file(check_input(source), tmp_path / "out.csv", RuleJudge(), form=Form.CSV)
-    expected = list(csv.DictReader((tmp_path / "out.csv").read_text("utf-8").splitlines(True)))
-    made = list(csv.DictReader(_text(tmp_path / "in.judgements.csv").splitlines(True)))
+    expected = _table((tmp_path / "out.csv").read_text("utf-8"))
+    made = _table(_text(tmp_path / "in.judgements.csv"))
     assert [*made[0]][6:8] == ["result", "in_words"]
     assert [row.pop("result") for row in made] == ["Correct", "Incorrect", "Invalid"]
     expected[1]["in_words"] = f"Decided by the label. {expected[1]['in_words']}"
@@ -281,24 +281,26 @@ def test_open_rows_are_labelled_and_the_results_have_the_labels(
     warned = "!dispatchEvent(new Event('beforeunload', { cancelable: true }))"
     assert page.run(warned) is True
     page.click("#download")
-    lines = csv.DictReader(_text(tmp_path / "class.judgements.csv").splitlines(True))
-    said = [(r["结果"], r["标注"], r["verdict"], r["outcome"]) for r in lines]
+    saved = _text(tmp_path / "class.judgements.csv")
+    said = [(r["结果"], r["标注"], r["verdict"], r["outcome"]) for r in _table(saved)]
     assert said == [
         ("正确", "", "correct", "judged"), ("正确", "正确", "", "undecided"),
         ("未评判", "", "", ""), ("错误", "错误", "", "undecided"),
     ]  # fmt: skip
-    assert "由标注判定。两段文字，规则无法证明意思相同。" in _text(
-        tmp_path / "class.judgements.csv"
-    )
-    assert "丙,三加三等于几？,,7,未评判,参考答案：参考答案为空，无从评判," in _text(
-        tmp_path / "class.judgements.csv"
-    )
+    assert "由标注判定。两段文字，规则无法证明意思相同。" in saved
+    assert "丙,三加三等于几？,,7,未评判,参考答案：参考答案为空，无从评判," in saved
     assert page.run(warned) is False
-    load(page, tmp_path / "class.judgements.csv")
+    (tmp_path / "old").mkdir()
+    old = (tmp_path / "class.judgements.csv").rename(tmp_path / "old" / "class.judgements.csv")
+    load(page, old)
     page.until("document.querySelector('#name').innerText === 'class.judgements.csv'")
     assert page.text("#table-body .id") == "甲"
+    page.click("#start")
+    page.until(DONE)
+    page.click("#download")
+    assert _text(tmp_path / "class.judgements.csv") == saved
     page.run("location.hash = 'label'")
-    page.upload("#label-picker", tmp_path / "class.judgements.csv")
+    page.upload("#label-picker", old)
     page.until("document.querySelector('#label-count').innerText === '已标注 2 / 3'")
     assert page.text("#label-bad summary") == "1 行无法使用"
 
@@ -497,6 +499,10 @@ def test_a_phone_shows_a_judged_file_without_scrolling_sideways(
 
 def _read(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in _text(path).splitlines()]
+
+
+def _table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(text.splitlines(keepends=True)))
 
 
 def _text(path: Path) -> str:
