@@ -288,7 +288,7 @@ def test_open_rows_are_labelled_and_the_results_have_the_labels(
         ("未评判", "", "", ""), ("错误", "错误", "", "undecided"),
     ]  # fmt: skip
     assert "由标注判定。两段文字，规则无法证明意思相同。" in saved
-    assert "丙,三加三等于几？,,7,未评判,参考答案：参考答案为空，无从评判," in saved
+    assert "丙,三加三等于几？,,7,,未评判,参考答案：参考答案为空，无从评判," in saved
     assert page.run(warned) is False
     (tmp_path / "old").mkdir()
     old = (tmp_path / "class.judgements.csv").rename(tmp_path / "old" / "class.judgements.csv")
