@@ -116,7 +116,7 @@ CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
     ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
 }
-_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+")
+_SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """Anything that ``fold`` could change; most short answers have none of it."""

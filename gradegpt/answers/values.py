@@ -47,7 +47,7 @@ _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 _LEAD = re.compile(
     r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
 )
-_ELEMENTS = re.compile(r"\s*[A-Za-z]\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
+_ELEMENTS = re.compile(r"\s*(?P<of>[A-Za-z])\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
 _SET_IN_WORDS = re.compile(
@@ -179,6 +179,8 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         inner = text[1:-1]
         if builder := _ELEMENTS.fullmatch(inner):
             inner = builder["body"].replace("或", ",")
+            if "=" in inner and {*re.findall("[A-Za-z]", inner)} > {builder["of"]}:
+                return None  # x = 2n, n = 1
         items = [i.strip().strip("\"'") for i in split_top(inner, ",;") if i.strip()]
         if "∞" in inner and text[0] != "{":
             return None

@@ -28,7 +28,7 @@ from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.workers import shared_pool
 
-VERSION: Final = "17"
+VERSION: Final = "18"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 

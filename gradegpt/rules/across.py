@@ -142,7 +142,10 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         return None
     answer, one = shown[0]
     assert one is not None
-    return Decision(Verdict.INCORRECT, one.reason, _found(one, response), answer)
+    found = _found(one, response)
+    if disowned(response, found):
+        return None
+    return Decision(Verdict.INCORRECT, one.reason, found, answer)
 
 
 def _found(shown: Shown, response: str) -> Found:

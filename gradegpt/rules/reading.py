@@ -69,6 +69,14 @@ _NEXT_QUESTION = re.compile(
     r"\n[\s#*]*(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]", re.IGNORECASE
 )
 """Where a base model goes on with another item of the kind it was shown."""
+_BY_PLACE = re.compile(
+    r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
+    r"|(?:其余|其他|剩下)\S{0,4}选"
+    r"|\b(?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
+    r"(?:first|second|third|fourth|last)\b",
+    re.IGNORECASE,
+)
+"""Words that choose by place, or what is left: whatever letters stand beside them."""
 _LETTER_AND_TEXT = re.compile(
     rf"\W*(?P<letter>[{LETTERS}])[\s)）.、:：*]{{1,6}}(?P<text>[^\n。;；!！]{{1,80}}?)[.*\s]*(?:\Z|[\n。;；!！])"
 )
@@ -251,6 +259,8 @@ def _left_open(reading: Reading, found: Found) -> str:
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
         return "choice:said-right-where-wrong-is-asked"
+    if kind in CHOICE and found.how is not How.BOXED and _BY_PLACE.search(response):
+        return "choice:not-by-letter"
     if kind in CHOICE and _has_another_text(response, found, reading.question):
         return "choice:letter-and-text-differ"
     if gives_up(response) > found.clause[0]:

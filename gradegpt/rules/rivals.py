@@ -44,8 +44,8 @@ _STEP = re.compile(r"=[^=]*=|[-+*/×÷]\s*\d[^=]*=|<<")
 """Steps of derivations: two equals signs, or an operation before one."""
 _SUM = re.compile(r"\d\s*[-+*/×÷]\s*\d[\d.,\s+*/×÷()-]*=")
 _PARTS = re.compile(r"[①-⑨]|\b[a-e]\)")
-_OTHER_FORM = re.compile(r"\\begin|boxed|\A\s*\{\s*\"")
-"""Matrices, boxes and JSON, whose answers are read where they are."""
+_OTHER_FORM = re.compile(r"\\begin|boxed|[ⁿˣʸᵏ]|\A\s*\{\s*\"")
+"""Matrices, boxes, letters as exponents and JSON, whose answers are read where they are."""
 _FIRST = re.compile(r"[A-Z][。.]\s*[A-Z]项?(?:错误|不正确)")
 """A letter alone, then another that is wrong, of which either may be what is asked: B。A错误。"""
 _CALLED = re.compile(

@@ -359,7 +359,7 @@ def _one(reference: str, response: str, question: str) -> Shown | None:
     if places(reference, question) or any(name in asked for name in named):
         return None
     before = response[max(0, start - 24) : start]
-    if _OF_IT.match(response, end) or _BEFORE.search(before):
+    if _OF_IT.match(response, end) or _BEFORE.search(before) or _DESCRIBES.search(before):
         return None
     return (
         None
@@ -466,6 +466,11 @@ class Slot(NamedTuple):
     identifies: bool
 
 
+_RELATIVE = re.compile(r"\s*(?:which|where|whose)\b(?! (?:is|was|are|were)\b)", re.IGNORECASE)
+"""A clause that describes the name before it."""
+_DESCRIBES = re.compile(rf",{_RELATIVE.pattern}[^,.;]*\Z", re.IGNORECASE)
+
+
 def asserted(answer: str) -> list[Slot]:
     """What the clauses of an answer end in, or the whole of a short one; not where they deny it."""
     if len(answer) <= _SHORT and not _VERB.search(answer):
@@ -473,7 +478,7 @@ def asserted(answer: str) -> list[Slot]:
     clauses = [c for s in _SENTENCE.findall(answer) for c in re.split("[,，]", s) if c.strip()]
     made = []
     for number, clause in enumerate(clauses, start=1):
-        said = None if denies(clause) else _SAID.search(clause)
+        said = None if denies(clause) or _RELATIVE.match(clause) else _SAID.search(clause)
         if said is not None:
             identifies = said["verb"].lower() in _IS and number == len(clauses)
             made.append(Slot(said["name"].strip(_MARKS), identifies))

@@ -40,7 +40,9 @@ _WHOLE_NUMBER = re.compile(r"-?\d+")
 _LARGE: Final = 10_000
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
-_CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
+_CONSTANT = re.compile(
+    r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z|(?:\A|(?<==))\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\+"
+)
 """A constant of integration."""
 _DEFINED = re.compile(
     r"(?P<name>[A-Za-z](?:\^\{?-1\}?|'+)?)\s*\((?P<of>[a-z])\)\s*=(?P<value>.+)", re.DOTALL

@@ -12,7 +12,7 @@ from gradegpt.answers.answer import difference
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.text import plain
+from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
@@ -303,7 +303,10 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
     if all(names):
         if sorted(names[0]) != sorted(names[1]):
             return _in_turn(wanted, given, criteria) or None
-        return _in_turn(_by_name(wanted), _by_name(given), criteria)
+        by_name = _in_turn(_by_name(wanted), _by_name(given), criteria)
+        if by_name is False and _are_roots(names[0], criteria.question):
+            return _in_any_order(wanted, given, criteria._replace(names_matter=False))
+        return by_name
     if any(names):
         # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, so that
         # values in another order may be the same.
@@ -331,6 +334,12 @@ def _names(items: tuple[Value, ...]) -> list[str]:
     """The names of the values if each has its own; else empty."""
     names = [item.name for item in items if isinstance(item, Leaf) and item.name]
     return names if len({*names}) == len(items) else []
+
+
+def _are_roots(names: list[str], question: str) -> bool:
+    """Whether the names number the roots of an unknown, x1 and x2, and the question has none."""
+    of = {re.sub(r"_?\{?\d\}?\Z", "", name) for name in names}
+    return len(of) == 1 and not any(name[-1].isdigit() and name in fold(question) for name in names)
 
 
 def _by_name(items: tuple[Value, ...]) -> tuple[Value, ...]:

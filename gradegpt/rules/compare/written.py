@@ -129,12 +129,19 @@ def _none(reference: str, answer: str) -> bool | None:
     return False if values.is_read(value) else None
 
 
+_CONVERTED: Final = (
+    ("cent", "dollar"), ("jiao", "元"), ("jiao", "yuan"), ("角", "yuan"), ("fen", "元"),
+    ("penc", "pound"),
+)  # fmt: skip
+"""Parts of a currency with its unit."""
+
+
 def _other_unit(reference: str, answer: str, question: str) -> bool | None:
     """Whether the answer has another angle or currency; None if it may be the same: $12, HK$12."""
     if _disjoint(_ANGLES, reference, answer):
         return True
     wanted, given = currencies(reference), currencies(answer)
-    converted = all(word in reference + answer for word in ("cent", "dollar"))
+    converted = any(all(word in reference + answer for word in pair) for pair in _CONVERTED)
     asked, kinds = (
         {kind for kind, _ in named} for named in (wanted or currencies(question), given)
     )

@@ -39,6 +39,11 @@ _INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}
 _HOW_MANY = re.compile(r"\bhow many (?:[a-z]+ )??([a-z]{3,})\b", re.IGNORECASE)
 _SO = re.compile(r"\b(?:so|thus|hence|therefore)\b[^.]*\d", re.IGNORECASE)
 """A number to which a sentence comes."""
+_IN_WORDS = re.compile(
+    rf"{SPELLED.pattern}|\b(?:\w*(?:thirds?|quarters?|f[io]\w*ths?|sixths?|\w+enths?|eighths?|ninths?)|half)\b",
+    re.IGNORECASE,
+)
+"""A number in words, which may be the answer after one in digits."""
 _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
@@ -66,6 +71,8 @@ def endings(text: str) -> list[Found]:
     text = _without_bounds(text)
     last = last_number(text)
     if last is None or len(text.rstrip()) - last.end > _CLOSING:
+        return []
+    if _IN_WORDS.search(text, last.clause[1], last.end):
         return []
     result = last_match(_RESULT, text[last.start : last.end])
     if result is None:
@@ -118,7 +125,10 @@ def _measures(unit: str) -> bool:
 
 def has_later_result(text: str, found: Found) -> bool:
     """Whether another result follows the answer: "spent $6, since 6 / 1.5 = 4"."""
-    later = last_match(_RESULT, text[found.clause[1] :])
+    rest = text[found.clause[1] :]
+    if re.search(rf"(?<![\d.]){re.escape(found.answer)}\s?[%‰]", rest):
+        return True
+    later = last_match(_RESULT, rest)
     return later is not None and later["number"].strip("$") not in found.answer
 
 
