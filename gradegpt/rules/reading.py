@@ -71,8 +71,8 @@ _NEXT_QUESTION = re.compile(
 """Where a base model goes on with another item of the kind it was shown."""
 _BY_PLACE = re.compile(
     r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
-    r"|(?:其余|其他|剩下)\S{0,4}选"
-    r"|\b(?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
+    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)"
+    r"|\b(?:right|correct|best|my) (?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
     r"(?:first|second|third|fourth|last)\b",
     re.IGNORECASE,
 )

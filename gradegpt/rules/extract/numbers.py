@@ -40,10 +40,11 @@ _HOW_MANY = re.compile(r"\bhow many (?:[a-z]+ )??([a-z]{3,})\b", re.IGNORECASE)
 _SO = re.compile(r"\b(?:so|thus|hence|therefore)\b[^.]*\d", re.IGNORECASE)
 """A number to which a sentence comes."""
 _IN_WORDS = re.compile(
-    rf"{SPELLED.pattern}|\b(?:\w*(?:thirds?|quarters?|f[io]\w*ths?|sixths?|\w+enths?|eighths?|ninths?)|half)\b",
+    rf"{SPELLED.pattern}[ -](?:halves|thirds|quarters|fourths|fifths|sixths|sevenths|eighths|ninths"
+    r"|\w*tenths|hundredths)\b",
     re.IGNORECASE,
 )
-"""A number in words, which may be the answer after one in digits."""
+"""A fraction in words, which may be the answer after a number in digits."""
 _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
