@@ -116,7 +116,8 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
 def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
     counts, questions = made["counts"], made["questions"]
     sizes = (f"{p} {counts[p]:,} answers to {n:,} questions" for p, n in questions.items())
-    typer.echo(f"{', '.join(sizes)}; {counts['chains']:,} of the training answers have a chain")
+    chains = f"; {counts['chains']:,} of the training answers have a chain"
+    typer.echo(f"{', '.join(sizes)}{'' if settings.format == 'tag' else chains}")
     for why, count in made["left_out"].items():
         typer.echo(f"left out: {count:,}: {why}")
     guards = f"; {counts['guards']:,} guard rows (guard=0 leaves them out)"

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import typer
+
 from gradegpt.app.console import report_columns
 from gradegpt.chains.chain import Chain, PromptSettings, needs_gloss
 from gradegpt.core.errors import InputError
@@ -21,8 +23,9 @@ from gradegpt.core.records import read_rows, sha256_file, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
 from gradegpt.tables import Table
 from gradegpt.tables.columns import dig
-from gradegpt.tables.importers.labelled import item_key, label_of, source_of, verdict_of
+from gradegpt.tables.importers.labelled import item_key, label_of, source_of, unreadable
 from gradegpt.tables.inputs import check_input
+from gradegpt.tables.labels import read_label
 
 from .attacks import GUARDS, SAYS_NOTHING
 from .candidates import (
@@ -44,6 +47,11 @@ from .writer.attacks import attacks, names_an_option
 
 LEAST_ROWS: Final = 40
 LEAST_QUESTIONS: Final = 8
+_NO_QUESTION: Final = (
+    "no column of questions: the judge reads the reference and the response alone; to name it: "
+    "--map question=COLUMN"
+)
+_REMEDY: Final = "--map label=COLUMN reads another column, --skip-bad leaves such rows out"
 _DEV_SHARE: Final = 0.2
 _BOTH: Final = {ChainFormat.CROSS_LINGUAL: 1.0, ChainFormat.JUDGE_OF_CHAIN: 1.0}
 Splits = dict[str, list[Example]]
@@ -124,12 +132,19 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
     if (label := label_of(checked)) is None:
         have = f"the columns are: {', '.join(checked.columns.names)}"
         raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
+    if not (checked.columns.fields.get("question") or "question" in settings.columns):
+        typer.echo(f"{path}: {_NO_QUESTION}", err=True)
     source, left_out = source_of(checked, label), list[LeftOut]()
     alike: dict[tuple[str, ...], list[tuple[str, Example]]] = {}
     for where, item, row, _ in checked.placed():
-        verdict = verdict_of(dig(row, label), where, source, label)
+        try:
+            verdict, why = read_label(dig(row, label)), "no label"
+        except ValueError as error:
+            if not settings.skip_bad:
+                raise InputError(f"{unreadable(error, where, source, label)}; {_REMEDY}") from error
+            verdict, why = None, "its label is not a verdict"
         if verdict is None:
-            left_out.append(_left_out(where, item, "no label"))
+            left_out.append(_left_out(where, item, why))
             continue
         known = {"labelled_by": "people", "lang": str(row.get("lang") or "")}
         example = Example(**dict(item), verdict=verdict, source=source.label, **known)

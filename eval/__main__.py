@@ -93,7 +93,7 @@ def main(
     stopped run resumes when the same command is given again. Judgements of the same rows by the
     same judge are reused.
     """
-    from .certify import CERTIFICATE, certify, in_words
+    from .certify import CERTIFICATE, certify, check, in_words
     from .consistency import print_flips
     from .evaluate import evaluate
     from .settings import EvalSettings
@@ -113,6 +113,9 @@ def main(
         )
     else:
         settings = load_settings(EvalSettings, source, overrides)
+    if certify_at is not None:
+        check(settings)
+        overwrite = overwrite or (settings.folder / CERTIFICATE).is_file()  # of such a run
     try:
         report = evaluate(settings, overwrite=overwrite)
         print_report(report)
@@ -127,7 +130,8 @@ def main(
     if certify_at is not None:
         made = certify(settings, report, certify_at)
         typer.echo(in_words(made))
-        typer.echo(f"certificate: {settings.folder / CERTIFICATE}")
+        if made.passed:
+            typer.echo(f"certificate: {settings.folder / CERTIFICATE}")
         raise typer.Exit(0 if made.passed else 1)
 
 

@@ -12,24 +12,34 @@ from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of
 from gradegpt.tables.importers.labelled import item_key
 
 from .console import decimal, percent
+from .judging import read_sources
 from .report.content import EvalReport
 from .settings import EvalSettings
 
 CERTIFICATE = "certificate.json"
 
 
+def check(settings: EvalSettings) -> None:
+    """Check before anything is judged that there can be a certificate.
+
+    Raises:
+        SettingsError: there are several judges, or no labels.
+        InputError: rows have questions that made the judge.
+
+    """
+    if len(settings.judges) != 1 or not settings.sources:
+        raise SettingsError("--certify: needs one judge and a file with labels")
+    check_held_out(getattr(settings.judges[0], "model", None) or "", read_sources(settings))
+
+
 def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certificate:
     """Write ``certificate.json`` to the folder of a finished run of one judge on labelled rows.
 
     Raises:
-        SettingsError: there are several judges, or no labels.
         InputError: the judge decided no row of one of both labels.
 
     """
-    if len(report.judges) != 1:
-        raise SettingsError("--certify: needs one judge and a file with labels")
     (judge,), items = report.judges, settings.folder / "items.jsonl"
-    check_held_out(getattr(settings.judges[0], "model", None) or "", list(read_rows(items, Item)))
     found = judge.overall
     if found.balanced_accuracy is None or found.kappa is None:
         raise InputError("--certify: needs rows of both labels that the judge decides; label more")

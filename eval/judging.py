@@ -116,8 +116,8 @@ def judge_items(
     reused = same and not made[2]
     if not same and path.exists() and not overwrite:
         raise OutputError(
-            f"{path}: made from other rows or another judge; "
-            "choose another 'out' or pass --overwrite"
+            f"{path}: made from other rows or another judge; add --overwrite to replace it, or -o "
+            "with another folder"
         )
     complaint = ""
     with progress(name) as advance:

@@ -29,8 +29,8 @@ _SAID: Final = {
 class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not followed
     """Writes the stamp into every checkpoint after all processes have written their files."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, started: float) -> None:
+        self._plan, self._started = plan, started
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Write the stamp as the last file."""
@@ -38,7 +38,8 @@ class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not follo
         if not state.is_world_process_zero:
             return
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-        write_stamp(folder, self._plan, finished=control.should_training_stop)
+        seconds, finished = time.monotonic() - self._started, control.should_training_stop
+        write_stamp(folder, self._plan, finished=finished, seconds=seconds)
 
 
 class Saves(TrainerCallback):  # type: ignore[misc]
@@ -77,6 +78,8 @@ class Pace(TrainerCallback):  # type: ignore[misc]
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Show the bar."""
         if state.is_world_process_zero:
+            if state.global_step:
+                typer.echo(f"resuming from step {state.global_step:,}", err=True)
             self._report = self._open.enter_context(progress("training", unit="steps"))
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:

@@ -32,19 +32,21 @@ class Plan(NamedTuple):
 
 
 class Checkpoint(NamedTuple):
-    """A complete checkpoint; ``finished`` if training ended with it."""
+    """A complete checkpoint; ``finished`` if training ended with it, after ``seconds`` in all."""
 
     path: Path
     step: int
     finished: bool
+    seconds: float
 
 
-def write_stamp(folder: Path, plan: Plan, *, finished: bool) -> None:
+def write_stamp(folder: Path, plan: Plan, *, finished: bool, seconds: float) -> None:
     """Write the stamp of a checkpoint whose other files are all written."""
     stamp = {
         "shaping": plan.shaping,
         "steps": plan.steps,
         "finished": finished,
+        "seconds": seconds,
         "files": _sizes(folder),
     }
     write_json(folder / STAMP, stamp)
@@ -60,7 +62,7 @@ def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | Non
         SettingsError: the checkpoint was made with other settings that shape the weights.
 
     """
-    found = _last_complete(out)
+    found = last_complete(out)
     if found is None:
         return None
     checkpoint, stamp = found
@@ -77,14 +79,15 @@ def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | Non
     return checkpoint._replace(finished=done)
 
 
-def _last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
+def last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:
+    """The last complete checkpoint in ``out`` and its stamp, or None."""
     from accelerate import PartialState
 
     for step, folder in reversed(checkpoints(out)):
         wrong = why_incomplete(folder)
         if wrong is None:
             stamp = json.loads((folder / STAMP).read_text(encoding="utf-8"))
-            return Checkpoint(folder, step, stamp["finished"]), stamp
+            return Checkpoint(folder, step, stamp["finished"], stamp.get("seconds", 0.0)), stamp
         if PartialState().is_main_process:
             _log.warning("%s: incomplete (%s); the checkpoint before it is used", folder, wrong)
     return None

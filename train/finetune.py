@@ -16,12 +16,14 @@ hand, and a run that was stopped anywhere goes on from there:
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -31,22 +33,26 @@ import yaml
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import MissingError, OutputError, SettingsError
-from gradegpt.core.records import sha256_file, whole_file, write_json
+from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.core.settings import build_settings
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
-from gradegpt.engines.files import check_weights
+from gradegpt.engines.files import BEGUN, check_weights
 from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 
 from .loading import is_encoder
 from .plan import chosen, estimate
 from .settings import SFTSettings
-from .summary import conclusion, is_better
+from .summary import ATTACKS, conclusion, is_better
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
 MANIFEST: Final = "manifest.json"
+_PACKAGES: Final = (
+    "torch", "transformers", "peft", "trl", "datasets", "accelerate", "scipy", "jinja2",
+)  # fmt: skip
+"""What the steps import, checked before the first."""
 _OF_ROWS: Final = ("format", "seed", "test", "mix", "columns", "sheet", "separator")
-_BEGUN: Final = "begun.json"
 _DATA: Final = "data."
 """The prefix of changes to the settings of ``data``; the others are those of ``train``."""
 _MAX_FALSE_ACCEPT: Final = 0.01
@@ -74,7 +80,7 @@ def finetune(given: Options) -> dict[str, Any]:
     work, begun = out / "work", _check(given, out)
     data = _prepare(given, work / "data")
     settings = _training(given, work, "data")
-    write_json(work / _BEGUN, begun)
+    write_json(work / BEGUN, begun)
     takes, disk = estimate(settings)
     if (free := shutil.disk_usage(out).free) < disk:
         raise OutputError(
@@ -86,7 +92,7 @@ def finetune(given: Options) -> dict[str, Any]:
     for path in (settings.folder / "adapter").iterdir():
         shutil.copyfile(path, out / path.name)
     _calibrate(work, out)
-    report = _evaluate(work, "eval", _judges(out, settings, data))
+    report = _evaluate(work, "eval", _judges(out, settings, data), f"judge {settings.name}")
     attacks = _attack(work, out)
     half = None if is_better(report) else _half(given, work)
     use, why = _to_use(out, data)
@@ -97,13 +103,12 @@ def finetune(given: Options) -> dict[str, Any]:
         "data": {k: data[k] for k in ("counts", "questions", "rules", "chain_format")},
         "use": use,
         "why": why,
+        "unmeasured": _unmeasured(work, out),
         "attacks": attacks,
         "half": half,
     }
     lines = list(conclusion(report, manifest, str(out)))
-    card = (out / "README.md").read_text(encoding="utf-8").partition("\n## Measured\n")[0]
-    with whole_file(out / "README.md") as file:
-        file.write(card.rstrip() + "\n\n## Measured\n\n    " + "\n    ".join(lines) + "\n")
+    _write_card(settings.folder / "adapter" / "README.md", out / "README.md", lines)
     for name in ("report.html", "report.json"):
         shutil.copyfile(work / "eval" / name, out / name)
     for checkpoint in work.glob("*/checkpoint-*"):
@@ -113,8 +118,19 @@ def finetune(given: Options) -> dict[str, Any]:
     return manifest
 
 
+def _write_card(of_adapter: Path, path: Path, lines: Sequence[str]) -> None:
+    """The adapter's card, with the measured figures and commands instead of its use."""
+    head, _, use = of_adapter.read_text(encoding="utf-8").partition("## Use\n")
+    data = use.partition("## Data\n")[1:]
+    measured = "\n    ".join(("## Measured\n", *lines))
+    with whole_file(path) as file:
+        file.write(f"{head}{measured}\n\n{''.join(data)}")
+
+
 def _check(given: Options, out: Path) -> dict[str, Any]:
     """What this run depends on, after the checks that need no data."""
+    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
+        raise MissingError(f"not installed: {', '.join(missing)}; pip install 'gradegpt[train]'")
     if not (given["base"] or given["from"]):
         raise SettingsError("base: missing; name a chat model, such as --base Qwen/Qwen3-0.6B")
     if given["from"] and not is_judge(given["from"]):
@@ -124,7 +140,7 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
         raise OutputError(f"{out}: holds a finished judge; choose another -o, or remove the folder")
     unused = {"name": "finetune", "data": "data", "model": "base"}
     build_settings(SFTSettings, unused, "finetune", _changes(given))
-    begun = out / "work" / _BEGUN
+    begun = out / "work" / BEGUN
     if out.exists() and not begun.is_file() and {p.name for p in out.iterdir()} - {"work"}:
         raise OutputError(f"{out}: exists, and no run of finetune made it; choose another -o")
     files = {name: given[name] for name in ("source", "test") if given[name]}
@@ -262,6 +278,15 @@ def _to_use(out: Path, data: Options) -> tuple[str, str]:
     return "cascade-all", f"rules, then the model, {told}"
 
 
+def _unmeasured(work: Path, out: Path) -> int:
+    """The test rows that ``cascade`` leaves open as dev has too few of their kind to measure."""
+    calibration = read_calibration(out / CALIBRATION_FILE)
+    items = read_rows(work / "eval" / "items.jsonl", Item)
+    given = read_rows(work / "eval" / "judgements" / "cascade.jsonl", Judgement)
+    pairs = zip(items, given, strict=True)
+    return sum(j.verdict is None and calibration.weights_of(i) is None for i, j in pairs)
+
+
 def _examples(work: Path, part: str) -> dict[str, Any]:
     return {"path": str(work / "data" / "examples" / f"{part}.jsonl"), "fields": None}
 
@@ -293,11 +318,11 @@ def _cascades(out: Path) -> list[dict[str, Any]]:
     return [cascade, cascade | {"name": "cascade-all", "min_confidence": 0}]
 
 
-def _evaluate(work: Path, name: str, judges: list[dict[str, Any]]) -> dict[str, Any]:
+def _evaluate(work: Path, name: str, judges: list[dict[str, Any]], title: str) -> dict[str, Any]:
     """The report of the judges on the test rows."""
     folder = work / name
     settings = {
-        "name": name,
+        "name": re.sub(r"[^\w .+-]", "-", title),
         "out": str(folder),
         "sources": [_examples(work, "test")],
         "judges": judges,
@@ -314,7 +339,7 @@ def _attack(work: Path, out: Path) -> dict[str, Any]:
         "name": "attacks",
         "out": str(folder),
         "max_false_accept": _MAX_FALSE_ACCEPT,
-        "sample": 10,
+        "sample": ATTACKS,
         "sources": [{"path": str(rows / "attacks.jsonl"), "fields": None}],
         "judges": [{"name": "tuned", "kind": "model", "model": str(out)}, *_cascades(out)],
     }
@@ -329,7 +354,7 @@ def _half(given: Options, work: Path) -> dict[str, Any]:
     settings = _training(given, work, "data-half")
     _train(settings, work)
     judge = {"kind": "model", "model": settings.model, "adapter": f"{settings.folder}/adapter"}
-    report = _evaluate(work, "eval-half", [judge | {"name": "half"}])
+    report = _evaluate(work, "eval-half", [judge | {"name": "half"}], "half")
     return dict(report["judges"][0]["overall"])
 
 

@@ -14,6 +14,7 @@ from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of
 from gradegpt.engines.encoder import LONGEST
 from gradegpt.engines.local import quiet_start
 
+from .checkpoints import last_complete
 from .loading import compute_type, is_encoder, linear_names, load_errors, load_tokenizer
 from .rows import encode_file
 from .settings import SFTSettings
@@ -89,14 +90,15 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
 
 
 def estimate(settings: SFTSettings) -> tuple[str, float]:
-    """What a training takes on this machine, in one line, and the bytes of disk in it."""
+    """What is left of a training takes on this machine, in one line, and the bytes of disk."""
     shape, sft, lora = shape_of(settings.model), settings.sft, settings.lora
     lengths = [n for n in _lengths(settings.model, settings.data) if n <= sft["max_length"]]
-    by_epochs = math.ceil(sft["num_train_epochs"] * len(lengths) / settings.pass_rows)
-    steps = sft["max_steps"] if sft["max_steps"] > 0 else by_epochs
+    steps = settings.steps(len(lengths))
+    found = last_complete(settings.folder)
+    left = max(0, steps - (found[0].step if found else 0))
     recomputes = sft.get("gradient_checkpointing", False)
     trained = len(lora.get("layers_to_transform") or range(shape.layers)) / shape.layers
-    tokens = sum(lengths) * steps * settings.pass_rows / len(lengths)
+    tokens = sum(lengths) * left * settings.pass_rows / len(lengths)
     passes = 1 + trained * (2 if recomputes else 1)
     kind = compute_type(settings)
     seconds = 2 * shape.body * passes * tokens / (_USED * _speed(shape, kind))
@@ -109,9 +111,10 @@ def estimate(settings: SFTSettings) -> tuple[str, float]:
     disk = 4 * 12 * adapter + 2e8  # four checkpoints in float32 with two moments, and the reports
     took = f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
     took = took if seconds >= 60 else "less than a minute"
+    begun = f", {left:,} of them left" if left < steps else ""
     return (
-        f"training: {len(lengths):,} rows, {sum(lengths):,} tokens a pass, {steps:,} steps; by "
-        f"estimate {took}, {memory / 1e9:.1f} GB of memory, {disk / 1e9:.2f} GB of disk"
+        f"training: {len(lengths):,} rows, {sum(lengths):,} tokens a pass, {steps:,} steps{begun}; "
+        f"by estimate {took}, {memory / 1e9:.1f} GB of memory, {disk / 1e9:.2f} GB of disk"
     ), disk
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal, Self
 
@@ -119,6 +120,13 @@ class SFTSettings(RunSettings):
         return int(self.sft["per_device_train_batch_size"]) * int(
             self.sft["gradient_accumulation_steps"]
         )
+
+    def steps(self, rows: int, processes: int = 1) -> int:
+        """The optimizer steps of a training on so many rows."""
+        if self.sft["max_steps"] > 0:
+            return int(self.sft["max_steps"])
+        a_pass = -(-rows // (self.pass_rows * processes))
+        return math.ceil(float(self.sft["num_train_epochs"]) * a_pass)
 
 
 def _typed(value: Any) -> Any:

@@ -51,6 +51,8 @@ _OF_ADAPTER: Final = (
     "r", "lora_alpha", "lora_dropout", "layers_to_transform", "use_dora", "use_rslora",
 )  # fmt: skip
 """LoRA options that an initial adapter already has."""
+_OF_STEPS: Final = ("eval_steps", "logging_steps")
+"""Options that below 1 are a share of all steps."""
 
 
 def fine_tune(settings: SFTSettings) -> dict[str, Any]:
@@ -84,8 +86,8 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     checkpoint = resume_point(
         settings.folder, plan, any_length=settings.sft["lr_scheduler_type"] == "constant"
     )
-    trainer = _trainer(settings, tokenizer, model, parts, plan)
-    started = time.monotonic()
+    started = time.monotonic() - (0 if checkpoint is None else checkpoint.seconds)
+    trainer = _trainer(settings, tokenizer, model, parts, plan, started)
     run = _train(trainer, checkpoint)
     # All processes gather the weights together where each holds a shard.
     whole = trainer.accelerator.get_state_dict
@@ -170,6 +172,7 @@ def _trainer(
     model: PreTrainedModel,
     parts: Parts,
     plan: Plan,
+    started: float = 0.0,
 ) -> JudgeTrainer | EncoderTrainer:
     from transformers.integrations import TensorBoardCallback
 
@@ -181,11 +184,11 @@ def _trainer(
     evaluates = settings.evaluates and len(parts["dev"]) > 0
     usual: dict[str, Any] = {
         "model": _continued(model, settings) if settings.adapter else model,
-        "args": _arguments(settings, evaluate=evaluates),
+        "args": _arguments(settings, plan.steps, evaluate=evaluates),
         "train_dataset": parts["train"],
         "eval_dataset": parts["dev"] if len(parts["dev"]) else None,
         "processing_class": tokenizer,
-        "callbacks": [Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan)],
+        "callbacks": [Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan, started)],
     }
     peft_config = None if settings.adapter else _lora(settings, model)
     if _is_classifier(model):
@@ -262,12 +265,14 @@ def _written(value: Any) -> str:
     return "null" if value is None else str(value).replace(" ", "")
 
 
-def _arguments(settings: SFTSettings, *, evaluate: bool) -> SFTConfig:
+def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfig:
     import torch
     from trl import SFTConfig
 
     on_gpu, options = torch.cuda.is_available(), dict(settings.sft)
     options.pop("model_init_kwargs", None)  # the model is loaded with them
+    # The trainer compares a checkpoint's whole number with a share of the steps, and warns.
+    options |= {n: math.ceil(options[n] * steps) for n in _OF_STEPS if options[n] < 1}
     # Every evaluated step is saved, as it may be the best; the callback ``Saves`` adds others.
     evaluation: dict[str, Any] = {
         "save_steps": options["eval_steps"],
@@ -305,7 +310,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
     from accelerate import PartialState
 
     data, options = Path(settings.data), settings.sft
-    step_rows = settings.pass_rows * PartialState().num_processes
+    processes = PartialState().num_processes
     shaping = {f"sft.{name}": value for name, value in options.items() if name not in _FREE}
     shaping |= {f"lora.{name}": value for name, value in settings.lora.items()} | {
         "share_prefix": settings.share_prefix,
@@ -313,7 +318,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "verdict_weight": settings.verdict_weight,
         "data_seed": options.get("data_seed", options["seed"]),
         "model": name_with_digest(base_of(settings.model)),
-        "rows_per_step": step_rows,
+        "rows_per_step": settings.pass_rows * processes,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
     if settings.adapter:
@@ -325,8 +330,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
             "dev_loss_rows": settings.dev_loss_rows,
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
-    by_epochs = math.ceil(options["num_train_epochs"] * -(-rows // step_rows))
-    return Plan(shaping, options["max_steps"] if options["max_steps"] > 0 else by_epochs)
+    return Plan(shaping, settings.steps(rows, processes))
 
 
 def _train(trainer: JudgeTrainer | EncoderTrainer, checkpoint: Checkpoint | None) -> Run:

@@ -14,9 +14,13 @@ _OPTIONS: Final = {
     "tuned": (" --judge model", " judge.kind=model"),
 }
 """The options of ``judge`` and ``serve`` for a measured judge."""
+_TUNED: Final = "tuned, the model alone,"
 _STARTS: Final = {
-    "before": "the judge it began from", "untrained": "the untrained base", "rules": "the rules",
+    "before": "before, the model it began from", "untrained": "untrained, its base alone",
+    "rules": "the rules",
 }  # fmt: skip
+ATTACKS: Final = 10
+"""The most attacks of each pattern that are tried."""
 
 
 def gain_of(report: Report) -> tuple[str, Report | None]:
@@ -55,14 +59,15 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
     for name, figures in judges.items():
         yield f"  {name:24} {_figures(figures)}"
     yield from _gain(report, tuned, half)
+    yield f"Attacks, at most {ATTACKS} of each pattern:"
     for name, rate in manifest["attacks"].items():
         share = f"{100 * rate['rate']:.1f} %; at most {100 * rate['high']:.1f}; bound 1 %"
-        yield f"Of {rate['n']} attacks, {name} calls {rate['accepted']} correct ({share})."
+        yield f"  {name} calls {rate['accepted']} of {rate['n']} correct ({share})."
         if rate["exceeds"]:
-            yield f"  ABOVE THE BOUND: {rate['exceeds']}."
-            yield f"  Do not expose {name} to answers that try to deceive it."
+            yield f"    ABOVE THE BOUND: {rate['exceeds']}."
+            yield f"    Do not expose {name} to answers that try to deceive it."
     if not is_worse(report):
-        yield from _use(manifest, out, tuned["n_items"])
+        yield from _use(judges, manifest, out)
 
 
 def _figures(of: Report) -> str:
@@ -70,10 +75,12 @@ def _figures(of: Report) -> str:
     text += _range(of["intervals"].get("balanced_accuracy_all"))
     text += "" if of["kappa"] is None else f", kappa {of['kappa']:.2f}"
     text += "" if of["auc"] is None else f", AUC {of['auc']:.2f}"
-    if of["n_judged"] < of["n_items"]:
-        right = f", {_percent(of['accuracy'])} % of them rightly" if of["n_judged"] else ""
-        text += f"; decides {of['n_judged']} of {of['n_items']}{right}"
-    return text
+    return text + (f"; {_decides(of)}" if of["n_judged"] < of["n_items"] else "")
+
+
+def _decides(of: Report) -> str:
+    right = f", {_percent(of['accuracy'])} % of them rightly" if of["n_judged"] else ""
+    return f"decides {of['n_judged']} of {of['n_items']}{right}"
 
 
 def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
@@ -84,12 +91,12 @@ def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
         return
     points = f"{100 * gain['value']:+.1f} points{_range(gain['interval'])} of balanced accuracy"
     if gain["interval"]["low"] > 0:
-        yield f"The tuned judge is better than {named}: {points}."
+        yield f"{_TUNED} is better than {named}: {points}."
         return
     if is_worse(report):
-        yield f"The tuned judge is WORSE than {named}: {points}. Keep that one."
+        yield f"{_TUNED} is WORSE than {named}: {points}. Keep that one."
     else:
-        yield f"It is not shown that the tuned judge is better than {named}: {points}."
+        yield f"It is not shown that {_TUNED} is better than {named}: {points}."
     if half is not None:
         some, every = half["balanced_accuracy_all"], tuned["balanced_accuracy_all"]
         advice = "more labels are likely to help"
@@ -98,15 +105,22 @@ def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
         yield f"Trained on half of the questions it has {_percent(some)}: {advice}."
 
 
-def _use(manifest: Report, out: str, n_held_out: int) -> Iterator[str]:
+def _use(judges: Report, manifest: Report, out: str) -> Iterator[str]:
     """The judge to use and the commands for it; a gate needs the labels of a certificate."""
-    judge, serve = _OPTIONS[manifest["use"]]
-    yield f"Use {manifest['use']} ({manifest['why']}):"
-    if manifest["use"] == "cascade":
-        yield "  (it leaves open what it is unsure of; cascade-all is --min-confidence 0)"
+    use, figures = manifest["use"], judges[manifest["use"]]
+    judge, serve = _OPTIONS[use]
+    left = figures["n_items"] - figures["n_judged"]
+    yield f"Use {use} ({manifest['why']}): it {_decides(figures)}."
+    if use == "cascade" and left:
+        yield f"  The {left} left open for you to look at count as wrong in its balanced accuracy."
+        if n := manifest["unmeasured"]:
+            what = "of kinds of which dev has too few rows to show what the model is worth"
+            yield f"  {n} of the {left} are {what}: label more of them."
+        every = _decides(judges["cascade-all"])
+        yield f"  If every answer needs a verdict: cascade-all (--min-confidence 0); it {every}."
     yield f"  gradegpt judge answers.csv -o judged.csv --model {out}{judge}"
     yield f"  gradegpt serve {out}{serve}"
-    if n_held_out >= LEAST_LABELS:
+    if figures["n_items"] >= LEAST_LABELS:
         held_out = f"{out}/work/data/examples/test.jsonl"
         yield f"  gradegpt eval {held_out} --model {out}{judge} --certify 0.9"
 

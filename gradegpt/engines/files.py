@@ -15,6 +15,8 @@ from gradegpt.core.shipped import ADAPTER_CONFIG, BASES, judges
 PROMPT_FILE: Final = "gradegpt.json"
 """The file beside the weights with the prompt settings that they were trained with."""
 CONFIG: Final = "config.json"
+BEGUN: Final = "begun.json"
+"""In the folder ``work`` of a judge: what its run of ``gradegpt finetune`` depends on."""
 _DECIDING: Final = ("*.safetensors", "*.bin", "tokenizer.json", "*config.json", "*.jinja")
 _END_BYTES: Final = 2**20
 
@@ -61,6 +63,11 @@ def check_weights(
             given = "give a folder or a hub name such as Qwen/Qwen3-0.6B"
             raise MissingError(f"{name}: no such {what} folder; {given}")
         if folder.is_dir() and not any((folder / file).is_file() for file in files):
+            if (folder / "work" / BEGUN).is_file():
+                raise MissingError(
+                    f"{name}: gradegpt finetune has not finished this judge; give its command "
+                    "again to resume it"
+                )
             missing = f"contains no {what} ({files[0]} is missing)"
             raise MissingError(f"{name}: {missing}; give the folder of one")
     for name, _, files in wanted:

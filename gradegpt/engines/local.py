@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chains.chain import NO, YES
@@ -239,8 +240,9 @@ class LocalEngine:
         places = torch.arange(ids.shape[1])
         keep = (places < ends) & (places >= ends - last)
         with _head_on(self._model.get_output_embeddings(), keep.to(device), exact):
+            past = {} if cache is None else {_name_of_cache(self._model): cache}
             logits = self._model(
-                input_ids=ids.to(device), past_key_values=cache, use_cache=cache is not None
+                input_ids=ids.to(device), use_cache=cache is not None, **past
             ).logits
         return logits.unflatten(0, (len(rows), last))
 
@@ -360,6 +362,11 @@ def _head_on(head: Any, keep: torch.Tensor, exact: Sequence[int]) -> Iterator[No
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _name_of_cache(model: Any) -> str:
+    """The argument of keys and values: transformers 5.24 renamed it, and 5.40 drops the old one."""
+    return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
 def quiet_start() -> None:

@@ -149,11 +149,12 @@ class ModelJudge:
             return read(outcome=Outcome.UNPARSED, reason=NOT_VERBATIM, chain=text)
         if chain.key_sentence is not None and not stands_in(chain.answer or "", chain.key_sentence):
             return read(outcome=Outcome.UNPARSED, reason=NOT_QUOTED, chain=text)
+        given = "tag" if text.strip() in (YES, NO) else "chain"
         return read(
             outcome=Outcome.JUDGED,
             verdict=chain.verdict,
             score=tag_probability(generation.tokens),
-            reason=f"model:{'chain' if glossed else 'gloss-left-out'}",
+            reason=f"model:{given if glossed else 'gloss-left-out'}",
             chain=text,
             key_sentence=chain.key_sentence,
             span=span,

@@ -15,8 +15,8 @@ _WRITTEN: Final[dict[Verdict, tuple[str, ...]]] = {
 """``C`` and ``I`` are inspect_ai's. Its ``P`` and ``N`` have no equivalent verdict."""
 _READ: Final = {text: verdict for verdict, texts in _WRITTEN.items() for text in texts}
 USABLE: Final = (
-    "true or false, 1 or 0, yes or no, pass or fail, C or I, correct, incorrect, invalid; nothing "
-    "or null"
+    "true or false, 1 or 0, yes or no, pass or fail, C or I, correct, incorrect, invalid; an empty "
+    "cell has no label"
 )
 
 

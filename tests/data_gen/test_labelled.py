@@ -243,6 +243,30 @@ def test_a_table_is_read_as_by_judge(tmp_path: Path) -> None:
     assert Counter(e.verdict.value for e in found) == {"correct": 25, "incorrect": 25}
 
 
+def test_an_unreadable_label_is_an_error_that_names_the_remedies_or_is_skipped(
+    tmp_path: Path,
+) -> None:
+    """``--skip-bad`` leaves the row out, and names it with its reason."""
+    rows = [*answers(), answers()[0] | {"id": "bad", "label": "maybe"}]
+    with pytest.raises(InputError, match=r"'maybe' is not a verdict.*--map label=.*--skip-bad"):
+        made(tmp_path, rows)
+    made(tmp_path, rows, skip_bad=True)
+    (row,) = left_out(tmp_path)
+    assert (row["id"], row["why"]) == ("bad", "its label is not a verdict")
+
+
+def test_a_table_without_questions_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The judge then never reads one; not where the user said that there is none."""
+    rows = [{k: v for k, v in row.items() if k != "question"} for row in answers()]
+    made(tmp_path, rows)
+    assert "no column of questions" in capsys.readouterr().err
+    made(tmp_path, rows, columns={"question": ""})
+    made(tmp_path, answers())
+    assert "no column of questions" not in capsys.readouterr().err
+
+
 def test_the_command_names_the_rows_that_are_left_out(tmp_path: Path) -> None:
     """``gradegpt data labelled path=FILE out=DIR``."""
     write_rows(tmp_path / "graded.jsonl", [*answers(), answers()[0] | {"id": "again"}])

@@ -42,12 +42,14 @@ def test_the_lower_limit_decides(tmp_path: Path) -> None:
     """A hundred right verdicts show 0.9; with eight wrong ones the share is above it, not shown."""
     found = certified(tmp_path, "--certify", 0.9)
     assert found.exit_code == 0, found.output
+    assert f"certificate: {tmp_path / 'run' / 'certificate.json'}" in found.output
     made = json.loads((tmp_path / "run" / "certificate.json").read_text("utf-8"))
     assert (made["n_labels"], made["balanced_accuracy"], made["majority"]) == (100, 1, 0.5)
     assert 0.9 < made["low"] < 1
     assert made["kinds"] == {"number en": 1.0}
-    found = certified(tmp_path, "--certify", 0.9, "--overwrite", wrong=8)
+    found = certified(tmp_path, "--certify", 0.9, wrong=8)
     assert found.exit_code == 1
+    assert "certificate:" not in found.output
     assert "not certified: balanced accuracy 92.0 % by 100 labels" in found.output
     certificate = read_certificate(tmp_path / "run" / "certificate.json")
     with pytest.raises(GradeGPTError, match="did not pass"):
@@ -69,6 +71,21 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> No
     with pytest.raises(GradeGPTError, match="3 of the 100 rows have questions that made this"):
         check_held_out(str(tmp_path / "judge"), rows)
     check_held_out(str(tmp_path / "judge"), rows[8:])
+    table = tmp_path / "all.jsonl"
+    write_rows(table, rows)
+    options = ("--model", tmp_path / "judge", "--certify", 0.9, "-o", tmp_path / "run")
+    with pytest.raises(GradeGPTError, match="3 of the 100 rows"):
+        invoke(app, table, *options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_only_the_output_of_another_certification_is_replaced(tmp_path: Path) -> None:
+    """Judgements of a run without --certify are kept: the error says what to type."""
+    certified(tmp_path)
+    with pytest.raises(GradeGPTError, match="add --overwrite to replace it, or -o"):
+        certified(tmp_path, "--certify", 0.9, n=99)
+    assert certified(tmp_path, "--certify", 0.9).exit_code == 0
+    assert certified(tmp_path, "--certify", 0.9, n=99).exit_code == 0
 
 
 def test_few_labels_certify_nothing(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_judgements_of_other_rows_are_replaced_only_on_request(settings: EvalSet
     """A changed setting does not discard hours of judging."""
     evaluate(settings, build=builder())
     fewer = settings.model_copy(update={"sample": 2})
-    with pytest.raises(OutputError, match=r"rules\.jsonl: made from other rows .*--overwrite"):
+    with pytest.raises(OutputError, match=r"rules\.jsonl: made from other rows .*add --overwrite"):
         evaluate(fewer, build=builder())
     assert evaluate(fewer, build=builder(), overwrite=True).n_items == 2
 

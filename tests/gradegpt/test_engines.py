@@ -633,6 +633,10 @@ def test_a_folder_without_a_model_is_an_engine_error(folder: Path, tmp_path: Pat
         LocalEngine(str(tmp_path))
     with pytest.raises(MissingError, match=r"contains no adapter \(adapter_config\.json is miss"):
         LocalEngine(str(folder), str(tmp_path))
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work" / "begun.json").write_text("{}")
+    with pytest.raises(MissingError, match="finetune has not finished this judge; give its comm"):
+        LocalEngine(str(tmp_path))
     torn = shutil.copytree(folder, tmp_path / "torn")
     (torn / "model.safetensors").write_bytes(b"\x00" * 64)
     with pytest.raises(EngineError, match="does not load: ") as caught:

@@ -92,6 +92,7 @@ def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> Non
     judgement = judged(Fixed(Generation(text)))
     assert (judgement.outcome, judgement.verdict) == (Outcome.JUDGED, verdict)
     assert judgement.score is None
+    assert judgement.reason == ("model:tag" if text in ("<Yes>", "<No>") else "model:chain")
 
 
 @pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> I think", "The answers agree: <Ye"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -20,7 +21,7 @@ import pytest
 from gradegpt.app import cli
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import write_rows
-from gradegpt.core.schema import Item
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
 from gradegpt.judges.settings import JudgeSettings
@@ -140,7 +141,12 @@ def test_the_last_lines_say_what_came_out_and_how_to_use_it(judge: Path, work: P
     lines = list(conclusion(report, manifest, "mine"))
     assert said.endswith("\n".join(lines) + "\n")
     assert "gradegpt serve mine" in "\n".join(lines)
-    assert lines[-1].strip() in (judge / "README.md").read_text(encoding="utf-8")
+    card = (judge / "README.md").read_text(encoding="utf-8")
+    assert lines[-1].strip() in card
+    assert card.index("## Measured") < card.index("## Data") < card.index("eval_loss")
+    assert "--judge model" not in card
+    assert report["name"] == "judge mine"
+    assert "have a chain" not in said
     assert any("held-out answers" in line for line in lines)
 
 
@@ -150,6 +156,21 @@ def test_a_finished_judge_is_not_overwritten(judge: Path, run: Run) -> None:
     assert (code, err) == (
         3, "error: mine: holds a finished judge; choose another -o, or remove the folder\n"
     )  # fmt: skip
+
+
+def test_a_missing_package_is_said_before_the_data_is_split(
+    run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of those that any step needs, with the extra to install."""
+    real = importlib.util.find_spec
+
+    def lacking(name: str, *rest: Any) -> Any:
+        return None if name == "scipy" else real(name, *rest)
+
+    monkeypatch.setattr(importlib.util, "find_spec", lacking)
+    code, _, err = run("graded.jsonl", *FAST, "-o", "lacking")
+    assert (code, err) == (2, "error: not installed: scipy; pip install 'gradegpt[train]'\n")
+    assert not (work / "lacking").exists()
 
 
 @pytest.mark.parametrize("missing", ["eval", "data"])
@@ -266,7 +287,7 @@ def figures(balanced: float, **changes: Any) -> dict[str, Any]:
 
 def report(value: float, low: float, high: float) -> dict[str, Any]:
     """The report of a tuned judge that differs by so much from its base."""
-    shares = {"untrained": 0.5, "tuned": 0.5 + value, "cascade": 0.6}
+    shares = {"untrained": 0.5, "tuned": 0.5 + value, "cascade": 0.6, "cascade-all": 0.6}
     return {
         "judges": [{"name": name, "overall": figures(share)} for name, share in shares.items()],
         "pairs": [
@@ -280,6 +301,7 @@ MADE: dict[str, Any] = {
     "attacks": {"tuned": {"n": 100, "accepted": 3, "rate": 0.03, "high": 0.08, "exceeds": "3 of"}},
     "use": "cascade",
     "why": "so",
+    "unmeasured": 0,
     "half": None,
 }
 
@@ -289,8 +311,33 @@ def test_better_is_said_with_its_interval() -> None:
     good = report(0.2, 0.1, 0.3)
     text = "\n".join(conclusion(good, MADE, "mine"))
     assert is_better(good)
-    assert "better than the untrained base: +20.0 points (10.0 to 30.0)" in text
+    assert "is better than untrained, its base alone: +20.0 points (10.0 to 30.0)" in text
     assert "ABOVE THE BOUND: 3 of" in text
+
+
+def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
+    """What it decides and how often rightly, what is not measured, and the one that decides all."""
+    good = report(0.2, 0.1, 0.3)
+    good["judges"][2]["overall"] |= {"n_judged": 84, "accuracy": 0.95}
+    lines = list(conclusion(good, MADE | {"unmeasured": 9}, "mine"))
+    start = lines.index("Use cascade (so): it decides 84 of 100, 95.0 % of them rightly.")
+    assert "The 16 left open" in lines[start + 1]
+    assert "9 of the 16 are of kinds of which dev has too few rows" in lines[start + 2]
+    assert "cascade-all (--min-confidence 0); it decides 100 of 100, 80.0 %" in lines[start + 3]
+    assert not any("left open" in line for line in conclusion(report(0.2, 0.1, 0.3), MADE, "mine"))
+
+
+def test_a_row_is_not_measured_where_its_kind_has_no_weights(tmp_path: Path) -> None:
+    """Of the rows that are left open, not of those that the rules decide."""
+    number = Item(id="1", reference=("4",), response="5")
+    text = Item(id="2", reference=("a red kite in the sky above us",), response="a kite")
+    write_rows(tmp_path / "eval" / "items.jsonl", [number, number, text])
+    none = Judgement(id="1", outcome=Outcome.UNDECIDED, method="rules", reason="x")
+    no = none.model_copy(update={"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT})
+    write_rows(tmp_path / "eval" / "judgements" / "cascade.jsonl", [no, none, none])
+    known = json.dumps({"judge": "model", "weights": {"text en": {}}})
+    (tmp_path / "calibration.json").write_text(known, encoding="utf-8")
+    assert module._unmeasured(tmp_path, tmp_path) == 1
 
 
 @pytest.mark.parametrize(
@@ -302,14 +349,14 @@ def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> No
     poor = report(0.05, -0.05, 0.15)
     text = "\n".join(conclusion(poor, made, "mine"))
     assert not is_better(poor)
-    assert "It is not shown that the tuned judge is better" in text
+    assert "It is not shown that tuned, the model alone, is better" in text
     assert advice in text
 
 
 def test_worse_is_said_and_not_recommended() -> None:
     """No command to use it."""
     text = "\n".join(conclusion(report(-0.1, -0.15, -0.05), MADE | {"half": figures(0.5)}, "mine"))
-    assert "WORSE than the untrained base: -10.0 points" in text
+    assert "WORSE than untrained, its base alone: -10.0 points" in text
     assert "gradegpt serve" not in text
 
 

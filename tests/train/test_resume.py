@@ -19,7 +19,9 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import read_rows, sha256_file, write_rows
 from gradegpt.core.schema import TrainingRow
 from tests.train.options import QUICK, settings_of
+from train import sft
 from train.checkpoints import STAMP, Plan, resume_point
+from train.plan import estimate
 from train.sft import fine_tune
 
 pytestmark = pytest.mark.filterwarnings(
@@ -104,15 +106,40 @@ def history(out: Path) -> list[tuple[int, str, float]]:
 
 @pytest.mark.parametrize("step", [2, 3, 4], ids=["mid-pass, evaluated", "pass over", "second pass"])
 def test_a_broken_run_ends_in_the_weights_of_an_unbroken_one(
-    step: int, unbroken: Path, killed: Callable[[int], Path], train: Run
+    step: int,
+    unbroken: Path,
+    killed: Callable[[int], Path],
+    train: Run,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """They are equal bit for bit: rows, rates, dropout, moments and the best step are restored."""
     out = killed(step)
+    stamp = out / f"checkpoint-{step}" / STAMP
+    stamp.write_text(json.dumps(json.loads(stamp.read_text()) | {"seconds": 6000}))
     manifest = train(out)
+    assert f"resuming from step {step}\n" in capsys.readouterr().err
+    assert 100 <= manifest["minutes"] < 110  # with those before it was killed
     assert history(out) == history(unbroken)
     for name in ("checkpoint-6", "adapter"):
         assert sha256_file(out / name / ADAPTER) == sha256_file(unbroken / name / ADAPTER)
     assert manifest["best"] == json.loads((unbroken / "manifest.json").read_text())["best"]
+
+
+def test_the_estimate_counts_what_is_left(
+    values: dict[str, Any], killed: Callable[[int], Path]
+) -> None:
+    """By the last complete checkpoint, in as many steps as the trainer takes."""
+    given = QUICK | values | {"out": str(killed(2))}
+    assert ", 6 steps, 4 of them left; by estimate" in estimate(settings_of(**given))[0]
+    whole = {"max_steps": -1, "num_train_epochs": 4, "per_device_train_batch_size": 8}
+    more = settings_of(**(given | whole))
+    assert (more.steps(229), more.steps(229, processes=2)) == (116, 60)
+
+
+def test_a_share_of_the_steps_is_their_number(values: dict[str, Any], tmp_path: Path) -> None:
+    """So that it equals that of a checkpoint, of which the trainer warns otherwise."""
+    settings = settings_of(**(QUICK | values | {"out": str(tmp_path), "logging_steps": 0.05}))
+    assert sft._arguments(settings, 116, evaluate=False).logging_steps == 6
 
 
 @pytest.mark.parametrize("damage", ["no stamp", "cut optimizer", "no state", "no adapter"])

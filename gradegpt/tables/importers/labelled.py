@@ -250,12 +250,17 @@ def verdict_of(label: Any, where: str, source: Source, column: str) -> Verdict |
     try:
         return read_label(label)
     except ValueError as error:
-        with opened(source.path, source.sheet) as table:
-            seen = Counter(repr(dig(row, column)) for _, row in table.valid())
-        values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
-        more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
-        held = f"the values of column {column!r}, with their counts: {values}{more}"
-        raise InputError(f"{where}: {error}; {held}") from error
+        raise InputError(unreadable(error, where, source, column)) from error
+
+
+def unreadable(error: ValueError, where: str, source: Source, column: str) -> str:
+    """What is wrong with a label, and the values of its column, counted."""
+    with opened(source.path, source.sheet) as table:
+        seen = Counter(repr(dig(row, column)) for _, row in table.valid())
+    values = ", ".join(f"{value} ({n:,})" for value, n in seen.most_common(_SHOWN))
+    more = f" and {len(seen) - _SHOWN:,} other values" if len(seen) > _SHOWN else ""
+    held = f"the values of column {column!r}, with their counts: {values}{more}"
+    return f"{where}: {error}; {held}"
 
 
 def _answer_type(name: object) -> AnswerType | None:
