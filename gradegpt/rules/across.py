@@ -38,6 +38,7 @@ _ASKS_THE_CHANGE = re.compile(
 )
 """Questions after the change itself."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
+_ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
 _RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
 _GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
@@ -137,6 +138,12 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         found = _found(equal[1], response)
         if disowned(response, found) or takes_back(response, found.end):
             return None
+        if any(
+            said.start() > equal[1].end
+            and response[slice(equal[1].start, equal[1].end)] not in response[said.end() :]
+            for said in _ANSWER_IS.finditer(response)
+        ):
+            return None  # fmt: skip
         return Decision(Verdict.CORRECT, equal[1].reason, found, equal[0])
     if not all(one for _, one in shown):
         return None

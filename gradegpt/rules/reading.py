@@ -10,6 +10,7 @@ from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.options import LETTERS, SAID, only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
+from gradegpt.answers.types import Options
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import COMMITTED, Found, How, counted, find_answer
@@ -58,20 +59,24 @@ _TRUTH_FIRST = re.compile(
     r"|(?:yes|no|错误?|不对|否)(?=\s*[,，]))",
     re.IGNORECASE,
 )
-_TRUTH = re.compile(r"\b(?:yes|true|false|wait|actually)\b|正确|错误|不对|更正", re.IGNORECASE)
+_TRUTH = re.compile(
+    r"\b(?:yes|true|false|wait|actually|however)\b|但是|然而|不过|正确|错误|不对|更正",
+    re.IGNORECASE,
+)
 """Words after the first that may state something else."""
 _CONDITION = re.compile(
     r"\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除|如果|若|当)",
     re.IGNORECASE,
 )
 """A condition in the sentence that begins with the word."""
+_LAST_TEXT = re.compile(r"(?:[是为选]|\bis(?: the)?\b)\s*([^,，。.;；]{1,40})[。.!！]?\s*\Z")
 _NEXT_QUESTION = re.compile(
-    r"\n[\s#*]*(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]", re.IGNORECASE
+    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]", re.IGNORECASE
 )
 """Where a base model goes on with another item of the kind it was shown."""
 _BY_PLACE = re.compile(
     r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
-    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)"
+    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)|除了?\s?[A-J][^。；;]{0,10}外"
     r"|\b(?:right|correct|best|my) (?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
     r"(?:first|second|third|fourth|last)\b",
     re.IGNORECASE,
@@ -185,13 +190,16 @@ def without_comparison(reading: Reading) -> Decision | None:
 
 def _has_another_text(response: str, found: Found, question: str) -> bool:
     """Whether the letter found stands before the text of another option: "(B) Saturn"."""
+    listed = {letter: plain(text) for letter, text in options(question).items()}
     begin = response.rfind(found.answer, *found.clause)
     said = _LETTER_AND_TEXT.match(response, max(0, begin))
-    if said is None:
-        return False
-    text, listed = plain(said["text"]), {k: plain(v) for k, v in options(question).items()}
-    other = listed.get(said["letter"], text) != text
-    return other and text != "" and text in listed.values()
+    named, ending = read(found.answer, AnswerType.SINGLE_CHOICE, question).value, ""
+    if isinstance(named, Options) and (last := _LAST_TEXT.search(response)):
+        ending = plain(last[1])
+    texts = [(said["letter"], plain(said["text"]))] if said else []
+    texts += [(letter, ending) for letter in (named.letters if isinstance(named, Options) else ())]
+    return any(text and text in listed.values() and listed.get(letter, text) != text
+               for letter, text in texts)  # fmt: skip
 
 
 def signs_of(reading: Reading, verdict: Verdict) -> tuple[str, ...]:

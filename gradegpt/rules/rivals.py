@@ -19,6 +19,7 @@ from gradegpt.answers.spans import sentence_around, sentence_end
 from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.compare import TO_A_GRADER, compare
 from gradegpt.rules.extract import Found, How
+from gradegpt.rules.extract.found import AT
 from gradegpt.rules.extract.mentions import (
     LISTS,
     Mention,
@@ -96,7 +97,7 @@ def settled(
     committed = commitment(text, said, same)
     last = committed and committed.mention
     judged = last and (_CALLED.match(text, last.end) or (_FIRST.match(text) and not last.start))
-    if last is None or (kind in CHOICE and judged):
+    if last is None or (kind in CHOICE and judged) or AT.search(text, 0, last.start + 1):
         return Settled(None)
     span = sentence_around(response, last.start, last.end)
     place = (last.start, last.end)

@@ -34,6 +34,7 @@ from gradegpt.answers.units import known
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import as_multiple, by_or_to
 from gradegpt.rules.compare.direction import opposite
+from gradegpt.rules.extract.found import AT
 from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import (
     alone,
@@ -100,6 +101,11 @@ _PER = re.compile(
 )
 _ASKED = re.compile(
     r"(?:\bhow many|\bin|多少|几) ?(?P<unit>[a-z²]+(?: [a-z]+)?|[\u3400-\u9fff]{1,4})",
+    re.IGNORECASE,
+)
+_ANOTHER_YEAR = re.compile(
+    r"\b(?:following|next|previous|last|year (?:before|after|later|earlier))\b"
+    r"|[次翌前后去明]年|第二年",
     re.IGNORECASE,
 )
 _AGE = re.compile(r"\bhow old\b|\bages?\b|多大|年龄|岁", re.IGNORECASE)
@@ -242,7 +248,10 @@ def _alike(one: Amount, other: Amount) -> bool:
 def _outside_asides(response: str) -> list[Amount]:
     asides = [match.span() for match in _ASIDE.finditer(response)]
     return [
-        a for a in amounts(response) if not any(start <= a.start < end for start, end in asides)
+        a
+        for a in amounts(response)
+        if not any(start <= a.start < end for start, end in asides)
+        and not AT.search(response[max(0, a.start - 12) : a.start])
     ]
 
 
@@ -295,7 +304,7 @@ def _dates(wanted: Amount, given: Amount, response: str) -> str:
         same = same_kind(Quantity(wanted.value, DATE), Quantity(given.value, DATE))
         year = str(int(wanted.value) // 10_000)
         if same is None and given.value < 10_000 and len(year) == 4 and year in response:
-            return "same"
+            return "near" if _ANOTHER_YEAR.search(response) else "same"
         return {True: "same", False: "other", None: "near"}[same]
     if YEAR not in (wanted.measures, given.measures):
         return "unlike"

@@ -72,6 +72,10 @@ _CONCLUDED = re.compile(
 )
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
+_SO_IN_WORDS = re.compile(
+    rf"\b(?:so|thus|hence|therefore|makes|gives)\s+{SPELLED.pattern}[\w-]*\s*[;,.]", re.IGNORECASE
+)
+"""A result in words before another number."""
 _CHECK = re.compile(
     r"[.。\n] {0,4}(?:Check(?:ing)?|Verif(?:y|ication)|To check|检验|验证|验算) ?[:：,，]",
     re.IGNORECASE,
@@ -145,7 +149,10 @@ def _refined(found: Found, kind: AnswerType) -> Found:
     answer = refine(found.answer, kind)
     if kind in _SEVERAL and found.how in _SAID and _one_of(answer, found):
         return found._replace(answer=answer, how=How.CONCLUDED)
-    narrowed = kind is AnswerType.NUMBER and found.how is How.FINAL and answer != found.answer
+    narrowed = kind is AnswerType.NUMBER and answer != found.answer
+    narrowed &= found.how is How.FINAL or (
+        found.how is How.WHOLE and _SO_IN_WORDS.search(found.answer) is not None
+    )
     if narrowed and "=" not in found.answer and _numbers(found.answer) > 1:
         return found._replace(answer=answer, how=How.CONCLUDED)
     if kind is AnswerType.NUMBER and not CHANGED.search(answer) and not reads_as(answer, kind):

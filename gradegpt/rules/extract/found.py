@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -16,6 +17,10 @@ def bare(text: str) -> str:
     made = text.strip(MARKUP)
     money = text.count("$") == 1 and made[:1].isdigit() and f"${made}" in text
     return f"${made}" if money else made
+
+
+AT: Final = re.compile(r"(?:\b(?:at|when|where|for)|当|在)\s?\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE)
+"""Words before a value of a variable, where something has its value."""
 
 
 class How(StrEnum):

@@ -55,7 +55,8 @@ _NOT_THE_RESULT = re.compile(
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""
 _DENIED = re.compile(r"\bnot\b|n't\b|不|没", re.IGNORECASE)
 _UNIT = re.compile(
-    r"\s*(?P<unit>[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?|[\u3400-\u9fff]{1,2})"
+    r"\s*(?P<unit>(?:(?:square|cubic) )?[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?"
+    r"|[\u3400-\u9fff]{1,2})"
     r"(?![A-Za-z/^²³*·])"
 )
 _POWER = re.compile(
@@ -83,7 +84,7 @@ def endings(text: str) -> list[Found]:
         return [] if changed else [last]
     if _DENIED.search(text, last.start, last.start + result.start()):
         return []
-    if NUMBER.match(last.answer) and last.answer.startswith(result["number"]):
+    if NUMBER.match(last.answer) and last.answer.startswith(result["number"].rstrip(",")):
         return [last]
     start = last.start + result.start("number")
     answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
