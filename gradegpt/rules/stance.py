@@ -26,7 +26,6 @@ _DENIED: Final = (
     r"(?: option| choice)?"
     r"|\b(?:wrong|worst|second|other|common|popular|typical|tempting|obvious|least \w+)(?: \w+)?"
     r" (?:answer|option|choice|guess|pick|one)s?\b(?: \w+){0,2}:?|\bused to be"
-    r"|\b(?:fooled|tricked|misled|tempted|lured) (?:in)?to \w+"
     r"|\b(?:isn't|is not|can(?:no|')t be|not equal to|unsure (?:if|whether|that))(?: \w+){0,2})"
     r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?$"
 )
@@ -69,6 +68,10 @@ _AFTER: Final = re.compile(
 """Words directly after an answer that retract it, or contrast it with the writer's own."""
 
 
+_MISLED: Final = re.compile(
+    r"\b(?:fooled|tricked|misled|tempted|lured) (?:in)?to \w", re.IGNORECASE
+)
+"""Words before an answer that nobody should give."""
 _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
 """Another name at the end: "Verdi comes to mind, but Puccini"."""
 _SAID_RIGHT: Final = re.compile(
@@ -357,7 +360,7 @@ def disowned(text: str, found: Found) -> bool:
     if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
     if found.how in (How.STATED, How.WHOLE):
-        if _CONTRASTED.search(text):
+        if _CONTRASTED.search(text) or _MISLED.search(text):
             return True
         end = start
     if takes_back(text, max(start, end - 1)) or takes_back(found.answer):
