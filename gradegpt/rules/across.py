@@ -39,6 +39,10 @@ _ASKS_THE_CHANGE = re.compile(
 """Questions after the change itself."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
 _ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"也许|可能是|\b(?:perhaps|maybe)\b|\bor\b(?! (?:so|more|less|earlier|later)\b)", re.IGNORECASE
+)
+"""Words by which a quantity or name may not be the answer, or not the only one."""
 _RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
 _GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
@@ -137,6 +141,8 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
     if equal is not None:
         found = _found(equal[1], response)
         if disowned(response, found) or takes_back(response, found.end):
+            return None
+        if _ALTERNATIVE.search(response, found.start, found.end):
             return None
         if any(
             said.start() > equal[1].end

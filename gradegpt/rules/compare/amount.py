@@ -65,6 +65,8 @@ _REST = re.compile(
     r"|[晚早]上|[上下]午|凌晨|左右|[约大概近每共计为是到至从在公元]|[\W_]",
     re.IGNORECASE,
 )
+_SIGNED = re.compile(r"[-−+*/^]\s*[(（]")
+"""A sign before a bracket."""
 _MOST_REST: Final = 2
 _FEW: Final = 10
 """Numbers below it often count something else: two of them."""
@@ -207,7 +209,7 @@ def _wanted(reference: str, question: str) -> list[Amount]:
 
 def _is_all(reference: str, found: list[Amount], question: str) -> bool:
     """Whether a reference says hardly more than quantities, but for words of the question."""
-    if denies(reference):
+    if denies(reference) or _SIGNED.search(reference):
         return False
     rest = reference
     for amount in reversed(found):

@@ -30,6 +30,8 @@ _TOWN = re.compile(r"(?P<name>(?!吉林)[\u3400-\u9fff]{2,}) (?P=name)[市省]")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _BY_HEART = re.compile("默写|补写|补[全充].{0,6}[诗词名]句|[上下]一?句")
 """Questions that are answered word for word."""
+_DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
+"""Words that doubt a rank; in quotation marks it is part of a title."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
@@ -62,7 +64,8 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     due = spoken(reference)
     slots = asserted(answer) if due else []
     got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
-    if due and got is None and due.unit == ORDINAL and not QUALIFYING & {*said}:
+    plainly = not (QUALIFYING & {*said} or _DOUBTED.search(answer))
+    if due and got is None and due.unit == ORDINAL and plainly:
         ranks = [one for *_, one in spoken_in(answer) if one.unit == ORDINAL]
         got = ranks[0] if len(ranks) == 1 else None
     if due and got and due.unit == got.unit:

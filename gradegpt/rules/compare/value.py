@@ -29,6 +29,7 @@ _SORTED = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answers have an order."""
+_JOINS = re.compile(r"[_{}\s]")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -338,8 +339,10 @@ def _names(items: tuple[Value, ...]) -> list[str]:
 
 def _are_roots(names: list[str], question: str) -> bool:
     """Whether the names number the roots of an unknown, x1 and x2, and the question has none."""
-    of = {re.sub(r"_?\{?\d\}?\Z", "", name) for name in names}
-    return len(of) == 1 and not any(name[-1].isdigit() and name in fold(question) for name in names)
+    own = [_JOINS.sub("", name) for name in names]
+    asked = _JOINS.sub("", fold(question))
+    roots = len({name[:-1] for name in own}) == 1 and all(name[-1:].isdigit() for name in own)
+    return roots and not any(name in asked for name in own)
 
 
 def _by_name(items: tuple[Value, ...]) -> tuple[Value, ...]:
