@@ -121,6 +121,7 @@ _ALONE = re.compile(
     r"\s*(?:[,.;:!?，。；：！？）)*]|\Z|(?:in all|altogether|in total|or so|左右)\b)"
 )
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]")
+_TITLE = re.compile(r"[\"“《][^\"”》]*[\"”》]")
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|hence|therefore|altogether|total|in all|comes? to|answer|overall|works out"
     r"|which (?:makes|gives|means)|that(?:'s| is| makes))\b"
@@ -248,11 +249,15 @@ def _alike(one: Amount, other: Amount) -> bool:
 
 
 def _outside_asides(response: str) -> list[Amount]:
-    asides = [match.span() for match in _ASIDE.finditer(response)]
+    """The quantities outside of brackets, titles (of ranks) and "at x = 2"."""
+    asides, titles = (
+        [match.span() for match in pattern.finditer(response)] for pattern in (_ASIDE, _TITLE)
+    )
     return [
         a
         for a in amounts(response)
         if not any(start <= a.start < end for start, end in asides)
+        and not (a.measures == ORDINAL and any(b <= a.start < e for b, e in titles))
         and not AT.search(response[max(0, a.start - 12) : a.start])
     ]
 
