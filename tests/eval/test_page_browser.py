@@ -134,9 +134,12 @@ def test_the_listed_items_are_downloaded(open_page: Open, tmp_path: Path) -> Non
 def test_question_expected_and_given_stand_side_by_side(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    """Also with four judges: each has room, the verdicts are narrow, and the heads are above."""
-    one = results(9, labels=[R] * 9)
-    four = {f"{name}-{n}": rows for n in (1, 2) for name, rows in one.judges.items()}
+    """Also with four judges: each has room, the verdicts are narrow, and the heads are above.
+
+    No table is cut, that of scores and that of pairs included.
+    """
+    one = results(9, labels=[R, W] * 4 + [R])
+    four = {f"untrained-{name}-{n}": rows for n in (1, 2) for name, rows in one.judges.items()}
     (tmp_path / "report.html").write_text(render_page(one._replace(judges=four), most=9), "utf-8")
     page = Page(browser, size=(width, 900))
     page.open((tmp_path / "report.html").as_uri())
@@ -150,6 +153,10 @@ def test_question_expected_and_given_stand_side_by_side(
     assert [left for left, _ in of[:3]] == pytest.approx(heads, abs=1)
     assert min(size for _, size in of[:3]) > 150
     assert of[3][1] < 160
+    scrolled = (
+        "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth)"
+    )
+    assert page.run(f"{scrolled}.map((e) => e.getAttribute('aria-label'))") == []
     assert (
         page.run("document.querySelectorAll('.item')[0].querySelectorAll('.verdicts .word').length")
         == 5
