@@ -14,9 +14,17 @@ from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outco
 from gradegpt.judges.calibration import packaged, rule_of
 from gradegpt.rules.across import across_languages, by_change, by_direction, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.extract import COMMITTED, Found, How, endings, has_later_result
+from gradegpt.rules.extract import (
+    COMMITTED,
+    Found,
+    How,
+    endings,
+    has_later_result,
+    numbers_around,
+)
 from gradegpt.rules.reading import (
     NOT_FOUND,
+    ONE_OF_NUMBERS,
     ONE_OF_SEVERAL,
     Decision,
     Reading,
@@ -89,9 +97,24 @@ class RuleJudge:
             comparisons.append(comparison)
         reason = comparisons[0].reason
         if found.how in COMMITTED and all(c.same is False for c in comparisons):
+            if reading.kind is AnswerType.NUMBER and self._is_beside(reading, found):
+                return Decision(None, ONE_OF_NUMBERS, found)
             return Decision(Verdict.INCORRECT, reason, found)
         compared = comparisons[0].same is not None
         return Decision(None, f"{found.how.value}:not-a-commitment" if compared else reason, found)
+
+    def _is_beside(self, reading: Reading, found: Found) -> bool:
+        """Whether a number of the sentences around the answer is the reference's.
+
+        "Jill earns $92,500 a year. Over 52 weeks it would be $96,200."
+        """
+        alone = found.end - found.start <= len(found.answer) + 3
+        if alone or found.how not in (How.WHOLE, How.FINAL):
+            return False
+        said = numbers_around(reading.response, found)
+        pairs = product(said, reading.references)
+        return any(_compare(reading, reference, one, limited(self._prove)).same
+                   for one, reference in pairs)  # fmt: skip
 
     def _compared(
         self, reading: Reading, found: Found

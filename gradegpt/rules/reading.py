@@ -33,6 +33,7 @@ from gradegpt.rules.validity import (
 REFUSAL: Final = "response:refusal"
 NOT_FOUND: Final = "response:no-answer-found"
 ONE_OF_SEVERAL: Final = "response:one-of-several"
+ONE_OF_NUMBERS: Final = "number:one-of-several"
 _SAID: Final = (How.BOXED, How.ANNOUNCED)
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
@@ -71,7 +72,9 @@ _CONDITION = re.compile(
 """A condition in the sentence that begins with the word."""
 _LAST_TEXT = re.compile(r"(?:[是为选]|\bis(?: the)?\b)\s*([^,，。.;；]{1,40})[。.!！]?\s*\Z")
 _NEXT_QUESTION = re.compile(
-    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]", re.IGNORECASE
+    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]"
+    r"|\s(?:Human|User|用户)\s?[:：]",
+    re.IGNORECASE,
 )
 """Where a base model goes on with another item of the kind it was shown."""
 _BY_PLACE = re.compile(
@@ -82,6 +85,8 @@ _BY_PLACE = re.compile(
     re.IGNORECASE,
 )
 """Words that choose by place, or what is left: whatever letters stand beside them."""
+_LEAST_OWN: Final = 20
+"""Characters before a made-up question that may hold an answer."""
 _LETTER_AND_TEXT = re.compile(
     rf"\W*(?P<letter>[{LETTERS}])[\s)）.、:：*]{{1,6}}(?P<text>[^\n。;；!！]{{1,80}}?)[.*\s]*(?:\Z|[\n。;；!！])"
 )
@@ -273,11 +278,15 @@ def _left_open(reading: Reading, found: Found) -> str:
         return "choice:letter-and-text-differ"
     if gives_up(response) > found.clause[0]:
         return "response:named-and-left-open"
-    if (more := _NEXT_QUESTION.search(response)) and more.start() < found.clause[0]:
+    more = _NEXT_QUESTION.search(response)
+    if (
+        more
+        and len(response[: more.start()].strip()) > _LEAST_OWN
+        and more.start() < found.clause[0]
+    ):
         first = find_answer(response[: more.start()], kind)
-        if first is not None and first.how in _SAID:
-            values = {read(one.answer, kind, reading.question).value for one in (first, found)}
-            if len(values) > 1:
-                return "response:answers-another-question"
+        given = [read(one.answer, kind, reading.question).value for one in (first, found) if one]
+        if len({*given}) > 1 or first is None:
+            return "response:answers-another-question"
     either = kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause)
-    return "number:one-of-several" if either else ""
+    return ONE_OF_NUMBERS if either else ""

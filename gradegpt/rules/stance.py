@@ -145,7 +145,8 @@ _SUPPOSED = re.compile(r"如果|假如|倘若|若|\b(?:if|suppose|were|should)\b
 _EARLIER = re.compile(
     r"之前|原[来先]|先前|起初|一开始|刚开始|本来|曾|旧|刚才|第一反应|先想到|脱口|差点|险些|以为|至于是"
     r"|草稿|初稿|直觉|印象里|提示|讲义|传闻|划掉"
-    r"|\b(?:before|earlier|previous(?:ly)?|initial(?:ly)?|original(?:ly)?|formerly|old"
+    r"|\b(?:before|earlier|previous(?:ly)?|initial(?:ly)?|original(?:ly)?|formerly"
+    r"|(?<!years )(?<!year )(?<!-)(?<!how )old"
     r"|(?:at )?first (?:thought|glance|version|draft|guess|bulletin|instinct)|at first|used to|ago"
     r"|about to (?:write|say|put|answer|choose)|first,? I (?:put|wrote|said|had|took|guessed)"
     r"|(?:nearly|almost|I would|I['’]d) have|(?:I )?(?:very )?(?:nearly|almost)|off the top"

@@ -30,6 +30,7 @@ from gradegpt.rules.extract.numbers import (
     has_later_result,
     last_number,
     names_another,
+    numbers_around,
     with_unit,
 )
 from gradegpt.rules.extract.refine import reads_as, refine
@@ -37,6 +38,7 @@ from gradegpt.rules.extract.several import boxes, by_part, json_answer, several_
 
 __all__ = [
     "COMMITTED", "Found", "How", "boxes", "counted", "endings", "find_answer", "has_later_result",
+    "numbers_around",
 ]  # fmt: skip
 
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)

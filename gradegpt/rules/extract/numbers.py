@@ -7,7 +7,7 @@ from typing import Final
 
 from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
 from gradegpt.answers.quantity import SHARES
-from gradegpt.answers.spans import last_match, sentence_around
+from gradegpt.answers.spans import last_match, sentence_around, sentences
 from gradegpt.answers.units import known, named
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
@@ -45,11 +45,21 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 """A fraction in words, which may be the answer after a number in digits."""
+_IN_FORMULA = re.compile(r"[=+/^\\{}_<>≤≥×÷√(]|\d\s*[-*]\s*\d")
+"""Signs beside a number that is a part of a formula."""
+_CONCLUDING = re.compile(
+    r"\b(?:so|thus|hence|therefore|leaving|leaves)\b|所以|因此|于是|[，,]故", re.IGNORECASE
+)
+_CONCLUDES = re.compile(
+    r"[\s*#]*(?:(?:so|thus|hence|therefore|finally|in total|the|there)\b|所以|因此|故|答|综上"
+    r"|一?共)",
+    re.IGNORECASE,
+)
 _CLOSING: Final = 3
 """Most characters that may follow the last sentence."""
 _NOT_THE_RESULT = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+)\b"
-    r"|不|没|大于|小于|至少|至多|或|才",
+    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+|compared (?:to|with))\b"
+    r"|\b(?:that|which) is (?=\W?\d[^.]*\b(?:each|per|every)\b)|不|没|大于|小于|至少|至多|或|才",
     re.IGNORECASE,
 )
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""
@@ -89,6 +99,29 @@ def endings(text: str) -> list[Found]:
     start = last.start + result.start("number")
     answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
     return [last._replace(answer=answer, clause=(start, start + len(answer)))]
+
+
+def numbers_around(text: str, found: Found) -> list[Found]:
+    """The other numbers in prose, with their units, of the answer's sentence and the one before.
+
+    A sentence that concludes stands alone: "Therefore, …", "The median is …"; so does what follows
+    "so" within it.
+    """
+    spans = sentences(text)
+    here = [
+        n for n, (start, end) in enumerate(spans) if start < found.clause[1] and end > found.start
+    ]
+    before = 0 if here and _CONCLUDES.match(text, spans[here[0]][0]) else 1
+    near = spans[max(0, here[0] - before) : here[-1] + 1] if here else []
+    made = []
+    for start, end in near:
+        for number in NUMBER.finditer(text, start, end):
+            answer = with_unit(text, number)
+            clause = (number.start(), number.start() + len(answer))
+            plain = not _IN_FORMULA.search(text[max(0, clause[0] - 3) : clause[1] + 3])
+            if answer != found.answer and plain and not _CONCLUDING.search(text, clause[1], end):
+                made.append(Found(answer, start, end, How.LAST_NUMBER, clause))
+    return made
 
 
 def names_another(text: str) -> bool:
