@@ -129,7 +129,7 @@ def _print_pairs(pairs: Sequence[JudgePair]) -> None:
 
 _NO_ANSWER: Final = {
     NoAnswer.TRUNCATED: "cut off, %", NoAnswer.REFUSAL: "refusal, %",
-    NoAnswer.JSON_ERROR: "JSON error, %", NoAnswer.UNPARSABLE: "unparsable, %",
+    NoAnswer.JSON_ERROR: "JSON error, %", NoAnswer.UNPARSABLE: "no readable answer, %",
 }  # fmt: skip
 
 

@@ -171,7 +171,7 @@ export default {
   "agreement.left": "Labelled rows without a verdict, left out: {n}.",
   "matrix": "Verdicts against labels",
   "matrix.corner": "label ↓  verdict →",
-  "filter": "Show",
+  "filter": "By the judge's verdict",
   "filter.all": "All",
   "filter.disagreements": "Disagreements",
   "sort": "Sort by",

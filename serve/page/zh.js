@@ -171,7 +171,7 @@ export default {
   "agreement.left": "有标注而没有判定、未计入的行：{n}。",
   "matrix": "判定与标注对照",
   "matrix.corner": "标注 ↓  判定 →",
-  "filter": "显示",
+  "filter": "按评判者的判定",
   "filter.all": "全部",
   "filter.disagreements": "不一致",
   "sort": "排序",
