@@ -111,10 +111,9 @@ class RuleJudge:
         alone = found.end - found.start <= len(found.answer) + 3
         if alone or found.how not in (How.WHOLE, How.FINAL):
             return False
-        said = numbers_around(reading.response, found)
-        pairs = product(said, reading.references)
-        return any(_compare(reading, reference, one, limited(self._prove)).same
-                   for one, reference in pairs)  # fmt: skip
+        prove = limited(self._prove)
+        pairs = product(numbers_around(reading.response, found), reading.references)
+        return any(_compare(reading, reference, one, prove).same for one, reference in pairs)
 
     def _compared(
         self, reading: Reading, found: Found

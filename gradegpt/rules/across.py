@@ -149,7 +149,7 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
             and response[slice(equal[1].start, equal[1].end)] not in response[said.end() :]
             for said in _ANSWER_IS.finditer(response)
         ):
-            return None  # fmt: skip
+            return None
         return Decision(Verdict.CORRECT, equal[1].reason, found, equal[0])
     if not all(one for _, one in shown):
         return None
