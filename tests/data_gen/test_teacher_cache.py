@@ -35,7 +35,8 @@ def test_an_interrupted_run_loses_nothing_that_was_paid_for(ask: Ask) -> None:
     def failing(_: dict[str, Any], number: int) -> Say:
         return Say(YES) if number < 4 else Say(status=400)
 
-    with pytest.raises(EngineError, match="20 requests in a row failed"):
+    # With two requests at once, another may fail before the run is given up.
+    with pytest.raises(EngineError, match=r"^2[01] requests in a row failed"):
         ask(failing, items=40, concurrency=2)
     _, server, _ = ask(always(YES), items=40)
     assert len(server.bodies) == 36
