@@ -123,6 +123,7 @@ export default {
   "file.nothing": "{name} is an empty file.",
   "file.discard": "The results of this file are not downloaded. Discard them?",
   "file.example": "{\"question\": \"2 + 2 = ?\", \"reference\": \"4\", \"response\": \"The answer is 4.\", \"label\": true}\n{\"id\": \"q2\", \"reference\": [\"1/2\", \"0.5\"], \"response\": \"…\", \"label\": \"incorrect\"}",
+  "file.kept": "This browser keeps your labels of {name}: they come back when you open that file and judge it again.",
   "file.label": "Label {n} by hand",
   "file.labelled": "See {n} labels",
   "file.csv": "CSV (UTF-8, for Excel)",

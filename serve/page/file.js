@@ -8,7 +8,7 @@ import { writeJudged, writeLines } from "./lines.js";
 import { noted } from "./notes.js";
 import { askForKey } from "./one.js";
 import { Run } from "./run.js";
-import { badHeading, isLines, readFile, recallLabels, renderBad } from "./sheet.js";
+import { badHeading, isLines, labelledFile, readFile, recallLabels, renderBad } from "./sheet.js";
 import { isOpen, stateOf } from "./stats.js";
 import * as summary from "./summary.js";
 import * as table from "./table.js";
@@ -121,6 +121,8 @@ function render() {
   byId("trouble").textContent = trouble ? trouble() : "";
   renderBad(byId("bad"), file?.bad ?? []);
   renderNotes();
+  const labelled = loaded ? "" : labelledFile();
+  byId("kept").textContent = labelled ? t("file.kept", { name: labelled }) : "";
   if (!loaded) return;
   byId("name").textContent = file.name;
   byId("rows").textContent = t("file.rows", { n: number(file.rows.length) });

@@ -89,9 +89,15 @@ export function recallLabels(sheet) {
 }
 
 /** Keep the sheet itself as the last one, so that a reload needs no file. */
-export function keepSheet({ name, every, added, fields, notes, all }) {
+export function keepSheet({ name, every, added, fields, notes, all, ofFile }) {
   const rows = all.map(({ where, source, item, given, problem }) => ({ where, row: source, item, label: given, problem }));
-  return keep(LAST, JSON.stringify([name, { columns: every, added, fields, notes, rows }]));
+  return keep(LAST, JSON.stringify([name, { columns: every, added, fields, notes, rows }, ofFile]));
+}
+
+/** The name of the judged file whose rows were labelled last; undefined where that was another sheet. */
+export function labelledFile() {
+  const kept = JSON.parse(recall(LAST) ?? "[]");
+  return kept[2] ? kept[0] : undefined;
 }
 
 export function recallSheet() {

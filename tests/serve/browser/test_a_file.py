@@ -318,6 +318,8 @@ def test_labels_come_back_when_the_file_is_judged_again(open_page: Open, tmp_pat
     page.run("document.querySelector('#download').click()")  # else the browser would ask
     page.open(page.run("location.href.replace('#label', '?again#label')"))
     assert page.text("#label-continue") == "Continue class.csv: 1 of 2 labelled"
+    page.run("location.hash = 'file'")
+    page.until("document.querySelector('#kept').innerText.includes('labels of class.csv')")
     judge(page, path)
     assert page.text("#by-hand") == "Label 1 by hand"
     assert "1 of them by labels" in page.text("#summary .below")
