@@ -629,7 +629,7 @@ def test_the_changes_are_summarised_in_a_few_lines() -> None:
     many = [Rescored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [
         "all (acc, f1): 8 rows; correct, on the 4 judged on both sides: 50.0 -> 75.0 %; "
-        "2 became right, 1 became wrong",
+        "2 became right, 1 became wrong; old score of all 5: 60.0 %",
         "not compared: 2 without a verdict + 1 without an old score (no file) "
         "+ 1 whose old score is neither right nor wrong",
         "t (acc): 4 rows; correct, on all: 50.0 -> 75.0 %; 2 became right, 1 became wrong",

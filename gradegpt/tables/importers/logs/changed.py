@@ -82,4 +82,7 @@ def _line(name: str, rows: Sequence[Rescored]) -> str:
     old, new = (f"{100 * right / len(compared):.1f}" for right in (before, before + sum(changes)))
     on = "all" if len(compared) == len(rows) else f"the {len(compared):,} judged on both sides"
     moved = f"{changes.count(1):,} became right, {changes.count(-1):,} became wrong"
-    return f"{head}; correct, on {on}: {old} -> {new} %; {moved}"
+    scored = [right for row in rows if (right := was_right(row.old)) is not None]
+    every = f"; old score of all {len(scored):,}: {100 * sum(scored) / len(scored):.1f} %"
+    more = every if len(scored) > len(compared) else ""
+    return f"{head}; correct, on {on}: {old} -> {new} %; {moved}{more}"
