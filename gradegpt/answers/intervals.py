@@ -106,8 +106,8 @@ def read_range(text: str) -> tuple[str, str] | None:
     A hyphen makes a range of two increasing numbers if a unit follows or a page sign precedes.
     """
     match = _RANGE.fullmatch(text)
-    if match is None:
-        return None
+    if match is None or match["of"] in ("e", "E"):
+        return None  # 1.6e-19 C
     low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
     unit = (match["unit"] or "").strip()
     hyphen = match["to"] == "-"

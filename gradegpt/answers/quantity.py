@@ -127,7 +127,8 @@ def _before_a_unit(text: str, percent: bool) -> Quantity | None:
         return None
     if not (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text) or _is_unit(rest, unit, text)):
         return None
-    made = _constant(rest) if made is None else made
+    if made is None:
+        made = found[0] if (found := number(rest)) and not found[1] else _constant(rest)
     return None if made is None else Quantity(made, unit, percent, _place(rest))
 
 

@@ -210,6 +210,8 @@ _PERCENT: Final = r"(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
 _FORMS_IN_TEXT: Final = _forms(
     (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?", _time),
     (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])", _time),
+    (TIME, rf"(?<=上午|下午|中午|早上|晚上|凌晨|傍晚)(?P<hour>{_HAN})时"
+           rf"(?:(?P<minutes>{_HAN})分)?", _time),
     (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)", _time),
     (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century", _counted),
     (PAID, rf"{_PERCENT} (?:cheaper|less|reduction|saving)", _off),

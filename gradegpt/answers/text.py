@@ -110,6 +110,10 @@ _SYMBOLS: Final = {
     r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
+_SYSTEM = re.compile(
+    r"(?:\\left\s*\\\{\s*\\begin\{(?:array|aligned)\}(?:\{[lcr]+\})?|\\begin\{cases\})"
+    r"(?P<rows>[^&]*?)\\end\{\w+\}(?:\s*\\right\s*\.)?"
+)
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
@@ -146,7 +150,13 @@ def _letter(match: re.Match[str]) -> str:
     return unicodedata.lookup(f"GREEK {case} LETTER {_UNICODE_NAMES.get(name, name)}".upper())
 
 
+def _in_a_row(system: re.Match[str]) -> str:
+    """The rows of a system of equations, or of its solution, as a list."""
+    return ", ".join(row.strip(" ,;，；\n") for row in system["rows"].split(r"\\"))
+
+
 def _without_latex(text: str) -> str:
+    text = _SYSTEM.sub(_in_a_row, text)
     text = _ORDINAL.sub(r"\1", _GREEK.sub(_letter, text))
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)

@@ -9,11 +9,11 @@ from gradegpt.answers.text import fold, plain
 
 _TRUE: Final = frozenset({
     "true", "t", "yes", "correct", "right", "holds", "对", "正确", "是", "√", "✓", "成立", "真",
-    "无误", "真命题",
+    "无误", "真命题", "是的", "对的", "正确的", "没错",
 })  # fmt: skip
 _FALSE: Final = frozenset({
     "false", "f", "no", "incorrect", "wrong", "untrue", "错", "错误", "不正确", "否", "×", "✗",
-    "不成立", "假", "不对", "有误", "假命题",
+    "不成立", "假", "不对", "有误", "假命题", "不是", "不是的", "错的", "错了", "不正确的",
 })  # fmt: skip
 _WORDS: Final = (
     r"正确|错误|成立|有误|无误|\b(?:true|false|untrue|correct|incorrect|right|wrong|holds?)\b"

@@ -28,6 +28,7 @@ from gradegpt.rules.reading import (
     ONE_OF_SEVERAL,
     Decision,
     Reading,
+    as_choice,
     read_item,
     signs_of,
     without_comparison,
@@ -65,16 +66,10 @@ class RuleJudge:
 
     def _judge_one(self, item: Item) -> Judgement:
         reading = read_item(item)
-        made = without_comparison(reading)
-        chosen = reading.settled is not None and reading.settled.found is not None
-        made = made or by_direction(reading)
-        if not chosen and (made is None or made.reason in (NOT_FOUND, ONE_OF_SEVERAL)):
-            made = across_languages(reading) or made
-        if made is None:
-            assert reading.found is not None
-            made = by_change(reading, reading.found) or self._by_comparison(reading, reading.found)
-            if made.verdict is None:
-                made = in_other_words(reading, reading.found) or made
+        made = self._decide(reading)
+        if made.verdict is None and (chosen := as_choice(reading)) is not None:
+            again = self._decide(chosen)
+            reading, made = (chosen, again) if again.verdict else (reading, made)
         found, reference = made.found, made.reference or reading.references[0]
         span = (found.start + reading.begin, found.end + reading.begin) if found else None
         judgement = judged(
@@ -87,6 +82,19 @@ class RuleJudge:
         rule = rule_of(made.verdict, made.reason)
         confidence = measured.confidence_of(signs_of(reading, made.verdict), rule)
         return judgement.model_copy(update={"confidence": confidence})
+
+    def _decide(self, reading: Reading) -> Decision:
+        made = without_comparison(reading)
+        chosen = reading.settled is not None and reading.settled.found is not None
+        made = made or by_direction(reading)
+        if not chosen and (made is None or made.reason in (NOT_FOUND, ONE_OF_SEVERAL)):
+            made = across_languages(reading) or made
+        if made is None:
+            assert reading.found is not None
+            made = by_change(reading, reading.found) or self._by_comparison(reading, reading.found)
+            if made.verdict is None:
+                made = in_other_words(reading, reading.found) or made
+        return made
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:
         """Correct where one comparison is equal; incorrect where none may be."""

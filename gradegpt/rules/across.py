@@ -44,6 +44,9 @@ _ALTERNATIVE = re.compile(
 )
 """Words by which a quantity or name may not be the answer, or not the only one."""
 _RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
+_ASKS_THE_TIME = re.compile(
+    r"\bwhat time\b|\bwhen\b|几[时点]|何时|什么时[候间刻]|时刻", re.IGNORECASE
+)
 _GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
 """Most characters of a response whose quantities are read where its answer says nothing."""
@@ -54,8 +57,11 @@ _SPOKEN: Final = 2_000
 def across_languages(reading: Reading) -> Decision | None:
     """The verdict on a response in the other language; None where it is not, or not shown."""
     response, question = reading.response, reading.question
-    asked = f"{question} {reading.references[0].text}"
-    if reading.kind in (*CHOICE, AnswerType.TRUE_FALSE) or not _differ(asked, response):
+    first, kind = reading.references[0].text, reading.kind
+    other = _differ(first, response) and (kind in _NAMED or _HAN.search(first))
+    if kind in (*CHOICE, AnswerType.TRUE_FALSE) or not (
+        other or _differ(f"{question} {first}", response)
+    ):
         return None
     names = (
         compare_names(r.text, response, question) if r.kind in _NAMED else None
@@ -107,7 +113,8 @@ def in_other_words(reading: Reading, found: Found) -> Decision | None:
     Not for bare numbers, which may count other things, nor where the values were compared.
     """
     response, kind, first = reading.response, reading.kind, reading.references[0]
-    if kind not in _IN_WORDS or len(response) > _SHORT or _RATIO.search(first.text):
+    ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
+    if kind not in _IN_WORDS or len(response) > _SHORT or ratio:
         return None
     wanted = {a.measures for r in reading.references for a in amounts(r.text)}
     if not wanted or COUNT in wanted or _GOES_ON.search(response) or names_another(response):

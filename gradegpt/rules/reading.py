@@ -10,9 +10,11 @@ from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.options import LETTERS, SAID, only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
+from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Options
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
+from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.extract import COMMITTED, Found, How, counted, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.rules.rivals import Settled, settled
@@ -55,9 +57,12 @@ _NOT_PLAINLY = re.compile(
 )
 """An option's letter, and words after which an option that is said may not be the chosen one."""
 _TRUTH_FIRST = re.compile(
-    r"\s*(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
-    r"|(?:yes|no|true|false|正确|错误|错|对|不对|不正确|否)(?=\s*[。.!！；;])"
-    r"|(?:yes|no|错误?|不对|否)(?=\s*[,，]))",
+    r"\s*(?:(?:th(?:is|e|at) (?:statement|claim|sentence) is|[这该此](?:个|句|道|种)?"
+    r"(?:说法|话|命题|结论|判断|叙述|观点|题)是?)\s*(?P<said>true|false|correct|incorrect|wrong"
+    r"|正确|错误|不正确|错|对|不对)(?:的|(?=[\s,.，。]))"
+    r"|(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
+    r"|(?:yes|no|true|false|[tf√×✓✗]|正确|错误|错|对|不对|不正确|否|是的|不是)(?=\s*[。.!！；;])"
+    r"|(?:yes|no|true|false|[√×✓✗]|错误?|不对|否|是的?|不是|对的?|没错|正确|不正确)(?=\s*[,，])))",
     re.IGNORECASE,
 )
 _TRUTH = re.compile(
@@ -66,7 +71,7 @@ _TRUTH = re.compile(
 )
 """Words after the first that may state something else."""
 _CONDITION = re.compile(
-    r"\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除|如果|若|当)",
+    r"\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除[非了]|如果|若|当)",
     re.IGNORECASE,
 )
 """A condition in the sentence that begins with the word."""
@@ -155,6 +160,16 @@ def read_item(item: Item) -> Reading:
     return Reading(item, question, references, response, begin, once is not None, found, own)
 
 
+def as_choice(reading: Reading) -> Reading | None:
+    """The same with the letter of the option whose text is the reference; None if there is none."""
+    item, listed = reading.item, options(reading.question)
+    if reading.kind in CHOICE or not listed or len(reading.references) > 1:
+        return None
+    letter = by_text(reading.references[0].text, listed)
+    changed = {"reference": (letter,), "answer_type": AnswerType.SINGLE_CHOICE}
+    return read_item(item.model_copy(update=changed)) if letter else None
+
+
 def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:
     """An answer that nothing announces, narrowed to what the question asks for.
 
@@ -164,8 +179,8 @@ def _narrowed(response: str, found: Found | None, kind: AnswerType, question: st
     if begun is not None and not (
         _TRUTH.search(response, begun.end()) or _CONDITION.match(response, begun.end())
     ):
-        span = begun.span("word")
-        found = Found(begun["word"], *span, How.WHOLE, span)
+        span = begun.span(begun.lastgroup or 0)
+        found = Found(begun[begun.lastgroup or 0], *span, How.WHOLE, span)
     elif found is not None and kind is AnswerType.NUMBER:
         found = counted(response, found, question)
     elif found is not None and kind is AnswerType.SINGLE_CHOICE and len(response) <= _SENTENCE:
@@ -268,7 +283,8 @@ def _left_open(reading: Reading, found: Found) -> str:
     asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
     if reading.settled is not None and reading.settled.found is None:
         return ONE_OF_SEVERAL
-    if reading.settled is None and disowned(response, found):
+    alone = kind is AnswerType.TRUE_FALSE and truth(response) is not None  # 不对 takes nothing back
+    if reading.settled is None and not alone and disowned(response, found):
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
         return "choice:said-right-where-wrong-is-asked"

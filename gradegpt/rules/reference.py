@@ -26,7 +26,8 @@ _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """The points for a part of the answer: (5分)."""
 _ANNOUNCED = re.compile(
     r"\A(?:(?:参考|标准|正确|最终)?答案\s*(?:[:：]|是|为)\s*"
-    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:)\s*)"
+    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:)\s*"
+    r"|[\u3400-\u9fff]{1,12}(?:为|是)\s*(?=[^\u3400-\u9fff]*[\dA-Zπ=][^\u3400-\u9fff]*\Z))"
     r"(?=\S.{0,60}\Z)",
     re.IGNORECASE,
 )

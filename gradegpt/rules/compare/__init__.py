@@ -52,6 +52,8 @@ _QUOTED = re.compile(
 _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
 _PROSE = re.compile(r"[\u3400-\u9fff]{2}|[A-Za-z]{3,} [A-Za-z]{2,}")
+_UNSOLVED = re.compile(r"(?:[-+*/^]\s*\w*|\)|(?<![\w{])\d+[A-Za-z]?)\s*=")
+"""An equation whose left side is more than a name, which may be a step or a check."""
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -108,11 +110,13 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
 
 
 def _says_less(reference: Answer, answer: Answer) -> bool:
-    """Whether a number stands for a ratio, or prose without marks for numbered parts."""
+    """Whether a number stands for a ratio, prose for parts, or an equation is among values."""
     if _RATIO.fullmatch(reference.text) and not re.search("[:∶：比]", answer.text):
         return True
     groups = [v for v in (reference.value, answer.value) if isinstance(v, Group)]
     lengths = {len(group.items) for group in groups}
+    if len(lengths) > 1 and _UNSOLVED.search(answer.text) and not _UNSOLVED.search(reference.text):
+        return True
     parts = reference.kind is AnswerType.MULTI_PART and len(lengths) > 1
     return parts and not marks(answer.text) and _PROSE.search(answer.text) is not None
 

@@ -15,6 +15,15 @@ from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.tolerance import EXACT
 
 _ROW = re.compile(rf"[{LETTERS}]{{2,}}")
+_CLAUSE = re.compile(
+    r"\s*(?:the |an? )?(?P<text>[^,，.。;；(（]{2,60}?)"
+    r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)",
+    re.IGNORECASE,
+)
+"""The text of an option and what is said of it: 氮气，它约占大气体积的78%."""
+_DENIES = re.compile(
+    r"[不没非无错但除或]|\b(?:not?|or|but|except|nor|wrong|false)\b|n['’]t\b", re.IGNORECASE
+)
 _THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
 """Words for the options that are not named."""
 _EXACTLY: Final = Criteria(EXACT)
@@ -55,7 +64,9 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value equals the answer; empty if there is none."""
-    same = [k for k, text in listed.items() if plain(text) and plain(text) == plain(answer)]
+    first = _CLAUSE.match(answer)
+    said = plain(first["text"] if first and not _DENIES.search(answer, first.end()) else answer)
+    same = [k for k, text in listed.items() if plain(text) and plain(text) in (said, plain(answer))]
     given = values.read(answer)
     valued = values.is_read(given) or re.search(r"\d", answer)
     if not same and valued:

@@ -29,6 +29,12 @@ _SORTED = re.compile(
     re.IGNORECASE,
 )
 """Questions whose answers have an order."""
+_BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
+"""Questions with several blanks, whose answers have an order."""
+_POWER_OF_TEN = re.compile(
+    r"(?:\bunits?\b|单位)[^.。;；\n]{0,16}10\s*(?:\^|[⁻⁰¹²³⁴-⁹])", re.IGNORECASE
+)
+"""Questions that name a unit with a power of ten."""
 _JOINS = re.compile(r"[_{}\s]")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
@@ -247,6 +253,8 @@ def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
     5 and 500 cm, of which only one has a unit; 405 and 405 million.
     """
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
+    if ratio and _POWER_OF_TEN.search(question):
+        return algebra.close(ratio, 10.0 ** round(math.log10(ratio)))
     converted = bool(wanted.unit) is not bool(given.unit)
     converted = converted and units.known(wanted.unit or given.unit)
     steps = (*(_STEPS if converted else ()), *(_SCALES if _LARGE.search(question) else ()))
@@ -322,7 +330,8 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return in_order
     if answer.ordered:
         return None  # the answer has parts, the reference a list
-    return _in_any_order(wanted, given, criteria)
+    same = _in_any_order(wanted, given, criteria)
+    return None if same and _BLANKS.search(criteria.question) else same
 
 
 def _in_turn(

@@ -11,6 +11,7 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.chemistry import bare, reaction, species
 from gradegpt.answers.measures import DOLLARS, currencies
 from gradegpt.answers.none import says_none
 from gradegpt.answers.quantity import quantity
@@ -62,6 +63,14 @@ _PAIRS = re.compile(
 """Numbers that are matched with letters: 1-c, 2-a."""
 
 
+_CHEMISTRY = re.compile(
+    r"化学|离子|分子式|方程式|化合物"
+    r"|\b(?:chemical|formula|ions?|compound|equation|reaction|molecul\w*)\b",
+    re.IGNORECASE,
+)
+_IN_PROSE = re.compile(r".*(?:[\u3400-\u9fff]\s*[:：]?|[:：]|\bis)\s*(?=[*$\\(\dA-Z])", re.DOTALL)
+"""What stands before a formula at the end of a sentence."""
+_MOST: Final = 200
 _ROW: Final = 3
 """Least things of a row."""
 _RISING = re.compile(
@@ -103,11 +112,40 @@ def _shown(
         return True, "same-text"
     if kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $")):
         return None, "not-evaluated"
+    return _matched(expected, actual, question)
+
+
+def _matched(expected: str, actual: str, question: str) -> tuple[bool | None, str] | None:
+    """Chemical formulas and equations, matched pairs, and things in an order."""
+    if (chemical := _chemical(expected, actual, question)) is not None:
+        return chemical, "same-substances" if chemical else "other-substances"
     wanted, given = _pairs(expected), _pairs(actual)
     if 1 < len(wanted) == len(given):
         same = wanted == given
         return same, "same-pairs" if same else "other-pairs"
     return _ranks(expected, actual, question)
+
+
+def _chemical(expected: str, actual: str, question: str) -> bool | None:
+    """Whether two chemical formulas or equations are the same; None where that is not shown.
+
+    Different ones differ in atoms, charge or coefficients; two formulas of the same atoms, C2H4O2
+    and CH3COOH, or an equation in other multiples, may be meant.
+    """
+    wanted, substance = reaction(expected), species(expected)
+    if not wanted and not substance:
+        return None
+    places = (actual, _IN_PROSE.sub("", actual[-_MOST:]))
+    if wanted:
+        given = next(filter(None, map(reaction, places)), None)
+        if given is None or wanted == given:
+            return None if given is None else True
+        return None if wanted.is_multiple(given) or not _CHEMISTRY.search(question) else False
+    text, found = next(((t, s) for t in places if (s := species(t))), ("", None))
+    if found is None or substance == found:
+        texts = (bare(t).replace("^", "") for t in (expected, text))
+        return True if found and len({*texts}) == 1 else None
+    return False if _CHEMISTRY.search(question) else None
 
 
 def _other_case(kind: AnswerType, expected: str, actual: str) -> tuple[bool | None, str] | None:

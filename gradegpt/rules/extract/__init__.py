@@ -54,7 +54,7 @@ _ANNOUNCED = re.compile(
     r"(?:(?=[【#<正最参的答选结故应因所可sfcrbao])(?:【\s*答案\s*】|####|</?answer>|"
     r"(?:正确|最终|参考|最后)?(?:的)?(?:答案|选项|结果)\s*(?:应该|应当|应)?\s*(?:选择|选|是|为|：|:)+|"
     r"(?:故|应|因此|所以|可)\s*(?:本题)?(?:正确)?(?:答案)?(?:应)?\s*选(?:择)?(?:项)?\s*(?:是|为|：|:)*|"
-    r"\bSolution:\s*(?:Choice[ _])?|"
+    r"答\s*[:：](?=[^\n]{1,60}\s*\Z)|\bSolution:\s*(?:Choice[ _])?|"
     r"\b(?:final |correct |right |best )*(?:answer|option|choice)\b(?:[^\n.:：]{0,40}?)"
     r"(?:\bis\b|\bare\b|\bbe\b|:|：|=)\s*(?:option|choice)?)|"
     r"^[^\S\n]*A\s*[:：](?=\s*[-$\d]))"
@@ -62,7 +62,7 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ANNOUNCING: Final = (
-    "答案", "选", "结果", "####", "answer", "solution", "option", "choice",
+    "答案", "答:", "答：", "选", "结果", "####", "answer", "solution", "option", "choice",
     "a:", "a：", "a :", "a ：",
 )  # fmt: skip
 """Every announcement has one of these."""

@@ -74,7 +74,8 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
 
 def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
     texts = {text.strip("$ .,;") for text in options(question).values()}
-    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in texts if len(t) > 1)
+    there = (t for t in texts if len(t) > 1 and t.casefold() in text.casefold())
+    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in there)
     one = _ONE_CHOICE if kind is AnswerType.SINGLE_CHOICE else _CHOICES
     pattern = re.compile("|".join([one, *sorted(said, key=len, reverse=True)]))
     for match in pattern.finditer(text):
@@ -129,7 +130,9 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 
 def occurrences(text: str, names: Sequence[str]) -> list[Mention]:
     """The places of given names in a text."""
-    pattern = "|".join(re.escape(half_width(name.strip())) for name in names if len(name) > 1)
+    folded, wanted = text.casefold(), [half_width(n.strip()) for n in names if len(n) > 1]
+    # Most names are not there, and a pattern of its own for each row takes longest.
+    pattern = "|".join(re.escape(name) for name in wanted if name.casefold() in folded)
     found = re.finditer(pattern, text, re.IGNORECASE) if pattern else ()
     return [Mention(m[0], *m.span()) for m in found]
 

@@ -11,7 +11,7 @@ from gradegpt.core.schema import AnswerType
 from gradegpt.rules.extract.numbers import names_another
 
 _CONCLUSION = re.compile(
-    r"(?:综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
+    r"(?:∴|综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
     r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
     re.IGNORECASE,
 )
@@ -51,6 +51,12 @@ _SHARE_OF = re.compile(
 _COUNTED = re.compile(r"[一总]?共|\b(?:in all|in total|altogether)\b", re.IGNORECASE)
 """Words with the number of the values: 一共六个."""
 _REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
+_ROOTS: Final = (
+    AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
+)  # fmt: skip
+_STEP = re.compile(r"[,，;；]")
+_ROOT = re.compile(r"[^A-Za-z0-9=<>≤≥()+*/^\\{}−-]*([A-Za-z])(?:_?\{?\d\}?)?\s*[=<>≤≥]")
+_LETTER = re.compile(r"[A-Za-z]")
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 
@@ -58,9 +64,12 @@ _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 def refine(answer: str, kind: AnswerType) -> str:
     """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none.
 
-    Candidates in order: the whole, without "for all x"; the text after the last word of
-    conclusion; the texts after each copula from there on, the longest first; the last formula.
+    The steps before the roots of an equation are left out. Candidates in order: the whole, without
+    "for all x"; the text after the last word of conclusion; the texts after each copula from there
+    on, the longest first; the last formula.
     """
+    if kind in _ROOTS:
+        answer = _roots(answer)
     if kind in _WORDS or (reads_as(answer, kind) and not _steps(answer, kind)):
         return answer
     if _DENIED.search(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
@@ -100,6 +109,15 @@ def _each(answer: str) -> str:
         if not isinstance(read, Leaf) or not read.quantity or read.quantity.value != len(made):
             return ""
     return "; ".join(made)
+
+
+def _roots(answer: str) -> str:
+    """The end of "3x=15，x=5" and of "(x-2)(x-3)=0，x=2或x=3"; the whole where none is shown."""
+    starts = [0, *(m.end() for m in _STEP.finditer(answer))]
+    names = [m and m[1] for m in (_ROOT.match(answer, start) for start in starts)]
+    first = next((n for n, name in enumerate(names) if name), 0)
+    steps, roots = answer[: starts[first]], answer[starts[first] :]
+    return roots if all(names[first:]) and {*_LETTER.findall(steps)} <= {*names} else answer
 
 
 def _candidates(answer: str) -> list[str]:
