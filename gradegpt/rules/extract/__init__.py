@@ -85,6 +85,8 @@ _CHECK = re.compile(
 """The beginning of a check; the text after it has no answer unless it announces one."""
 _LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
 """A list of all options after an announcement: "each option: (A) … (B) …"."""
+_IN_CHINESE = re.compile(r"[\u3400-\u9fff\d.,()（）]{2,20}")
+"""A short answer with a number in Chinese words: 现价160元."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
 """The end of an answer."""
@@ -161,7 +163,9 @@ def _refined(found: Found, kind: AnswerType) -> Found:
         given = {with_unit(answer, m) for m in NUMBER.finditer(answer)}
         # "3 years old", "10 months to save": a number among other words
         if len(given) == 1 and not names_another(answer):
-            return found._replace(answer=given.pop(), how=How.LAST_NUMBER)
+            short = found.how is How.ANNOUNCED and _IN_CHINESE.fullmatch(answer) is not None
+            how = found.how if short else How.LAST_NUMBER
+            return found._replace(answer=given.pop(), how=how)
     return found._replace(answer=answer)
 
 
