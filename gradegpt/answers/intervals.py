@@ -26,6 +26,8 @@ _RANGE: Final = re.compile(
     r"(?P<high>-?\d[\d,]*(?:\.\d+)?)\s*(?P<unit>[^\d,;=<>()\[\]{}+*/^]{0,24})",
     re.IGNORECASE,
 )
+_INFINITE: Final = re.compile(r"(?<![A-Za-z])inf(?:inity|ty)?(?![A-Za-z])")
+_UNION: Final = re.compile(r"(?<=[)\]])\s*U\s*(?=[(\[])")
 _DENIED: Final = re.compile(r"[不非没]|\bnot\b")
 _FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
@@ -54,6 +56,7 @@ def is_pair(text: str) -> bool:
 
 def read_region(text: str) -> Region | None:
     """The region that the folded ``text`` describes; None for any other text."""
+    text = _UNION.sub("∪", _INFINITE.sub("∞", text))
     if text in _REALS:
         return Region((_EVERYTHING,))
     if text in ("∅", "\\emptyset", "\\varnothing", "空集"):

@@ -65,7 +65,7 @@ def tidy(text: str) -> str:
         text = _TAG.sub(_blank, text)
     if "&" in text:
         text = _ENTITY.sub(_sign, text)
-    return simplified(text)
+    return _BELOW_ZERO.sub(" -", simplified(text))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -108,7 +108,7 @@ _SYMBOLS: Final = {
     r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
     r"\cupdot": "∪", r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\in(": "∈(",
     r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
-    r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
+    r"\langle": "(", r"\rangle": ")", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
 _SYSTEM = re.compile(
     r"(?:\\left\s*\\\{\s*\\begin\{(?:array|aligned)\}(?:\{[lcr]+\})?|\\begin\{cases\})"
@@ -122,6 +122,7 @@ _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;
 }
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
+_BELOW_ZERO = re.compile(r"零下(?=\s?\d)")
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """Anything that ``fold`` could change; most short answers have none of it."""
 
@@ -137,7 +138,7 @@ def fold(text: str) -> str:
     if _FOLDABLE.search(text) is None:
         return text
     text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
-    text = _MIXED.sub(" ", text)
+    text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).replace("\u2044", "/")
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
     return _without_latex(text) if "\\" in text else text

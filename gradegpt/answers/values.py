@@ -45,7 +45,7 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """A span of years, which is not a difference of numbers."""
 _LEAD = re.compile(
-    r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|so|hence|thus|then)(?=.)"
+    r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|(?i:so|hence|thus|then|therefore))(?=.)"
 )
 _ELEMENTS = re.compile(r"\s*(?P<of>[A-Za-z])\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""

@@ -29,6 +29,7 @@ from gradegpt.rules.reading import (
     Decision,
     Reading,
     as_choice,
+    is_lettered,
     read_item,
     signs_of,
     without_comparison,
@@ -37,7 +38,7 @@ from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.workers import shared_pool
 
-VERSION: Final = "18"
+VERSION: Final = "19"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 
@@ -67,9 +68,12 @@ class RuleJudge:
     def _judge_one(self, item: Item) -> Judgement:
         reading = read_item(item)
         made = self._decide(reading)
-        if made.verdict is None and (chosen := as_choice(reading)) is not None:
+        lettered = is_lettered(reading)
+        if (made.verdict is None or lettered) and (chosen := as_choice(reading)) is not None:
             again = self._decide(chosen)
             reading, made = (chosen, again) if again.verdict else (reading, made)
+        elif lettered:
+            made = Decision(None, "choice:reference-names-no-option", made.found)
         found, reference = made.found, made.reference or reading.references[0]
         span = (found.start + reading.begin, found.end + reading.begin) if found else None
         judgement = judged(

@@ -57,7 +57,8 @@ _NOT_PLAINLY = re.compile(
 )
 """An option's letter, and words after which an option that is said may not be the chosen one."""
 _TRUTH_FIRST = re.compile(
-    r"\s*(?:(?:th(?:is|e|at) (?:statement|claim|sentence) is|[这该此](?:个|句|道|种)?"
+    r"\s*(?:答\s*[:：]\s*)?"
+    r"(?:(?:th(?:is|e|at) (?:statement|claim|sentence) is|[这该此](?:个|句|道|种)?"
     r"(?:说法|话|命题|结论|判断|叙述|观点|题)是?)\s*(?P<said>true|false|correct|incorrect|wrong"
     r"|正确|错误|不正确|错|对|不对)(?:的|(?=[\s,.，。]))"
     r"|(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
@@ -65,6 +66,12 @@ _TRUTH_FIRST = re.compile(
     r"|(?:yes|no|true|false|[√×✓✗]|错误?|不对|否|是的?|不是|对的?|没错|正确|不正确)(?=\s*[,，])))",
     re.IGNORECASE,
 )
+_TRUTH_LAST = re.compile(
+    r"\b(?:so|therefore|thus|hence),? \*{0,2}(?P<word>yes|no)\*{0,2}(?=\s*[,.])"
+    r"(?!.*\n)",
+    re.IGNORECASE,
+)
+"""A conclusion in the last line: "So no, it is not"."""
 _TRUTH = re.compile(
     r"\b(?:yes|true|false|wait|actually|however)\b|但是|然而|不过|正确|错误|不对|更正",
     re.IGNORECASE,
@@ -95,6 +102,7 @@ _LEAST_OWN: Final = 20
 _LETTER_AND_TEXT = re.compile(
     rf"\W*(?P<letter>[{LETTERS}])[\s)）.、:：*]{{1,6}}(?P<text>[^\n。;；!！]{{1,80}}?)[.*\s]*(?:\Z|[\n。;；!！])"
 )
+_BARE_LETTER = re.compile(rf"\W*([{LETTERS}])\W*")
 _LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 _EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
 
@@ -160,6 +168,13 @@ def read_item(item: Item) -> Reading:
     return Reading(item, question, references, response, begin, once is not None, found, own)
 
 
+def is_lettered(reading: Reading) -> bool:
+    """Whether the answer found is the letter of an option, and the reference is none."""
+    found = reading.found
+    letter = _BARE_LETTER.fullmatch(found.answer) if found and reading.kind not in CHOICE else None
+    return letter is not None and letter[1] in options(reading.question)
+
+
 def as_choice(reading: Reading) -> Reading | None:
     """The same with the letter of the option whose text is the reference; None if there is none."""
     item, listed = reading.item, options(reading.question)
@@ -175,7 +190,9 @@ def _narrowed(response: str, found: Found | None, kind: AnswerType, question: st
 
     That is the number of a thing, the only option whose text is said, or a first word such as "No".
     """
-    begun = _TRUTH_FIRST.match(response) if kind is AnswerType.TRUE_FALSE else None
+    begun = None
+    if kind is AnswerType.TRUE_FALSE:
+        begun = _TRUTH_FIRST.match(response) or _TRUTH_LAST.search(response)
     if begun is not None and not (
         _TRUTH.search(response, begun.end()) or _CONDITION.match(response, begun.end())
     ):
@@ -283,7 +300,9 @@ def _left_open(reading: Reading, found: Found) -> str:
     asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
     if reading.settled is not None and reading.settled.found is None:
         return ONE_OF_SEVERAL
-    alone = kind is AnswerType.TRUE_FALSE and truth(response) is not None  # 不对 takes nothing back
+    alone = kind is AnswerType.TRUE_FALSE and (
+        truth(response) is not None or (found.how is How.WHOLE and truth(found.answer) is not None)
+    )  # 不对 takes nothing back
     if reading.settled is None and not alone and disowned(response, found):
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):

@@ -27,6 +27,7 @@ _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 _ANNOUNCED = re.compile(
     r"\A(?:(?:参考|标准|正确|最终)?答案\s*(?:[:：]|是|为)\s*"
     r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:)\s*"
+    r"|(?:[a-z]+ ){1,5}is (?=[^\n]*[\dA-Z])(?![^\n]*[A-Za-z]{4})"
     r"|[\u3400-\u9fff]{1,12}(?:为|是)\s*(?=[^\u3400-\u9fff]*[\dA-Zπ=][^\u3400-\u9fff]*\Z))"
     r"(?=\S.{0,60}\Z)",
     re.IGNORECASE,

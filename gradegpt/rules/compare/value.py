@@ -32,7 +32,8 @@ _SORTED = re.compile(
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
 _POWER_OF_TEN = re.compile(
-    r"(?:\bunits?\b|单位)[^.。;；\n]{0,16}10\s*(?:\^|[⁻⁰¹²³⁴-⁹])", re.IGNORECASE
+    r"(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
+    re.IGNORECASE,
 )
 """Questions that name a unit with a power of ten."""
 _JOINS = re.compile(r"[_{}\s]")
@@ -308,6 +309,8 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
     if len(wanted) != len(given):
         shown = is_read(reference) and is_read(answer) and reference.ordered == answer.ordered
         return False if shown else None
+    if _are_of_one(wanted, given):
+        return _in_any_order(wanted, given, criteria._replace(names_matter=False))
     names = _names(wanted), _names(given)
     if all(names):
         if sorted(names[0]) != sorted(names[1]):
@@ -332,6 +335,15 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return None  # the answer has parts, the reference a list
     same = _in_any_order(wanted, given, criteria)
     return None if same and _BLANKS.search(criteria.question) else same
+
+
+def _are_of_one(wanted: tuple[Value, ...], given: tuple[Value, ...]) -> bool:
+    """Whether all are values of one unknown that only one side numbers: x=2 or x=3; x₁=2, x₂=3."""
+    names = [
+        sorted(v.name if isinstance(v, Leaf) else "" for v in side) for side in (wanted, given)
+    ]
+    stems = {name.rstrip("_{}0123456789") for side in names for name in side}
+    return names[0] != names[1] and len(stems) == 1 and "" not in stems
 
 
 def _in_turn(

@@ -68,7 +68,9 @@ _CHEMISTRY = re.compile(
     r"|\b(?:chemical|formula|ions?|compound|equation|reaction|molecul\w*)\b",
     re.IGNORECASE,
 )
-_IN_PROSE = re.compile(r".*(?:[\u3400-\u9fff]\s*[:：]?|[:：]|\bis)\s*(?=[*$\\(\dA-Z])", re.DOTALL)
+_IN_PROSE = re.compile(
+    r".*(?:[\u3400-\u9fff]\s*[:：]?|[:：]|(?<![A-Z])[a-z]{2,})\s*(?=[*$\\(\dA-Z])", re.DOTALL
+)
 """What stands before a formula at the end of a sentence."""
 _MOST: Final = 200
 _ROW: Final = 3
@@ -133,19 +135,21 @@ def _chemical(expected: str, actual: str, question: str) -> bool | None:
     and CH3COOH, or an equation in other multiples, may be meant.
     """
     wanted, substance = reaction(expected), species(expected)
-    if not wanted and not substance:
+    cue = _CHEMISTRY.search(question) is not None
+    alone = substance and len(substance.atoms) == 1 and not substance.charge  # K2, a mountain
+    if not (wanted or substance) or (alone and not cue):
         return None
     places = (actual, _IN_PROSE.sub("", actual[-_MOST:]))
     if wanted:
         given = next(filter(None, map(reaction, places)), None)
         if given is None or wanted == given:
             return None if given is None else True
-        return None if wanted.is_multiple(given) or not _CHEMISTRY.search(question) else False
+        return None if wanted.is_multiple(given) or not cue else False
     text, found = next(((t, s) for t in places if (s := species(t))), ("", None))
     if found is None or substance == found:
         texts = (bare(t).replace("^", "") for t in (expected, text))
         return True if found and len({*texts}) == 1 else None
-    return False if _CHEMISTRY.search(question) else None
+    return False if cue else None
 
 
 def _other_case(kind: AnswerType, expected: str, actual: str) -> tuple[bool | None, str] | None:
