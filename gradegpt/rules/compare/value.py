@@ -223,9 +223,12 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
-        if factor is None:
+        things = wanted.unit.isascii() is not given.unit.isascii() and not any(
+            units.known(q.unit) or units.named(q.unit) for q in (wanted, given)
+        )  # 150 pages and 150页
+        if factor is None and not things:
             return None
-        if factor != 1:
+        if factor not in (1, None):
             given = given._replace(value=given.value * factor, place=None)
     if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
         radians = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
