@@ -10,7 +10,7 @@ hand, and a run that was stopped anywhere goes on from there:
 5. ``eval.attacks``    whether it accepts responses that try to manipulate it
 6. where it is no better: the same with half of the questions, to say whether more labels would help
 
-``OUT`` is then a judge that ``judge``, ``serve``, ``eval`` and ``export`` take by its path.
+``OUT`` is then a judge that ``judge``, ``serve`` and ``eval`` take by its path.
 """
 
 from __future__ import annotations
