@@ -63,7 +63,7 @@ _TRUTH_FIRST = re.compile(
     r"|正确|错误|不正确|错|对|不对)(?:的|(?=[\s,.，。]))"
     r"|(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
     r"|(?:yes|no|true|false|[tf√×✓✗]|正确|错误|错|对|不对|不正确|否|是的|不是)(?=\s*[。.!！；;])"
-    r"|(?:yes|no|true|false|[√×✓✗]|错误?|不对|否|是的?|不是|对的?|没错|正确|不正确)(?=\s*[,，])))",
+    r"|(?:yes|no|true|false|[√×✓✗]|错误?|不对|否|是的?|不是|对的?|没错|正确|不正确)(?=\s*[,，]|\s+[-–—]\s)))",
     re.IGNORECASE,
 )
 _TRUTH_LAST = re.compile(

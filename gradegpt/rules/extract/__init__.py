@@ -72,6 +72,10 @@ _CONCLUDED = re.compile(
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
     re.IGNORECASE,
 )
+_SYSTEM = re.compile(
+    r"(?:\\left\s*\\\{\s*)?\\begin\{(?P<of>cases|array|aligned)\}[^&]*?\\end\{(?P=of)\}"
+    r"(?:\s*\\right\s*\.)?"
+)
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
@@ -270,11 +274,15 @@ def _concluded(text: str) -> Found | None:
     if last is None:
         return None
     stop = _stop(text, last.end())
-    named = _NAMED.search(text, last.start(), last.end())  # the first of x₁=2, x₂=3
+    begin = last.end()
+    if (system := _SYSTEM.search(text, last.start())) and system.start() < begin:
+        begin, stop = system.span()
+    elif named := _NAMED.search(text, last.start(), last.end()):
+        begin = named.start()  # the first of x₁=2, x₂=3
     supposed = _SUPPOSED.search(text, max(0, last.start() - 80), last.end())
     more = supposed or text[stop:].strip(MARKUP + ".!！\n)）")
     how = How.CONCLUDED if more else How.FINAL
-    found = _found(text, named.start() if named else last.end(), stop, how, last.start())
+    found = _found(text, begin, stop, how, last.start())
     return found if found is None or len(found.answer) <= 80 else None
 
 

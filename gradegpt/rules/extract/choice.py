@@ -18,7 +18,7 @@ _MARKUP = (
 )
 """Text between an announcement and the letter; possessive, since backtracking would be slow."""
 _BETWEEN = (
-    rf"(?:\}}|\))?[\s$*]*(?:[、,，;；/&和与及](?:\s*and\b)?|\band\b|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*"
+    rf"(?:\}}|\))?(?:\([^()\n]{{1,20}}\))?[\s$*]*(?:[、,，;；/&和与及](?:\s*and\b)?|\band\b|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*"
     r"(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({]?"
 )
 _LETTERS = (

@@ -147,6 +147,7 @@ def size(answer: str, kind: AnswerType) -> int:
 
 def twice(answer: str, kind: AnswerType) -> bool:
     """Whether an answer is two in a row: ABD和ABC, "(1) 3 (2) 5 or (1) 4 (2) 5"."""
+    answer = re.sub(r"\s*([=<>≤≥])\s*", r"\1", answer)
     marks = re.findall(r"\(\d{1,2}\)|\b\d{1,2}\.(?!\d)", answer)
     if kind in CHOICE or kind is AnswerType.MULTI_PART:
         rows = (between.split(answer) for between in (_BETWEEN, _AND))

@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
+from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.types import Group, Leaf, Region, Relation
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.extract.numbers import names_another
@@ -116,10 +117,14 @@ def _each(answer: str) -> str:
 def _roots(answer: str) -> str:
     """The end of "3x=15，x=5" and of "(x-2)(x-3)=0，x=2或x=3"; the whole where none is shown."""
     starts = [0, *(m.end() for m in _STEP.finditer(answer))]
-    names = [m and m[1] for m in (_ROOT.match(answer, start) for start in starts)]
-    first = next((n for n, name in enumerate(names) if name), 0)
-    steps, roots = answer[: starts[first]], answer[starts[first] :]
-    return roots if all(names[first:]) and {*_LETTER.findall(steps)} <= {*names} else answer
+    matches = [_ROOT.match(answer, start) for start in starts]
+    first = next((n for n, match in enumerate(matches) if match), None)
+    if first is None or not all(matches[first:]):
+        return answer
+    names = {match[1] for match in matches if match}
+    steps = answer[: starts[first]]
+    begin = next(match.start(1) for match in matches if match)
+    return answer[begin:] if {*_LETTER.findall(steps)} <= names else answer
 
 
 def _candidates(answer: str) -> list[str]:
@@ -138,6 +143,8 @@ def reads_as(text: str, kind: AnswerType) -> bool:
     match kind:
         case AnswerType.NUMBER:
             return isinstance(value, Leaf) and value.quantity is not None
+        case AnswerType.EXPRESSION | AnswerType.EQUATION | AnswerType.INTERVAL if reaction(text):
+            return True
         case AnswerType.EXPRESSION:
             one = isinstance(value, Leaf) or "matrix}" in text
             return one and values.is_read(value)
