@@ -35,6 +35,10 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _MONEY = re.compile(rf"\A(?:{CURRENCY}|US|HK|AU|CA|NT)\s?(?=\d)|(?<=\A-){CURRENCY}(?=\d)")
+_IN_BRACKETS = re.compile(
+    r"\A([^()]*[\dπ])\s*\(((?:[A-Za-zμµΩ]{2,5}|m)\^?\{?[23]\}?|[\u3400-\u9fff]{1,6})\)\Z"
+)
+"""A number with its unit in brackets: 64(dm^3)."""
 _SHORT_SCALE = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|bn?)", re.IGNORECASE)
 _SCALES: Final = {"k": "thousand", "m": "million", "b": "billion"}
 _IN_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -83,7 +87,7 @@ def _has_float(value: Magnitude | None) -> bool:
 
 
 def _quantity(text: str) -> Quantity | None:
-    text, money = _MONEY.subn("", text.strip())
+    text, money = _MONEY.subn("", _IN_BRACKETS.sub(r"\1 \2", text.strip()))
     if money and (short := _SHORT_SCALE.fullmatch(text)):
         text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
     percent = bool(_PERCENT.match(text))

@@ -39,6 +39,14 @@ from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
 _BLANK = re.compile(r"第[一1]空")
+_REGION = re.compile(
+    r"[<>≤≥]|\\(?:leq?|geq?|lt|gt)\b|不等式|定义域|值域|区间|取值范围|\b(?:inequalit|domain|interval)",
+    re.IGNORECASE,
+)
+_POINT = re.compile(
+    r"坐标|点|向量|数对|置信|\b(?:confidence|point|coordinate|vector|pair|intersect|vertex|vertices|system)",
+    re.IGNORECASE,
+)
 _INTERVAL = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(（][^\[\]()]*[,，][^\[\]()]*[\])）](?:\s*∪.*)?")
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
@@ -118,7 +126,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
             return AnswerType.NUMBER
     if _has_parts(text):
         return AnswerType.MULTI_PART
-    return _mathematical(text)
+    return _mathematical(text, question)
 
 
 def _has_parts(text: str) -> bool:
@@ -126,13 +134,18 @@ def _has_parts(text: str) -> bool:
     return 1 in numbers and 2 in numbers[numbers.index(1) :]
 
 
-def _mathematical(text: str) -> AnswerType:
+def _asks_a_region(question: str) -> bool:
+    """Whether (-2, 8) is more likely the solution of an inequality than a pair."""
+    return bool(_REGION.search(question)) and not _POINT.search(question)
+
+
+def _mathematical(text: str, question: str) -> AnswerType:
     if _WORDS.search(text) or _NAME.search(text) or not re.search(r"\w|[∅∞]", text):
         return AnswerType.TEXT
     if _INTERVAL.fullmatch(text):
         return (
             AnswerType.INTERVAL
-            if "[" in text or "]" in text or "∞" in text or "∪" in text
+            if re.search(r"[\[\]∞∪]", text) or _asks_a_region(question)
             else AnswerType.TUPLE
         )
     if text.startswith("{") and text.endswith("}"):

@@ -88,7 +88,8 @@ _SPACING = re.compile(
     r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
 )
 _WRAPPER = re.compile(
-    r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)\s*\{([^{}]*)\}"
+    r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)"
+    r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 _ORDINAL = re.compile(
     r"(?<=\d)\s*\^\s*\{?\s*(?:\\(?:mathrm|text|rm|textrm)\b\s*)?\{?\s*(st|nd|rd|th)\s*\}{0,2}"
@@ -122,6 +123,9 @@ _FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;
 }
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
+_IN_CHINESE = re.compile(r"\d\s*[又比]")
+_AND_A_PART = re.compile(r"(?<=\d)\s*又\s*(?=\d+\s*/|\\[dt]?frac)")
+_RATIO_IN_WORDS = re.compile(r"(?<=\d)\s*比\s*(?=\d)")
 _BELOW_ZERO = re.compile(r"零下(?=\s?\d)")
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """Anything that ``fold`` could change; most short answers have none of it."""
@@ -139,6 +143,9 @@ def fold(text: str) -> str:
         return text
     text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
     text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
+    text = (
+        _AND_A_PART.sub(" ", _RATIO_IN_WORDS.sub(":", text)) if _IN_CHINESE.search(text) else text
+    )
     text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).replace("\u2044", "/")
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
     return _without_latex(text) if "\\" in text else text

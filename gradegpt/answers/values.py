@@ -49,6 +49,7 @@ _LEAD = re.compile(
 )
 _ELEMENTS = re.compile(r"\s*(?P<of>[A-Za-z])\s*(?:\||\\mid|:)(?P<body>[^<>≤≥≠]+)", re.DOTALL)
 """The inside of a set-builder form that names its elements: x | x = 0 或 x = 2."""
+_ARROW = re.compile(r"\s*(?:→|->|\\to\b|\\rightarrow)\s*")
 _JOINED = re.compile(r"[,;±或和与∨]|\\pm|\bor\b|\band\b|\\text")
 _SET_IN_WORDS = re.compile(
     r"[A-Za-z]\s*∈\s*(?P<braces>\{.*\})|由(?P<zh>.+)组成的集合"
@@ -188,6 +189,8 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
             return _group(True, items, False, depth) if len(items) > 1 else None
         members = dict.fromkeys(x.strip() for i in items for x in both_signs(i))
         return _group(False, [*members], False, depth)
+    if len(row := _ARROW.split(text)) > 2 and all(map(str.strip, row)):
+        return _group(True, row, region, depth)  # 秦→汉→唐
     if _JOINED.search(text) is None:
         return None
     items = split_top(text, ";") if ";" in text else split_top(text, ",")

@@ -6,6 +6,7 @@ Nothing else is decided: two texts without a common word may still name the same
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from gradegpt.answers.spoken import ORDINAL, same_kind, spoken, spoken_in
@@ -30,6 +31,8 @@ _TOWN = re.compile(r"(?P<name>(?!吉林)[\u3400-\u9fff]{2,}) (?P=name)[市省]")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
 _BY_HEART = re.compile("默写|补写|补[全充].{0,6}[诗词名]句|[上下]一?句")
 """Questions that are answered word for word."""
+_PINYIN = re.compile(r"拼音|注音|读音|声调|\bpinyin\b", re.IGNORECASE)
+"""Questions whose answers differ in their tones."""
 _DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
@@ -76,12 +79,19 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
 
 
 def _is_miswritten(wanted: str, given: str, question: str) -> bool:
-    """Whether a line or an idiom that is asked for by heart has other characters."""
+    """Whether a line or an idiom that is asked for by heart has other characters, Pinyin tones."""
+    if _PINYIN.search(question) and _toneless(wanted) == _toneless(given):
+        return True
     if len(wanted) != len(given) or not _HAN.fullmatch(wanted + given):
         return False
     alike = sum(one == other for one, other in zip(wanted, given, strict=True))
     idiom = "成语" in question and len(wanted) - 1 == alike > 2
     return bool(idiom or (_BY_HEART.search(question) and len(wanted) < 2 * alike))
+
+
+def _toneless(text: str) -> str:
+    decomposed = unicodedata.normalize("NFD", text)
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 def _bare(text: str) -> str:

@@ -25,7 +25,7 @@ from gradegpt.rules.tolerance import EXACT
 _HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _SORTED = re.compile(
     r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
-    r"|from (?:small|low|large|great|high)est)\b|从[小大低高]到[大小高低]|排列",
+    r"|from (?:small|low|large|great|high)(?:est)?|in order)\b|从[小大低高]到[大小高低]|排列",
     re.IGNORECASE,
 )
 """Questions whose answers have an order."""

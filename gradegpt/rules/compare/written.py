@@ -56,11 +56,20 @@ _WORDS = re.compile(r"\w+")
 _COUNTED = re.compile(r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}")
 """Numbers of arrangements, which are not evaluated."""
 _WORD = re.compile(r"[A-Za-z]{4,}")
-_PAIR = re.compile(r"(\d{1,2}|[a-z])(?:-+>?|:|→)(\d{1,2}|[a-z])(?![\w.])")
-_PAIRS = re.compile(
-    r"(?:(?:\d{1,2}(?:-+>?|:|→)[a-z]|[a-z](?:-+>?|:|→)\d{1,2})[,;、.]?)+", re.IGNORECASE
+_NTH = r"(?:\d{1,2}|\(\d{1,2}\))"
+_TO = r"(?:-+>?|:|→)?"
+_PAIR = re.compile(rf"({_NTH}|[a-z]){_TO}({_NTH}|[a-z])(?![a-z.])")
+_PAIRS = re.compile(rf"(?:(?:{_NTH}{_TO}[a-z]|[a-z]{_TO}{_NTH})[,;、.]?)+", re.IGNORECASE)
+"""Numbers that are matched with letters: 1-c, 2-a; ①C②A."""
+_REMAINDER = re.compile(
+    r"(?:.*[=＝])?\s*(?P<n>\d+)\s*(?:\.{3,}|余|r\b|r(?=\s?\d)|remainder)\s*(?P<rest>\d+)\s*\Z",
+    re.IGNORECASE,
 )
-"""Numbers that are matched with letters: 1-c, 2-a."""
+"""A quotient with its remainder: 7……2, 7 r 2."""
+_COMPARED = re.compile(r"(?:[^<>=]*\w[^<>=]*)?(?P<sign>[<>=])(?:[^<>=]*\w[^<>=]*)?")
+_MOST_COMPARED: Final = 40
+_ASKS_FOR_A_SIGN = re.compile(r"[○〇◯□]|比较|\bcompare\b", re.IGNORECASE)
+"""A comparison such as 5/8 < 3/4, and questions whose answer is its sign."""
 
 
 _CHEMISTRY = re.compile(
@@ -121,11 +130,28 @@ def _matched(expected: str, actual: str, question: str) -> tuple[bool | None, st
     """Chemical formulas and equations, matched pairs, and things in an order."""
     if (chemical := _chemical(expected, actual, question)) is not None:
         return chemical, "same-substances" if chemical else "other-substances"
+    one, other = (_divided(expected), _divided(actual))
+    if not (one and other) and _ASKS_FOR_A_SIGN.search(question):
+        one, other = (_sign(expected, 1), _sign(actual, _MOST_COMPARED))
+    if one and other:
+        return one == other, "equal" if one == other else "different"
     wanted, given = _pairs(expected), _pairs(actual)
     if 1 < len(wanted) == len(given):
         same = wanted == given
         return same, "same-pairs" if same else "other-pairs"
     return _ranks(expected, actual, question)
+
+
+def _divided(text: str) -> tuple[str, ...]:
+    """A quotient and its remainder, 7……2; empty for any other text."""
+    match = _REMAINDER.match(fold(text).replace("(", "").replace(")", ""))
+    return match.groups() if match else ()
+
+
+def _sign(text: str, most: int) -> tuple[str, ...]:
+    """The sign alone, or in a comparison of at most so many characters; else empty."""
+    match = _COMPARED.fullmatch(fold(text).strip())
+    return match.groups() if match and len(match[0]) <= most else ()
 
 
 def _chemical(expected: str, actual: str, question: str) -> bool | None:

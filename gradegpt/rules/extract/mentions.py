@@ -69,6 +69,8 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
             m for m, given in zip(found, asked, strict=True) if not given and not m.text.isalpha()
         ]
     made = _joined(text, found, LIST_GAP if lists else None)
+    if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
+        made = [m for m in made if m.text not in question] or made
     return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
 
 

@@ -74,6 +74,11 @@ _POWER = re.compile(
     r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
 )
 """A unit, or an unknown, with its exponent, which belongs to the value."""
+_TIMES_TEN = re.compile(
+    r"\s*(?:\\times|[×x*·])\s*10\s*"
+    r"(?:\^\s*(?:\{\s*[-−+]?\d+\s*\}|[-−+]?\d+)|[⁻⁰¹²³⁴-⁹]+)"
+)
+"""The power of ten after a number, which belongs to it."""
 _MONEY = re.compile(MONEY_AFTER)
 _RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
 
@@ -189,6 +194,10 @@ def with_unit(text: str, number: re.Match[str] | None) -> str:
     """The number with the unit of measurement after it, if there is one."""
     if number is None:
         return ""
+    if scale := _TIMES_TEN.match(text, number.end()):
+        unit = _UNIT.match(text, scale.end())
+        measured = unit[0] if unit is not None and _measures(unit["unit"]) else ""
+        return number[0] + scale[0] + measured
     if power := _POWER.match(text, number.end()):
         return number[0] + power[0]
     if money := _MONEY.match(text, number.end()):
