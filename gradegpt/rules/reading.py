@@ -10,7 +10,6 @@ from gradegpt.answers.hidden import after_thought
 from gradegpt.answers.options import LETTERS, SAID, only_lists, options
 from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
-from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Options
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
@@ -300,10 +299,7 @@ def _left_open(reading: Reading, found: Found) -> str:
     asks_wrong = kind in CHOICE and _ASKS_WRONG.search(reading.question)
     if reading.settled is not None and reading.settled.found is None:
         return ONE_OF_SEVERAL
-    alone = kind is AnswerType.TRUE_FALSE and (
-        truth(response) is not None or (found.how is How.WHOLE and truth(found.answer) is not None)
-    )  # 不对 takes nothing back
-    if reading.settled is None and not alone and disowned(response, found):
+    if reading.settled is None and disowned(response, found):
         return "response:not-its-own-answer"
     if asks_wrong and said_right(response, found):
         return "choice:said-right-where-wrong-is-asked"

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import sentence_start
+from gradegpt.answers.truth import truth
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.mentions import LIST_GAP, Mention
 
@@ -360,11 +361,13 @@ def disowned(text: str, found: Found) -> bool:
     before = text[max(sentence_start(text, at), at - _REACH) : at]
     if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
+    word, after = truth(found.answer) is not None, end  # 不对 alone takes nothing back
     if found.how in (How.STATED, How.WHOLE):
         if _CONTRASTED.search(text) or _MISLED.search(text):
             return True
         end = start
-    if takes_back(text, max(start, end - 1)) or takes_back(found.answer):
+    since = after if word else max(start, end - 1)
+    if takes_back(text, since) or (not word and takes_back(found.answer)):
         return True
     denied = _DENIED_WHOLE.match(found.answer) or _DENIED_PARTS.search(text, start)
     return denied is not None

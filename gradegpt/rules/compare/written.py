@@ -66,6 +66,7 @@ _REMAINDER = re.compile(
     re.IGNORECASE,
 )
 """A quotient with its remainder: 7……2, 7 r 2."""
+_DENIED = re.compile(r"[不非没]|\bnot\b|n't\b", re.IGNORECASE)
 _COMPARED = re.compile(r"(?:[^<>=]*\w[^<>=]*)?(?P<sign>[<>=])(?:[^<>=]*\w[^<>=]*)?")
 _MOST_COMPARED: Final = 40
 _ASKS_FOR_A_SIGN = re.compile(r"[○〇◯□]|比较|\bcompare\b", re.IGNORECASE)
@@ -165,7 +166,8 @@ def _chemical(expected: str, actual: str, question: str) -> bool | None:
     alone = substance and len(substance.atoms) == 1 and not substance.charge  # K2, a mountain
     if not (wanted or substance) or (alone and not cue):
         return None
-    places = (actual, _IN_PROSE.sub("", actual[-_MOST:]))
+    said = actual[-_MOST:]
+    places = (actual, "" if _DENIED.search(said) else _IN_PROSE.sub("", said))
     if wanted:
         given = next(filter(None, map(reaction, places)), None)
         if given is None or wanted == given:
