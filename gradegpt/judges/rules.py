@@ -97,7 +97,8 @@ class RuleJudge:
             assert reading.found is not None
             made = by_change(reading, reading.found) or self._by_comparison(reading, reading.found)
             if made.verdict is None:
-                made = in_other_words(reading, reading.found) or made
+                not_shown = made.reason.endswith("not-shown")
+                made = in_other_words(reading, reading.found, not_shown) or made
         return made
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:

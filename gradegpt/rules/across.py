@@ -58,7 +58,7 @@ def across_languages(reading: Reading) -> Decision | None:
     """The verdict on a response in the other language; None where it is not, or not shown."""
     response, question = reading.response, reading.question
     first, kind = reading.references[0].text, reading.kind
-    other = _differ(first, response) and (kind in _NAMED or _HAN.search(first))
+    other = kind in _NAMED and _differ(first, response)
     if kind in (*CHOICE, AnswerType.TRUE_FALSE) or not (
         other or _differ(f"{question} {first}", response)
     ):
@@ -107,12 +107,16 @@ def by_direction(reading: Reading) -> Decision | None:
     return None
 
 
-def in_other_words(reading: Reading, found: Found) -> Decision | None:
+def in_other_words(reading: Reading, found: Found, not_shown: bool) -> Decision | None:
     """The verdict on a short response by the quantities that it says; None where not shown.
+
+    Also on one in the other language than the reference, where the comparison could show nothing.
 
     Not for bare numbers, which may count other things, nor where the values were compared.
     """
     response, kind, first = reading.response, reading.kind, reading.references[0]
+    if not_shown and _HAN.search(first.text) and _differ(first.text, response):
+        return _decided(reading, _quantities(reading))
     ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
     if kind not in _IN_WORDS or len(response) > _SHORT or ratio:
         return None
