@@ -54,6 +54,7 @@ _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
 _PROSE = re.compile(r"[\u3400-\u9fff]{2}|[A-Za-z]{3,} [A-Za-z]{2,}")
 _UNSOLVED = re.compile(r"(?:[-+*/^]\s*\w*|\)|(?<![\w{])\d+[A-Za-z]?)\s*=")
 """An equation whose left side is more than a name, which may be a step or a check."""
+_EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -117,6 +118,8 @@ def _says_less(reference: Answer, answer: Answer) -> bool:
     lengths = {len(group.items) for group in groups}
     if len(lengths) > 1 and _UNSOLVED.search(answer.text) and not _UNSOLVED.search(reference.text):
         return True
+    if reference.kind is AnswerType.TUPLE and _EITHER_SIGN.search(answer.text):
+        return True  # 50±3.92, for (46.08, 53.92)
     parts = reference.kind is AnswerType.MULTI_PART and len(lengths) > 1
     return parts and not marks(answer.text) and _PROSE.search(answer.text) is not None
 
