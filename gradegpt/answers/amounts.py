@@ -244,7 +244,12 @@ def _between(words: str) -> Fraction | None:
     return Fraction(2 * at + 1, 2) if pair else None
 
 
+_MOST_DIGITS: Final = 400
+
+
 def _from_digits(match: re.Match[str]) -> Fraction | None:
+    if len(match["digits"]) > _MOST_DIGITS:
+        return None
     value = Fraction(re.sub("[,，]", "", match["digits"]))
     if match["power"]:
         value *= Fraction(10) ** max(-400, min(400, int(match["power"].replace("−", "-"))))
