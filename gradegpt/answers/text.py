@@ -111,10 +111,11 @@ _SYMBOLS: Final = {
     r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
     r"\langle": "(", r"\rangle": ")", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
 }  # fmt: skip
-_SYSTEM = re.compile(
+SYSTEM = re.compile(
     r"(?:\\left\s*\\\{\s*\\begin\{(?:array|aligned)\}(?:\{[lcr]+\})?|\\begin\{cases\})"
     r"(?P<rows>[^&]*?)\\end\{\w+\}(?:\s*\\right\s*\.)?"
 )
+"""A system of equations or its solution, which has no columns."""
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
@@ -164,7 +165,7 @@ def _in_a_row(system: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = _SYSTEM.sub(_in_a_row, text)
+    text = SYSTEM.sub(_in_a_row, text)
     text = _ORDINAL.sub(r"\1", _GREEK.sub(_letter, text))
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)

@@ -219,14 +219,17 @@ def _has_unknowns(leaf: Leaf) -> bool:
     return leaf.formula is not None and not has_unit and bool(variables(leaf.formula))
 
 
+def _are_things(one: str, other: str) -> bool:
+    """Whether both are words for what is counted, in two languages: 150 pages and 150页."""
+    known = any(units.known(unit) or units.named(unit) for unit in (one, other))
+    return one.isascii() is not other.isascii() and not known
+
+
 def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool | None:
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
-        things = wanted.unit.isascii() is not given.unit.isascii() and not any(
-            units.known(q.unit) or units.named(q.unit) for q in (wanted, given)
-        )  # 150 pages and 150页
-        if factor is None and not things:
+        if factor is None and not _are_things(wanted.unit, given.unit):
             return None
         if factor not in (1, None):
             given = given._replace(value=given.value * factor, place=None)

@@ -8,6 +8,7 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import BREAK, last_match, sentence_around
+from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import Leaf
 from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.extract.choice import find_choice
@@ -71,10 +72,6 @@ _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
     re.IGNORECASE,
-)
-_SYSTEM = re.compile(
-    r"(?:\\left\s*\\\{\s*)?\\begin\{(?P<of>cases|array|aligned)\}[^&]*?\\end\{(?P=of)\}"
-    r"(?:\s*\\right\s*\.)?"
 )
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
@@ -275,7 +272,7 @@ def _concluded(text: str) -> Found | None:
         return None
     stop = _stop(text, last.end())
     begin = last.end()
-    if (system := _SYSTEM.search(text, last.start())) and system.start() < begin:
+    if (system := SYSTEM.search(text, last.start())) and system.start() < begin:
         begin, stop = system.span()
     elif named := _NAMED.search(text, last.start(), last.end()):
         begin = named.start()  # the first of x₁=2, x₂=3
