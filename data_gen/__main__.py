@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +17,7 @@ from gradegpt.app.cli import run
 
 from .attacks import write_attacks
 from .generate import generate
-from .labelled import prepare
+from .labelled import SHEET, prepare
 from .public import fetch
 from .settings import (
     AttackRowSettings,
@@ -26,6 +26,7 @@ from .settings import (
     PublicSettings,
     load_data_settings,
 )
+from .truth import FLAWS
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -105,6 +106,11 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
             share = "" if group == "left_out" else f"{count / rows:.1%}"
             table.add_row(f"{group} {label}", f"{count:,}", share)
     console.print(table)
+    typer.echo(
+        _without_chain(counts, "--teacher" if settings.teacher is None else "") or "", nl=False
+    )
+    for reason, n in manifest.get("teacher", {}).get("rejected", {}).items():
+        console.print(f"the teacher's replies: {n:,} could not be used ({reason})")
     for gap in manifest["shortfalls"]:
         console.print(f"short: {gap['cell']}: {gap['have']:,} of {gap['wanted']:,}")
     if (probe := manifest["quality"]["artifact_probe"]) and probe["low"] is not None:
@@ -113,11 +119,34 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     typer.echo(f"wrote {settings.folder}/: {', '.join(manifest['outputs'])}, manifest.json")
 
 
+def _without_chain(counts: Mapping[str, int], remedy: str) -> str:
+    """How many answers have no chain, why, and what helps; empty where all have one."""
+    why = {
+        said: n
+        for flaw, said in FLAWS.items()
+        if (n := counts.get(f"left_out:{flaw}", 0) + counts.get(f"no_chain:{flaw}", 0))
+    }
+    if not why:
+        return ""
+    told = ", ".join(f"{n:,} as {said}" for said, n in why.items())
+    helps = "; ".join(filter(None, (remedy, "formats=...")))
+    return (
+        f"{sum(why.values()):,} of {counts['answers']:,} answers have no chain: {told}; {helps}\n"
+    )
+
+
 def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
     counts, questions = made["counts"], made["questions"]
     sizes = (f"{p} {counts[p]:,} answers to {n:,} questions" for p, n in questions.items())
     chains = f"; {counts['chains']:,} of the training answers have a chain"
     typer.echo(f"{', '.join(sizes)}{'' if settings.format == 'tag' else chains}")
+    without = {f"no_chain:{flaw}": n for flaw, n in made["no_chain"].items()}
+    remedy = "" if settings.teacher else "a teacher writes chains: --teacher MODEL"
+    typer.echo(_without_chain(without | {"answers": counts["train"]}, remedy), nl=False)
+    for reason, n in (made["teacher"] or {}).get("rejected", {}).items():
+        typer.echo(f"the teacher's replies: {n:,} could not be used ({reason})")
+    if counts["sheet"]:
+        typer.echo(f"wrote {settings.folder}/{SHEET}: {counts['sheet']} answers to label by hand")
     for why, count in made["left_out"].items():
         typer.echo(f"left out: {count:,}: {why}")
     guards = f"; {counts['guards']:,} guard rows (guard=0 leaves them out)"

@@ -18,7 +18,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Row, Verdict
 from gradegpt.tables.importers.labelled import split_of
 
-from .candidates import Candidate, clip, rng_for, with_matched_answer, with_rules
+from .candidates import Candidate, rng_for, with_matched_answer, with_rules
 from .phrases import read_whole
 from .writer.attacks import attacks
 
@@ -42,6 +42,12 @@ class Name(NamedTuple):
     def forms(self, lang: Lang) -> tuple[str, ...]:
         """The forms in one language."""
         return self.en if lang == "en" else self.zh
+
+    def english_of(self, form: str) -> str | None:
+        """The English of a Chinese form: that beside it, or the first of the first; else none."""
+        if len(self.en) == len(self.zh):
+            return self.en[self.zh.index(form)]
+        return self.en[0] if form == self.zh[0] else None
 
     def shares(self, other: Name) -> bool:
         """Whether a form of one name equals or contains a form of the other."""
@@ -96,14 +102,16 @@ class FactKind(Row):
     """Templates for facts of a kind: questions, answers, and answers that reject another one.
 
     Without ``ask`` the subject is the question. ``clause``: the answer is a complete clause and is
-    used unchanged. ``near_only``: only the listed hard negatives are wrong, because the answer to
-    another question may be right too.
+    used unchanged; ``free``: its two languages say the same fact in their own ways, so that the one
+    is no gloss of the other. ``near_only``: only the listed hard negatives are wrong, because the
+    answer to another question may be right too.
     """
 
     ask: tuple[Translation, ...] = ()
     say: tuple[Translation, ...] = ()
     rival: tuple[Translation, ...] = ()
     clause: bool = False
+    free: bool = False
     near_only: bool = False
     at_home: float = 0.1
     """Share of the responses in the reference's language."""
@@ -247,7 +255,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
             item=Item(
                 question=_question(fact, kind, ask, rng), reference=(reference,), response=response
             ),
-            chain=with_matched_answer(chain) if chain.key_sentence else chain,
+            chain=with_matched_answer(chain) if chain.quotes else chain,
             lang=lang,
             response_lang=response_lang,
             source=f"bilingual_{fact.table}",
@@ -337,20 +345,30 @@ class _Task(NamedTuple):
         subject = self.fact.subject[self.lang == "zh"]
         sentence = pair.filled(self.lang, s=subject, a=said, b=rival)
         at = pair.filled(self.lang, s=subject, a="\0", b=rival).index("\0")
-        gloss = pair.filled("en", s=self.fact.subject[0], a=given.en[0], b=other.en[0])
         answer = sentence if pattern == "undecided" else sentence[at : at + len(name)]
         chain = Chain(
             verdict=Verdict.CORRECT if right else Verdict.INCORRECT,
-            key_sentence=sentence,
-            gloss=gloss if self.lang == "zh" else None,
-            reference_answer=clip(self.reference),
+            quotes=(sentence,),
+            glosses=self._glosses(pair, (given, name), (other, rival)),
+            reference_answer=self.reference,
             answer_type=AnswerType.TEXT,
-            answer=clip(answer),
+            answer=answer,
         )
         response = self._around(sentence)
         if rng.random() < _ATTACKED:
             return f"{pattern}_attack", f"{response}\n{self._attack()}", chain
         return pattern, response, chain
+
+    def _glosses(
+        self, pair: Translation, given: tuple[Name, str], other: tuple[Name, str]
+    ) -> tuple[str, ...]:
+        """The gloss of a Chinese sentence with these forms; empty where a form has no English."""
+        if self.lang == "en" or self.kind.free:
+            return ()
+        said, rival = (name.english_of(form) for name, form in (given, other))
+        if said is None or ("{b}" in pair.zh and rival is None):
+            return ()
+        return (pair.filled("en", s=self.fact.subject[0], a=said, b=rival or ""),)
 
     def _pair(self, *, right: bool) -> tuple[str, Translation]:
         rng, words, kind = self.rng, sentences(), self.kind
@@ -402,7 +420,7 @@ class _Task(NamedTuple):
                 pattern, text = "quoted", quoted.format(rng.choice(wanted.forms(self.lang)))
         chain = Chain(
             verdict=Verdict.INVALID,
-            reference_answer=clip(self.reference),
+            reference_answer=self.reference,
             answer_type=AnswerType.TEXT,
         )
         return pattern, text or words.refusal[0].filled(self.lang), chain

@@ -7,15 +7,7 @@ import random
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from gradegpt.chains.chain import (
-    Chain,
-    PromptSettings,
-    build_prompt,
-    needs_gloss,
-    parse_prompt,
-    render_chain,
-)
-from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, render_chain
 from gradegpt.core.schema import (
     AnswerType,
     ChainFormat,
@@ -30,9 +22,8 @@ from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.compare.base import unproved
 
 from .quoted import named_in
+from .truth import formats_of, taught
 
-MAX_REFERENCE: Final = 120
-"""Longest answer in a chain, in characters; a longer one is clipped."""
 RULES: Final = RuleJudge(prove=unproved)
 """The rules without computer algebra, whose time limit makes results depend on the machine."""
 
@@ -42,10 +33,11 @@ Origin = Literal["real", "synthetic"]
 class Candidate(Row):
     """An item that may become a row.
 
-    ``chain`` is none where no verdict is known yet. ``labels`` holds the verdict of each source of
-    labels: ``construction``, ``people``, ``key``, ``model``, ``rules``, ``teacher``. ``group`` is
-    the question as its source has it: all rows of a group are in the same split. ``signature`` is
-    the MinHash signature for near duplicates.
+    ``chain`` is none where no verdict is known yet, and its tag alone where ``flaw`` says why.
+    ``labels`` holds the verdict of each source of labels: ``construction``, ``people``, ``key``,
+    ``model``, ``rules``, ``teacher``, ``reading``; None where a reader was unsure. ``group`` is the
+    question as its source has it: all rows of a group are in the same split. ``signature`` is the
+    MinHash signature for near duplicates.
     """
 
     id: str
@@ -57,7 +49,8 @@ class Candidate(Row):
     origin: Origin
     pattern: str
     group: str
-    labels: dict[str, Verdict]
+    labels: dict[str, Verdict | None]
+    flaw: str = ""
     signature: str = ""
 
     @property
@@ -76,13 +69,13 @@ def rng_for(key: str, seed: int) -> random.Random:
     return random.Random(hashlib.sha256(f"{seed}:{key}".encode()).digest())
 
 
-def labels_agree(labels: Mapping[str, Verdict]) -> bool | None:
+def labels_agree(labels: Mapping[str, Verdict | None]) -> bool | None:
     """Whether all labels agree on correct or not correct; none where there is no label.
 
-    ``incorrect`` and ``invalid`` agree: both are ``<No>``.
+    ``incorrect`` and ``invalid`` agree: both are ``<No>``. An unsure reader agrees with none.
     """
-    sides = {verdict is Verdict.CORRECT for verdict in labels.values()}
-    return None if not sides else len(sides) == 1
+    sides = {verdict and verdict is Verdict.CORRECT for verdict in labels.values()}
+    return None if not sides else len(sides) == 1 and None not in sides
 
 
 def by_rules(item: Item) -> Judgement:
@@ -104,13 +97,6 @@ def texts_of(item: Item) -> tuple[str, ...]:
     return (item.context, *texts) if item.context else texts
 
 
-def clip(text: str) -> str:
-    """The text on one line, without a full stop, cut after 120 characters."""
-    text = " ".join(text.split())
-    text = text.rstrip("。．") or text
-    return text if len(text) <= MAX_REFERENCE else text[: MAX_REFERENCE - 1] + "…"
-
-
 def with_matched_answer(chain: Chain) -> Chain:
     """For free text whose quote contains the reference, the answer narrowed to the matching span.
 
@@ -119,40 +105,15 @@ def with_matched_answer(chain: Chain) -> Chain:
     """
     text = chain.answer_type is AnswerType.TEXT
     named = named_in(chain.key_sentence or "", chain.reference_answer) if text else None
-    return chain.model_copy(update={"answer": clip(named)}) if named else chain
+    return chain.model_copy(update={"answer": named}) if named else chain
 
 
-def is_tag_alone(chain: Chain) -> bool:
-    """Whether only the verdict tag of the chain is usable.
-
-    It has no quote, or says that two answers differ although it writes them (clipped) alike.
-    """
-    wrong = chain.verdict is Verdict.INCORRECT
-    alike = wrong and chain.reference_answer == chain.answer
-    return alike or (chain.verdict is not Verdict.INVALID and not chain.key_sentence)
-
-
-def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:
-    """The formats that fit the chain: cross-lingual needs a gloss where the quote is Chinese."""
-    if is_tag_alone(chain):
-        return {name: share for name, share in formats.items() if name is ChainFormat.OUTCOME}
-    quote = chain.key_sentence
-    if not quote or not needs_gloss(quote) or chain.gloss:
-        return dict(formats)
-    return {name: share for name, share in formats.items() if name is not ChainFormat.CROSS_LINGUAL}
-
-
-def shown_item(item: Item, prompt: PromptSettings) -> Item:
-    """The item as a judge sees it, fitted into the token budget of the prompt."""
-    shown = parse_prompt(build_prompt(item, prompt))
-    if shown is None:
-        raise ValueError("build_prompt wrote a prompt that parse_prompt does not parse")
-    return shown
-
-
-def quote_survives(chain: Chain, shown: Item) -> bool:
-    """Whether the fitted response still contains the key sentence."""
-    return not chain.key_sentence or quotes_verbatim(chain.key_sentence, shown.response)
+def as_taught(candidate: Candidate, prompt: PromptSettings) -> Candidate:
+    """The candidate with its chain as it may be taught (``truth.taught``)."""
+    if candidate.chain is None:
+        return candidate
+    chain, flaw = taught(candidate.chain, candidate.item, prompt)
+    return candidate.model_copy(update={"chain": chain, "flaw": flaw and (candidate.flaw or flaw)})
 
 
 def training_row(
@@ -167,7 +128,9 @@ def training_row(
     chosen = rng.choices([*able], weights=[*able.values()])[0]
     return TrainingRow(
         prompt=build_prompt(candidate.item, prompt.model_copy(update={"chain_format": chosen})),
-        completion=(Message(role="assistant", content=render_chain(chain, chosen)),),
+        completion=(
+            Message(role="assistant", content=render_chain(chain, chosen, prompt.verdict)),
+        ),
         meta={
             "id": candidate.id,
             "verdict": chain.verdict.value,

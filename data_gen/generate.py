@@ -19,6 +19,7 @@ from gradegpt.tables import files
 from .artifact_probe import probe_artifacts
 from .candidates import rng_for
 from .card import write_card
+from .readings import write_readings
 from .rows import lines_of, write_parquet
 from .seeds import seeds
 from .selection import Keys, chosen_rows, in_order, shortfalls
@@ -54,7 +55,7 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
     folder, counts = settings.folder, Counter[str]()
     work = (folder / ".work" / fingerprint(settings)).resolve()
     paths = make_shards(seeds(settings, counts), settings, work, progress)
-    paths, spent = ask_teacher(paths, settings, work / "asked", progress)
+    paths, readings, spent = ask_teacher(paths, settings, work / "asked", progress)
     sifted = sift(paths, settings, progress)
     counts.update(sifted.counts)
     chosen = chosen_rows(sifted.keys, settings)
@@ -74,6 +75,8 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
         write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
         out.writelines(sifted.disputed)
+    if settings.teacher is not None:
+        write_readings(folder / "readings.jsonl", readings)
     manifest = _manifest(settings, counts, sifted, chosen)
     if spent:  # `run`, the requests of this run, depends on what was in the cache
         manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
@@ -84,7 +87,7 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
         write_card(folder, manifest, _written(folder))
         progress("writing the card", 1, 1)
     names = ["disputed.jsonl", *(f"{p}.{form}" for p in lines for form in ("jsonl", "parquet"))]
-    names += ["README.md"] if settings.card else []
+    names += ["README.md"] * settings.card + ["readings.jsonl"] * (settings.teacher is not None)
     manifest["outputs"] = {name: sha256_file(folder / name) for name in sorted(names)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
@@ -135,13 +138,14 @@ def _probe(sifted: Sifted, everyone: Keys, settings: DataGenSettings) -> dict[st
 
 
 _PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
-_CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl")
+_CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".gz")
 
 
 def inputs_of(settings: DataGenSettings) -> Iterator[str]:
     """The input files; data sets of the hub are not listed."""
     yield from (source.path for source in (*settings.sources, *settings.unlabelled))
     yield from (part.path for part in settings.avoid)
+    yield from settings.readings
     yield from (path for questions in settings.questions for path in files(questions.path))
 
 

@@ -8,41 +8,36 @@ response that says nothing: a judge of a few hundred plain answers would call th
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import typer
 
 from gradegpt.app.console import report_columns
-from gradegpt.chains.chain import Chain, PromptSettings, needs_gloss
+from gradegpt.chains.chain import Chain, needs_gloss
 from gradegpt.core.errors import InputError
-from gradegpt.core.records import read_rows, sha256_file, write_json, write_rows
+from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
-from gradegpt.tables import Table
+from gradegpt.tables import Table, TableRow
 from gradegpt.tables.columns import dig
-from gradegpt.tables.importers.labelled import item_key, label_of, source_of, unreadable
+from gradegpt.tables.importers.labelled import Source, item_key, label_of, source_of, unreadable
 from gradegpt.tables.inputs import check_input
 from gradegpt.tables.labels import read_label
 
 from .attacks import GUARDS, SAYS_NOTHING
-from .candidates import (
-    Candidate,
-    by_rules,
-    clip,
-    formats_of,
-    is_tag_alone,
-    labels_agree,
-    quote_survives,
-    rng_for,
-    shown_item,
-    training_row,
-)
-from .real import chain_for
+from .candidates import Candidate, by_rules, labels_agree, rng_for, training_row
+from .readings import Reading, digest_of, read_readings, reading_of, write_readings
+from .real import chain_for, teacher_glosses, with_gloss
 from .settings import LabelledSettings
 from .teacher import Teacher
+from .truth import is_tag_alone, stated, tag_alone, taught
 from .writer.attacks import attacks, names_an_option
 
 LEAST_ROWS: Final = 40
@@ -53,7 +48,9 @@ _NO_QUESTION: Final = (
 )
 _REMEDY: Final = "--map label=COLUMN reads another column, --skip-bad leaves such rows out"
 _DEV_SHARE: Final = 0.2
-_BOTH: Final = {ChainFormat.CROSS_LINGUAL: 1.0, ChainFormat.JUDGE_OF_CHAIN: 1.0}
+_UNLABELLED: Final = "no label"
+SHEET: Final = "to_label.csv"
+"""Held-out answers for a person to label, where a teacher labelled the others."""
 Splits = dict[str, list[Example]]
 LeftOut = dict[str, str]
 
@@ -67,15 +64,23 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
 
     """
     folder = settings.folder
-    parts, left_out = _parts(settings)
-    chains = _chains(parts["train"], settings)
-    # One format for all chains: with a gloss only where every Chinese quote has one.
-    glossed = all(ChainFormat.CROSS_LINGUAL in formats_of(c, _BOTH) for c in chains.values())
-    chain_format = ChainFormat.CROSS_LINGUAL if glossed else ChainFormat.JUDGE_OF_CHAIN
-    taught = [r for e in parts["train"] for r in _taught(e, chains, chain_format, settings)]
+    with nullcontext() if settings.teacher is None else Teacher(settings.teacher) as teacher:
+        parts, left_out = _parts(settings, teacher)
+        chains, flaws, readings = _chains(parts["train"], settings, teacher)
+        spent = teacher.meter.summary() if teacher else {}
+    glossed = sum(chain.is_glossed for chain in chains.values())
+    # The format in which the judge explains itself: with a gloss where most chains have one.
+    mostly = 2 * glossed >= len(chains)
+    chain_format = ChainFormat.CROSS_LINGUAL if mostly else ChainFormat.JUDGE_OF_CHAIN
+    rows_taught = [r for e in parts["train"] for r in _taught(e, chains, settings)]
+    sheet = parts.pop("sheet", [])
+    if sheet:
+        _write_sheet(folder / SHEET, sheet)
+    if teacher is not None:
+        write_readings(folder / "readings.jsonl", readings)
     guards = [_row(e, None, ChainFormat.OUTCOME, settings) for e in _guards(parts, settings)]
     mixed = [row for data in settings.mix for row in read_rows(f"{data}/train.jsonl", TrainingRow)]
-    rows = [*taught, *guards, *mixed]
+    rows = [*rows_taught, *guards, *mixed]
     random.Random(settings.seed).shuffle(rows)
     for part, examples in parts.items():
         write_rows(folder / "examples" / f"{part}.jsonl", examples)
@@ -90,7 +95,11 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         "inputs": {path: sha256_file(path) for path in (settings.path, settings.test) if path},
         "left_out": dict(sorted(Counter(row["why"] for row in left_out).items())),
         "counts": {part: len(examples) for part, examples in parts.items()}
-        | {"chains": len(chains), "guards": len(guards), "mixed": len(mixed), "rows": len(rows)},
+        | {"chains": len(chains), "guards": len(guards), "mixed": len(mixed), "rows": len(rows)}
+        | {"glossed": glossed, "sheet": len(sheet)},
+        "no_chain": dict(flaws.most_common()),
+        "teacher": spent,
+        "labelled_by": dict(Counter(e.labelled_by for e in parts["train"])),
         "questions": {part: len(set(map(item_key, e))) for part, e in parts.items()},
         "chain_format": chain_format.value,
         "rules": _rules_agree([*parts["train"], *parts["dev"]]),
@@ -99,9 +108,14 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     return manifest
 
 
-def _parts(settings: LabelledSettings) -> tuple[Splits, list[LeftOut]]:
-    """The examples of each split, and the rows that are left out."""
-    examples, left_out = read_labelled(settings.path, settings)
+def _parts(
+    settings: LabelledSettings, teacher: Teacher | None = None
+) -> tuple[Splits, list[LeftOut]]:
+    """The examples of each split, and the rows that are left out.
+
+    Where a teacher gave the labels, ``sheet`` has the held-out rows instead of ``test``.
+    """
+    examples, left_out = read_labelled(settings.path, settings, teacher)
     parts = _split(examples, settings)
     if settings.test is not None:
         parts["test"], more = read_labelled(settings.test, settings)
@@ -111,15 +125,30 @@ def _parts(settings: LabelledSettings) -> tuple[Splits, list[LeftOut]]:
             more += [_left_out(settings.path, e, why) for e in parts[part] if item_key(e) in held]
             parts[part] = [e for e in parts[part] if item_key(e) not in held]
         left_out += more
-    for part, rows in parts.items():
-        _check_classes(rows, f"{settings.path}: {part}")
+    for part in ("train", "dev", "test"):
+        if parts[part] or part != "test":
+            _check_classes(parts[part], f"{settings.path}: {part}")
     return parts, left_out
 
 
-def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example], list[LeftOut]]:
+def _write_sheet(path: Path, rows: Sequence[Example]) -> None:
+    """Write answers as a table with an empty column ``label``, without a teacher's verdicts."""
+    with whole_file(path, encoding="utf-8-sig") as out:
+        table = csv.writer(out)
+        table.writerow(("id", "question", "reference", "response", "label"))
+        for row in rows:
+            given = json.dumps(row.reference, ensure_ascii=False)
+            reference = row.reference[0] if len(row.reference) == 1 else given
+            table.writerow((row.id, row.question, reference, row.response, ""))
+
+
+def read_labelled(
+    path: str, settings: LabelledSettings, teacher: Teacher | None = None
+) -> tuple[list[Example], list[LeftOut]]:
     """The labelled rows of a table, and those that are left out.
 
-    Of equal rows the first is kept, and none of rows that differ in nothing but their label.
+    Of equal rows the first is kept, and none of rows that differ in nothing but their label. A
+    teacher labels the rows without a label; each says by whom it was labelled.
 
     Raises:
         MissingError: there is no such file.
@@ -129,24 +158,31 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
     reading = settings.model_dump(include={"columns", "skip_bad", "separator"})
     checked = check_input(Table.of(path, sheet=settings.sheet), **reading)
     report_columns(checked)
-    if (label := label_of(checked)) is None:
+    if (label := label_of(checked)) is None and teacher is None:
         have = f"the columns are: {', '.join(checked.columns.names)}"
-        raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
+        raise InputError(
+            f"{path}: no column of labels; name it: --map label=COLUMN, or let a model "
+            f"label the rows: --teacher MODEL; {have}"
+        )
     if not (checked.columns.fields.get("question") or "question" in settings.columns):
         typer.echo(f"{path}: {_NO_QUESTION}", err=True)
-    source, left_out = source_of(checked, label), list[LeftOut]()
+    source, left_out = source_of(checked, label or ""), list[LeftOut]()
     alike: dict[tuple[str, ...], list[tuple[str, Example]]] = {}
-    for where, item, row, _ in checked.placed():
-        try:
-            verdict, why = read_label(dig(row, label)), "no label"
-        except ValueError as error:
-            if not settings.skip_bad:
-                raise InputError(f"{unreadable(error, where, source, label)}; {_REMEDY}") from error
-            verdict, why = None, "its label is not a verdict"
+    rows = [*checked.placed()]
+    given = [_verdict(row, where, source, label, settings) for where, _, row, _ in rows]
+    by_teacher = [n for n, (_, why) in enumerate(given) if teacher and why == _UNLABELLED]
+    if teacher is not None and by_teacher:
+        items = [rows[n][1] for n in by_teacher]
+        typer.echo(teacher.estimate(items), err=True)
+        for n, vote in zip(by_teacher, teacher.label(items), strict=True):
+            given[n] = vote.verdict, f"the teacher gave no verdict ({vote.reason})"
+    for n, (where, item, row, _) in enumerate(rows):
+        verdict, why = given[n]
         if verdict is None:
             left_out.append(_left_out(where, item, why))
             continue
-        known = {"labelled_by": "people", "lang": str(row.get("lang") or "")}
+        known = {"labelled_by": "teacher" if n in by_teacher else "people"}
+        known |= {"lang": str(row.get("lang") or "")}
         example = Example(**dict(item), verdict=verdict, source=source.label, **known)
         key = (item_key(item), *item.accepted, "", item.response)
         alike.setdefault(key, []).append((where, example))
@@ -158,6 +194,19 @@ def read_labelled(path: str, settings: LabelledSettings) -> tuple[list[Example],
         why = "repeats an earlier row" if agree else contradicted
         left_out += [_left_out(where, e, why) for where, e in same[1 if agree else 0 :]]
     return _with_own_ids(kept), left_out
+
+
+def _verdict(
+    row: TableRow, where: str, source: Source, label: str | None, settings: LabelledSettings
+) -> tuple[Verdict | None, str]:
+    """The verdict of a row's label, or why it has none."""
+    try:
+        verdict = read_label(dig(row, label)) if label else None
+    except ValueError as error:
+        if settings.skip_bad:
+            return None, "its label is not a verdict"
+        raise InputError(f"{unreadable(error, where, source, label or '')}; {_REMEDY}") from error
+    return verdict, "" if verdict else _UNLABELLED
 
 
 def _left_out(where: str, item: Item, why: str) -> LeftOut:
@@ -191,8 +240,15 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
             f"gradegpt eval {settings.path}"
         )
     _check_classes(examples, settings.path)
-    shares = {"test": 0.0 if settings.test else settings.test_share, "dev": _DEV_SHARE}
-    parts: Splits = {"train": [], "dev": [], "test": []}
+    taught = any(e.labelled_by == "teacher" for e in examples)
+    held = (
+        min(settings.test_share, settings.sheet_rows / len(examples))
+        if taught
+        else settings.test_share
+    )
+    test = "sheet" if taught else "test"
+    shares = {test: 0.0 if settings.test else held, "dev": _DEV_SHARE}
+    parts: Splits = {"train": [], "dev": [], "test": [], test: []}
     by_hash = {hashlib.sha256(f"{settings.seed}:{key}".encode()).digest(): key for key in questions}
     for _, key in sorted(by_hash.items()):
         open_ = (part for part, share in shares.items() if len(parts[part]) < share * len(examples))
@@ -211,35 +267,55 @@ def _check_classes(rows: Sequence[Example], what: str) -> None:
         )
 
 
-def _chains(rows: Sequence[Example], settings: LabelledSettings) -> dict[str, Chain]:
-    """The chain of each row for which one can be written and checked, by the row's id."""
+class _Chains(NamedTuple):
+    """The chains by the ids of their rows, why other rows have none, and a teacher's readings."""
+
+    made: dict[str, Chain]
+    flaws: Counter[str]
+    readings: list[Reading]
+
+
+def _chains(
+    rows: Sequence[Example], settings: LabelledSettings, teacher: Teacher | None
+) -> _Chains:
+    """The chains: a reader's, the evidence of rules that decide alike, or a teacher's."""
     if settings.format == "tag":
-        return {}
-    made = {e.id: chain for e in rows if (chain := _chain(e, settings.prompt)) is not None}
-    if settings.teacher is not None:
-        asked = [e for e in rows if e.id not in made]
-        with Teacher(settings.teacher) as teacher:
-            votes = teacher.label([_item(e) for e in asked])
+        return _Chains({}, Counter(), [])
+    known = read_readings(settings.readings)
+    made = {e.id: taught(_chain(e, known), _item(e), settings.prompt) for e in rows}
+    readings = list[Reading]()
+    if teacher is not None:
+        asked = [e for e in rows if made[e.id][1]]
+        votes = teacher.label([_item(e) for e in asked])
         for example, vote in zip(asked, votes, strict=True):
             if vote.chain and vote.verdict and _agree(vote.verdict, example):
-                made[example.id] = vote.chain
-    return made
+                readings.append(reading_of(vote.chain, example, settings.path, teacher.name))
+                made[example.id] = taught(vote.chain, _item(example), settings.prompt)
+        found = [(e, with_gloss(made[e.id][0])) for e in rows if not made[e.id][1]]
+        glossed = teacher_glosses([chain for _, chain in found], teacher)
+        for (example, _), chain in zip(found, glossed, strict=True):
+            made[example.id] = taught(chain, _item(example), settings.prompt)
+    sides: defaultdict[str, set[bool]] = defaultdict(set)
+    for example in rows:
+        sides[stated(made[example.id][0], example)].add(example.verdict is Verdict.CORRECT)
+    for example in rows:
+        chain, flaw = made[example.id]
+        if not flaw and len(sides[stated(chain, example) or example.id]) > 1:
+            made[example.id] = (tag_alone(chain), "same_answer")
+    flaws = Counter(flaw for _, flaw in made.values() if flaw)
+    kept = {id_: chain for id_, (chain, _) in made.items() if not is_tag_alone(chain)}
+    return _Chains(kept, flaws, readings)
 
 
-def _chain(example: Example, prompt: PromptSettings) -> Chain | None:
-    """The chain by rules, or that quotes the sentence nearest to the reference; None without one.
-
-    There is none where the rules contradict the label, or where the response that the prompt shows
-    has lost the quote.
-    """
-    item = _item(example)
-    ruled = by_rules(item).verdict
-    if ruled is not None and not _agree(ruled, example):
-        return None
-    chain = chain_for(item, example.verdict, shown=ruled is not None)
-    if chain is None or is_tag_alone(chain) or not quote_survives(chain, shown_item(item, prompt)):
-        return None
-    return chain
+def _chain(example: Example, known: Mapping[str, Reading]) -> Chain:
+    """The chain by a reading or rules that agree with the label; else the tag alone."""
+    item, reading = _item(example), known.get(digest_of(example))
+    ruled = by_rules(item)
+    if reading is not None and not (reading.verdict and _agree(reading.verdict, example)):
+        reading = None
+    if ruled.verdict is not None and not _agree(ruled.verdict, example):
+        ruled = ruled.model_copy(update={"chain": None})
+    return chain_for(item, example.verdict, reading, ruled)
 
 
 def _guards(parts: Splits, settings: LabelledSettings) -> Iterator[Example]:
@@ -279,24 +355,25 @@ def _item(example: Example) -> Item:
 
 
 def _taught(
-    example: Example, chains: Mapping[str, Chain], chain_format: ChainFormat, s: LabelledSettings
+    example: Example, chains: Mapping[str, Chain], settings: LabelledSettings
 ) -> Iterator[TrainingRow]:
-    """The training rows of an example."""
+    """The training rows of an example; its chain has a gloss where one is known."""
     chain = chains.get(example.id)
-    if chain is None or s.format != "chain":
-        tag = _row(example, None, ChainFormat.OUTCOME, s)
+    if chain is None or settings.format != "chain":
+        tag = _row(example, None, ChainFormat.OUTCOME, settings)
         yield from (tag,) * (1 if chain is None else 2)
     if chain is not None:
-        yield _row(example, chain, chain_format, s)
+        formats = (ChainFormat.JUDGE_OF_CHAIN, ChainFormat.CROSS_LINGUAL)
+        yield _row(example, chain, formats[chain.is_glossed], settings)
 
 
 def _row(
     example: Example, chain: Chain | None, chain_format: ChainFormat, settings: LabelledSettings
 ) -> TrainingRow:
-    tag = Chain(verdict=example.verdict, reference_answer=clip(example.reference[0]))
+    tag = Chain(verdict=example.verdict, reference_answer=example.reference[0])
     candidate = Candidate(
         id=example.id, item=_item(example), chain=chain or tag, lang=example.lang, response_lang="",
         source=example.source, origin="real", pattern="labelled", group=item_key(example),
-        labels={"people": example.verdict},
+        labels={example.labelled_by or "people": example.verdict},
     )  # fmt: skip
     return training_row(candidate, {chain_format: 1.0}, settings.prompt, settings.seed)

@@ -5,28 +5,26 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final
 
 from gradegpt.answers.options import letters
-from gradegpt.answers.read import read
-from gradegpt.answers.spans import clause_ends, sentences
-from gradegpt.answers.text import fold, plain, simplified, tidy
-from gradegpt.chains.chain import Chain, needs_gloss
-from gradegpt.chains.quote import MAX_QUOTE, part_runs
-from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Verdict
+from gradegpt.answers.text import plain, tidy
+from gradegpt.chains.chain import Chain, needs_gloss, parse_chain
+from gradegpt.core.schema import AnswerType, Example, Item, Judgement, Verdict
 from gradegpt.rules.asked import asked
-from gradegpt.rules.compare import compare
-from gradegpt.rules.compare.given import FILLER
-from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.extract import find_answer
+from gradegpt.rules.reference import answer_kind, reference_answers
 
-from .candidates import Candidate, by_rules, clip, rng_for, with_matched_answer
+from .candidates import Candidate, by_rules, rng_for
+from .gloss import render_gloss
 from .quoted import after_calculation
+from .readings import Reading
+from .teacher import Teacher
 
-_TRUSTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE)
-_ALL_OF_IT: Final = (How.WHOLE, How.STATED)
+CROSSED: Final = "_crossed"
+"""What the name of a source of crossed answers ends with."""
 _MAX_KEY: Final = 120
 """Longest answer that is used as a reference for another, in characters."""
 _RESTATEMENT_CUT: Final = 0.5
@@ -36,23 +34,16 @@ _MAX_LAST_LINE: Final = 24
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
-_VOTED: Final = re.compile(r"\bvote", re.IGNORECASE)
-_MODEL: Final = re.compile(r"gpt|model|llm", re.IGNORECASE)
-_COPULA: Final = re.compile(r"\b(?:is|are|was|were|means|called|named)\b|是|为|叫做?|[:：]")
-_CLAUSE: Final = re.compile(r"[，；]|[,;](?=\s)")
-"""Separators of clauses; the Chinese enumeration comma separates none."""
-_WORD: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
-_AROUND: Final = " \t.。．,，、;；:：!！?？*"
-"""Characters that are stripped from both ends of a phrase."""
+_MODEL: Final = re.compile(r"gpt|model|llm|\bvote", re.IGNORECASE)
 
 
-def labelled(example: Example, rng: random.Random) -> Candidate:
+def labelled(example: Example, rng: random.Random, reading: Reading | None) -> Candidate:
     """A real answer with its label, sometimes without a last line that restates its result."""
     labels = {_labeller(example.labelled_by): example.verdict}
     steps = without_restated_answer(example.response) if rng.random() < _RESTATEMENT_CUT else None
-    if steps:
+    if steps and reading is None:
         example = example.model_copy(update={"response": steps})
-    return _candidate(example, labels, example.lang, example.source, rng, shown=bool(steps))
+    return _candidate(example, labels, (example.lang, example.source), rng, reading)
 
 
 def without_restated_answer(response: str) -> str | None:
@@ -68,174 +59,99 @@ def without_restated_answer(response: str) -> str | None:
     return steps.rstrip() if found and _NUMBER.findall(found.answer)[-1:] == restated else None
 
 
-def unlabelled(item: Item, lang: str, source: str, rng: random.Random) -> Candidate:
-    """A real answer without a grade: labelled by the rules where they decide, else by a teacher."""
-    return _candidate(item, {}, lang, source, rng)
+def unlabelled(
+    item: Item, lang: str, source: str, rng: random.Random, reading: Reading | None
+) -> Candidate:
+    """A real answer without a grade: labelled by a reading, the rules, or else by a teacher."""
+    return _candidate(item, {}, (lang, source), rng, reading)
 
 
 def _labeller(name: str) -> str:
-    """The kind of label source; a model that voted over several samples counts as a teacher."""
-    kinds = {"people": _PEOPLE, "teacher": _VOTED, "model": _MODEL}
+    """The kind of label source; the label of a model counts only beside another."""
+    kinds = {"people": _PEOPLE, "model": _MODEL}
     return next((kind for kind, pattern in kinds.items() if pattern.search(name)), "key")
 
 
 def _candidate(
     given: Item,
     labels: dict[str, Verdict],
-    lang: str,
-    source: str,
+    origin: tuple[str, str],
     rng: random.Random,
-    *,
-    shown: bool = False,
+    reading: Reading | None,
 ) -> Candidate:
-    """A candidate, without a chain where the verdict is unknown or the rules contradict it.
-
-    The label of a single model is not enough: unlike a teacher's it is not a vote over samples.
-    ``shown``: the answer that the rules extract from the response is known to be its answer.
-    """
+    """A candidate, without a chain where the verdict is unknown. ``origin``: language, source."""
     item = Item.model_validate(given.model_dump(include=_ITEM_FIELDS))
-    rules_verdict = by_rules(item).verdict
-    labels = labels if rules_verdict is None else labels | {"rules": rules_verdict}
+    ruled = by_rules(item)
+    known: dict[str, Verdict | None] = {**labels}
+    known |= {"rules": ruled.verdict} if ruled.verdict else {}
+    known |= {"reading": reading.verdict} if reading else {}
+    verdicts = [verdict for verdict in known.values() if verdict]
     chain = None
-    if labels and [*labels] != ["model"]:
-        # The rules' `invalid` says more than a label `incorrect`.
-        known = [*labels.values()]
-        verdict = Verdict.INVALID if Verdict.INVALID in known else known[0]
-        chain = chain_for(item, verdict, shown=shown or "rules" in labels)
-    if chain is not None and chain.key_sentence is not None:
-        item = _reformat_reference(item, chain.reference_answer, rng)
+    if verdicts and [*known] != ["model"]:
+        # That no answer is given says more than a label `incorrect`.
+        verdict = Verdict.INVALID if Verdict.INVALID in verdicts else verdicts[0]
+        chain = chain_for(item, verdict, reading, ruled)
+        if chain.quotes and reading is None:
+            item = _reformat_reference(item, chain.reference_answer, rng)
     return Candidate(
-        id=f"{source}:{given.id}",
+        id=f"{origin[1]}:{given.id}",
         item=item,
         chain=chain,
-        lang=lang,
+        lang=origin[0],
         response_lang="zh" if needs_gloss(item.response) else "en",
-        source=source,
+        source=origin[1],
         origin="real",
         pattern="real",
         group=group_of(item),
-        labels=labels,
+        labels=known,
     )
 
 
-def chain_for(item: Item, verdict: Verdict, *, shown: bool) -> Chain | None:
-    """The chain for a known verdict; none where the extracted answer contradicts it.
+def chain_for(item: Item, verdict: Verdict, reading: Reading | None, ruled: Judgement) -> Chain:
+    """The chain for a known verdict: a reader's, or the evidence of rules that decide alike.
 
-    An answer that is merely concluded is used only where it is ``shown`` to be the answer. Without
-    an answer to quote, the chain is its verdict tag alone.
+    Where neither located the answer, the chain is its verdict tag alone.
     """
     references = [answer for r in item.accepted for answer in reference_answers(r)]
-    kind = answer_kind(item, references[0])
-    if verdict is Verdict.INVALID:
-        return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
-    places = answer_places(references[0], kind)
-    found = find_answer(tidy(item.response), kind, places)
-    settled = found is not None and (shown or found.how in _TRUSTED)
-    if kind is AnswerType.TEXT and (found is None or not settled or found.how in _ALL_OF_IT):
-        return _free_text(item, references, verdict)
-    if found is None or not settled:
-        return Chain(verdict=verdict, reference_answer=clip(references[0]), answer_type=kind)
-    given = read(found.answer, kind, asked(item))
-    wanted = [read(reference, kind, asked(item)) for reference in references]
-    same = [compare(one, given, question=asked(item)).same for one in wanted]
-    right = verdict is Verdict.CORRECT
-    if (right and all(s is False for s in same)) or (not right and True in same):
-        return None
-    compared = list(zip(references, same, strict=True))
-    agree = [r for r, s in compared if s] or [r for r, s in compared if s is None] or references
-    reference = _nearest(agree, found.answer)
-    run = _part_lines(item.response, places) if places > 1 else None
-    return _comparison_chain(verdict, item.response, found, reference, kind, run)
-
-
-def _part_lines(response: str, places: int) -> str | None:
-    """The last numbered lines, one for each part, joined into one line."""
-    runs = [run for run in part_runs(response.split("\n")) if len(run) == places]
-    return " ".join(runs[-1]) if runs else None
-
-
-def _comparison_chain(
-    verdict: Verdict,
-    response: str,
-    found: Found,
-    reference: str,
-    kind: AnswerType,
-    run: str | None = None,
-) -> Chain | None:
-    """The chain; it quotes ``run``, the joined lines of the parts, if there are several parts."""
-    quote = run or _quote(response, found)
-    if not quote:
-        return None
-    answer = quote if run and kind not in CHOICE else found.answer
-    if kind is AnswerType.NUMBER and "=" not in reference:
+    tag = Chain(
+        verdict=verdict,
+        reference_answer=references[0],
+        answer_type=answer_kind(item, references[0]),
+    )
+    if reading is not None and reading.verdict is not None:
+        chain = reading.chain(item.response)
+        nearest = _nearest(references, chain.answer or "")
+        kept = {"verdict": verdict, "reference_answer": nearest, "answer_type": tag.answer_type}
+        return chain.model_copy(update=kept)
+    shown = parse_chain(ruled.chain or "").chain
+    if verdict is Verdict.INVALID or ruled.verdict is None or shown is None or not shown.quotes:
+        return tag
+    answer = shown.answer or ""
+    if shown.answer_type is AnswerType.NUMBER and "=" not in shown.reference_answer:
         answer = after_calculation(answer)
-    return Chain(
-        verdict=verdict,
-        key_sentence=quote,
-        reference_answer=clip(reference),
-        answer_type=kind,
-        answer=clip(answer).rstrip(" ,，;；、") or None,
-    )
+    return with_gloss(shown.model_copy(update={"answer": answer, "verdict": verdict}))
 
 
-def _quote(response: str, found: Found) -> str:
-    """The key sentence; where it has several lines, its clause or else its first line."""
-    spans = ((found.start, found.end), found.clause)
-    texts = [response[start:end].strip() for start, end in spans]
-    whole = (sentence for sentence in texts if sentence and "\n" not in sentence)
-    return next(whole, texts[0].partition("\n")[0].strip())
+def with_gloss(chain: Chain) -> Chain:
+    """The chain with a gloss of each Chinese quote in words that the templates cover."""
+    if chain.is_glossed:
+        return chain
+    glosses = (needs_gloss(quote) and render_gloss(quote) for quote in chain.quotes)
+    return chain.model_copy(update={"glosses": tuple(gloss or "" for gloss in glosses)})
 
 
-def _free_text(item: Item, references: list[str], verdict: Verdict) -> Chain | None:
-    """The chain for free text: it quotes the sentence nearest to a reference, right or wrong.
-
-    It has no gloss: ``render_gloss`` translates only the writer's own sentences.
-    """
-    found = [item.response[start:end] for start, end in sentences(item.response)]
-    if not found:
-        return None
-    sentence = max(found, key=lambda s: max(_share(r, s) for r in references))
-    most = max(_share(r, sentence) for r in references)
-    reference = _nearest([r for r in references if _share(r, sentence) == most], sentence)
-    sentence = _shortened(sentence, reference)
-    chain = Chain(
-        verdict=verdict,
-        key_sentence=sentence,
-        reference_answer=clip(reference),
-        answer_type=AnswerType.TEXT,
-        answer=clip(_phrase(sentence, reference, asked(item))),
-    )
-    return with_matched_answer(chain)
-
-
-def words(text: str) -> frozenset[str]:
-    """The distinct words of a text without filler words; each Chinese character is a word."""
-    found = frozenset(_WORD.findall(fold(simplified(text)).casefold()))
-    return (found - FILLER) or found
-
-
-def _share(reference: str, text: str) -> float:
-    """The share of the reference's words that ``text`` contains."""
-    wanted = words(reference)
-    return len(wanted & words(text)) / len(wanted) if wanted else 0.0
-
-
-def _phrase(sentence: str, reference: str, question: str) -> str:
-    """The answer in free text: the clause nearest to the reference, or that clause's predicate.
-
-    The predicate is used where the words before "is" mostly repeat the question and contain nothing
-    more of the reference. Right and wrong answers are treated alike. The text is verbatim.
-    """
-    clauses = [clause.strip(_AROUND) for clause in _CLAUSE.split(sentence)]
-    clause = max(clauses, key=lambda c: _share(reference, c))
-    asked, predicates = words(question), list[str]()
-    for copula in _COPULA.finditer(clause):
-        head, rest = words(clause[: copula.start()]), clause[copula.end() :].strip(_AROUND)
-        if rest and 2 * len(head & asked) >= len(head):
-            predicates.append(rest)
-    most = _share(reference, clause)
-    whole = [*(p for p in predicates[:1] if _share(reference, p) == most), clause]
-    return next(filter(None, whole), sentence)
+def teacher_glosses(chains: Sequence[Chain], teacher: Teacher) -> Iterator[Chain]:
+    """The chains with a teacher's gloss of each Chinese quote that has none."""
+    lacking = [
+        [quote for quote in chain.quotes if needs_gloss(quote)] if not chain.is_glossed else []
+        for chain in chains
+    ]
+    made = iter(teacher.glosses([quote for quotes in lacking for quote in quotes]))
+    for chain, quotes in zip(chains, lacking, strict=True):
+        english = dict(zip(quotes, made, strict=False)) if quotes else {}
+        old = chain.glosses or ("",) * len(chain.quotes)
+        glosses = (gloss or english.get(q, "") for q, gloss in zip(chain.quotes, old, strict=True))
+        yield chain.model_copy(update={"glosses": tuple(glosses)}) if quotes else chain
 
 
 def _nearest(references: list[str], answer: str) -> str:
@@ -247,19 +163,6 @@ def _nearest(references: list[str], answer: str) -> str:
         return given.ratio()
 
     return max(references, key=likeness)
-
-
-def _shortened(sentence: str, wanted: str) -> str:
-    """The whole sentence, or as many clauses of a long one as fit into a quote."""
-    if len(sentence) <= MAX_QUOTE:
-        return sentence
-    at = sentence.casefold().find(wanted.casefold())
-    stop = at + len(wanted) if at >= 0 else 0
-    breaks = [0, *clause_ends(sentence), len(sentence)]
-    start = max(b for b in breaks if b <= at) if stop > MAX_QUOTE else 0
-    most = start + MAX_QUOTE
-    ends = (b for b in breaks if max(start + 1, stop) <= b <= most)
-    return sentence[start : max(ends, default=most)].strip()
 
 
 def _reformat_reference(item: Item, reference: str, rng: random.Random) -> Item:
@@ -284,7 +187,7 @@ def crossed(examples: Iterable[Example], seed: int) -> Iterator[Example]:
             given = plain(example.response)
             others = [e.response.strip() for e in right if plain(e.response) not in given]
             if others:
-                source = f"{example.source}_crossed"
+                source = f"{example.source}{CROSSED}"
                 key = rng_for(f"{source}:{example.id}", seed).choice(others)
                 yield example.model_copy(update={"reference": (key,), "source": source})
 

@@ -22,7 +22,8 @@ from .candidates import Candidate, rng_for
 from .generators import parametric
 from .problems import Problem, bank
 from .questions import read_problems
-from .real import crossed, group_of, labelled, unlabelled
+from .readings import digest_of, read_readings
+from .real import CROSSED, crossed, group_of, labelled, unlabelled
 from .settings import DataGenSettings
 from .synthetic import synthetic
 
@@ -89,10 +90,18 @@ def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     if isinstance(body, Problem | Fact):
         written = (_written(body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in written if candidate is not None)
-    elif isinstance(body, Example):
-        yield labelled(body, rng_for(key, settings.seed))
+        return
+    rng, reading = (
+        rng_for(key, settings.seed),
+        read_readings(settings.readings).get(digest_of(body)),
+    )
+    if not isinstance(body, Example):
+        yield unlabelled(body, seed.lang, seed.source, rng, reading)
+    elif reading is not None and seed.source.endswith(CROSSED):
+        # The verdict stays against another reference; the reason may name the first one.
+        yield labelled(body, rng, reading.model_copy(update={"why": ""}))
     else:
-        yield unlabelled(body, seed.lang, seed.source, rng_for(key, settings.seed))
+        yield labelled(body, rng, reading)
 
 
 def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate | None:

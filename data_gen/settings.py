@@ -100,6 +100,8 @@ class DataGenSettings(DataSettings):
     """Whether to use the facts kept for evaluation, instead of the other ones."""
     invalid: float = Field(default=0.1, ge=0, lt=1)
     """Share of written responses that give no answer."""
+    readings: tuple[str, ...] = ()
+    """Files of readings besides the shipped ones, as a run with a teacher writes them."""
     teacher: TeacherSettings | None = None
     check: float = Field(default=0.0, ge=0, le=1)
     """Share of the labelled rows that the teacher labels, too."""
@@ -166,8 +168,13 @@ class LabelledSettings(DataSettings):
     guard: float = Field(default=0.4, ge=0, le=1)
     """The share of the training answers to which a guard row is added; 0 adds none."""
     prompt: PromptSettings = PromptSettings(chain_format=ChainFormat.OUTCOME)
+    readings: tuple[str, ...] = ()
+    """Files of readings besides the shipped ones, as a run with a teacher writes them."""
     teacher: TeacherSettings | None = None
-    """Asked for a chain where none can be written; it is used where it agrees with the label."""
+    """Asked for a chain where none can be written; it is used where it agrees with the label.
+    Without a column of labels its verdicts are the labels."""
+    sheet_rows: int = Field(default=60, ge=0)
+    """Rows of the sheet for a person to label, where the teacher's verdicts are the labels."""
 
 
 KINDS: Final[dict[str, type[DataSettings]]] = {

@@ -25,19 +25,12 @@ from gradegpt.core.machine import cores
 from gradegpt.core.records import dump, read_objects, validate, whole_file
 from gradegpt.tables.importers.labelled import PartSettings
 
-from .candidates import (
-    Candidate,
-    formats_of,
-    is_tag_alone,
-    labels_agree,
-    quote_survives,
-    shown_item,
-    texts_of,
-)
+from .candidates import Candidate, as_taught, labels_agree, texts_of
 from .duplicates import signature
 from .ngrams import Contamination
 from .seeds import Seed, avoided_texts, candidates_of
 from .settings import DataGenSettings
+from .truth import formats_of, shown_item
 
 if TYPE_CHECKING:
     from .duplicates import Signature
@@ -142,7 +135,8 @@ def write_shard(candidates: Iterable[Candidate], settings: DataGenSettings, path
     """Write the usable and the disputed candidates, then the counts of those left out."""
     left_out: Counter[str] = Counter()
     with whole_file(path) as out:
-        for candidate in candidates:
+        for given in candidates:
+            candidate = as_taught(given, settings.prompt)
             reason = _unusable(candidate, settings)
             if reason:
                 left_out[f"left_out:{reason}"] += 1
@@ -169,15 +163,17 @@ def _unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     longest = settings.longest
     if longest and sum(map(cost, texts_of(shown))) > longest:
         return "too_long"
-    if labels_agree(candidate.labels) is False:
-        return ""
-    if candidate.chain is None and settings.teacher is None:
-        return "unsettled" if candidate.labels else "unlabelled"
+    kept = labels_agree(candidate.labels) is False or settings.teacher is not None
+    return "" if kept else why_unusable(candidate, settings)
+
+
+def why_unusable(candidate: Candidate, settings: DataGenSettings) -> str:
+    """Why a candidate makes no row: no verdict, or none of the formats; empty where it does."""
     if candidate.chain is None:
+        return candidate.flaw or ("unsettled" if candidate.labels else "unlabelled")
+    if formats_of(candidate.chain, settings.formats):
         return ""
-    if not formats_of(candidate.chain, settings.formats):
-        return "tag_alone" if is_tag_alone(candidate.chain) else "no_gloss"
-    return "" if quote_survives(candidate.chain, shown) else "quote_cut"
+    return candidate.flaw or "no_gloss"
 
 
 def _signed(candidate: Candidate) -> Candidate:

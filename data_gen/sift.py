@@ -14,22 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradegpt.chains.fit import fit_middle
 from gradegpt.core.records import dump, write_rows
+from gradegpt.core.schema import ChainFormat, Verdict
 from gradegpt.tables.importers.labelled import question_key, split_of
 
-from .candidates import (
-    Candidate,
-    formats_of,
-    labels_agree,
-    quote_survives,
-    rng_for,
-    shown_item,
-    texts_of,
-)
+from .candidates import Candidate, as_taught, labels_agree, rng_for, texts_of
 from .duplicates import exact_key, near_copies
+from .readings import Reading, reading_of
+from .real import teacher_glosses, with_gloss
 from .selection import NO_QUESTION, Keys
 from .settings import DataGenSettings
-from .shards import StageProgress, read_shard, signature_of
+from .shards import StageProgress, read_shard, signature_of, why_unusable
 from .teacher import Teacher, TeacherVote
+from .truth import stated
 
 if TYPE_CHECKING:
     from .duplicates import Signature
@@ -62,40 +58,53 @@ def sift(paths: Sequence[Path], settings: DataGenSettings, progress: StageProgre
     """Sift the candidates of some shards."""
     import pandas as pd
 
-    counts, disputed = Counter[str](), list[str]()
+    counts, own, disputed = Counter[str](), Counter[str](), list[str]()
     keys, seen = list[dict[str, Any]](), set[bytes]()
     signatures: list[Signature] = []
     for number, path in enumerate(paths):
         progress("checking labels", number, len(paths))
         for row, candidate in enumerate(read_shard(path, counts)):
+            own["answers"] += 1
             left_out = _left_out(candidate, settings, seen)
             if left_out == "disputed":
                 disputed.append(dump(candidate) + "\n")
             elif left_out:
-                counts[f"left_out:{left_out}"] += 1
+                own[f"left_out:{left_out}"] += 1
             else:
+                if candidate.flaw:
+                    own[f"no_chain:{candidate.flaw}"] += 1
                 keys.append(key_of(candidate, settings) | {"shard": number, "row": row})
                 signatures.append(signature_of(candidate))
     counts["disputed"] = len(disputed)
+    own["answers"] += sum(n for why, n in counts.items() if why.startswith("left_out:"))
+    counts.update(own)
     progress("checking labels", len(paths), len(paths))
     table = pd.DataFrame(keys, columns=[*_COLUMNS, "shard", "row"]).astype({"dev": bool})
     copies = _near_copies(table, signatures, settings.near_duplicate)
-    if copies:
-        counts["left_out:near_duplicate"] = len(copies)
-    return Sifted(paths, table.drop(index=copies), disputed, counts)
+    table = table.drop(index=copies)
+    alike = _contradictory(table)
+    for reason, rows in (("near_duplicate", copies), ("same_answer", alike)):
+        if len(rows):
+            counts[f"left_out:{reason}"] = len(rows)
+    return Sifted(paths, table.drop(index=alike), disputed, counts)
+
+
+def _contradictory(keys: Keys) -> Sequence[int]:
+    """The rows with opposite verdicts on the same stated answer to the same question and reference.
+
+    What tells them apart is not in what their chains compare.
+    """
+    stating = keys[keys["stated"] != 0]
+    right = (stating["verdict"] == Verdict.CORRECT).groupby(stating["stated"])
+    return list(stating.index[right.transform("nunique") > 1])
 
 
 def _left_out(candidate: Candidate, settings: DataGenSettings, seen: set[bytes]) -> str:
     """Why a candidate is left out; empty where it stays."""
     if labels_agree(candidate.labels) is False:
         return "disputed"
-    if candidate.chain is None:
-        return "unsettled" if candidate.labels else "unlabelled"
-    if "teacher" in candidate.labels:  # other chains were checked when the shard was written
-        if not formats_of(candidate.chain, settings.formats):
-            return "no_gloss"
-        if not quote_survives(candidate.chain, shown_item(candidate.item, settings.prompt)):
-            return "quote_cut"
+    if reason := why_unusable(candidate, settings):
+        return reason
     key = exact_key("\0".join(texts_of(candidate.item)))
     if key in seen:
         return "exact_duplicate"
@@ -119,8 +128,8 @@ def _near_copies(keys: Keys, signatures: Sequence[Signature], threshold: float) 
 
 
 _COLUMNS = (
-    "order", "group", "shown", "dev", "verdict", "lang", "response_lang", "type", "origin",
-    "pattern", "source", "labelled_by",
+    "order", "group", "shown", "stated", "dev", "verdict", "lang", "response_lang", "type",
+    "origin", "pattern", "source", "labelled_by",
 )  # fmt: skip
 
 
@@ -128,13 +137,16 @@ def key_of(candidate: Candidate, settings: DataGenSettings) -> dict[str, Any]:
     """What the selection needs of a candidate.
 
     ``order`` is a digest of its id, ``group`` one of its question, ``shown`` one of the question as
-    the prompt shows it, ``dev`` whether its question belongs to dev.
+    the prompt shows it, ``stated`` one of the answer that its chain states, with the question and
+    the references; 0 without one. ``dev``: whether its question belongs to dev.
     """
+    states = stated(candidate.chain, candidate.item)
     shown = question_key(fit_middle(candidate.item.question, settings.prompt.budget.question))
     return {
         "order": _digest(candidate.id),
         "group": _digest(candidate.group),
         "shown": _digest(shown) if shown else NO_QUESTION,
+        "stated": _digest(states) if states else 0,
         "dev": split_of(candidate.group) == "dev",
         "verdict": candidate.verdict,
         "lang": candidate.lang,
@@ -153,41 +165,59 @@ def _digest(text: str) -> int:
 
 def ask_teacher(
     paths: Sequence[Path], settings: DataGenSettings, folder: Path, progress: StageProgress
-) -> tuple[list[Path], dict[str, Any]]:
-    """The shards with a teacher's labels, and what was spent; the same shards without a teacher."""
+) -> tuple[list[Path], list[Reading], dict[str, Any]]:
+    """The shards with a teacher's labels, its readings, and what was spent.
+
+    The same shards without a teacher.
+    """
     if settings.teacher is None:
-        return [*paths], {}
-    labelled: list[Path] = []
+        return [*paths], [], {}
+    labelled, readings = list[Path](), list[Reading]()
     with Teacher(settings.teacher) as teacher:
         for number, path in enumerate(paths):
             progress("asking the teacher", number, len(paths))
             counts: Counter[str] = Counter()
-            candidates = _labelled([*read_shard(path, counts)], settings, teacher)
+            candidates = [*read_shard(path, counts)]
+            asked = [c for c in candidates if _to_ask(c, settings)]
+            votes = teacher.label([c.item for c in asked])
+            voted = {c.id: vote for c, vote in zip(asked, votes, strict=True)}
+            readings += [
+                reading_of(
+                    vote.chain, c.item.model_copy(update={"id": c.id}), c.source, teacher.name
+                )
+                for c, vote in zip(asked, votes, strict=True)
+                if vote.chain
+            ]
+            known = [_with_vote(c, voted[c.id]) if c.id in voted else c for c in candidates]
             labelled.append(folder / path.name)
-            write_rows(labelled[-1], [*candidates, {"counts": dict(sorted(counts.items()))}])
+            made = (as_taught(c, settings.prompt) for c in _glossed(known, settings, teacher))
+            write_rows(labelled[-1], [*made, {"counts": dict(sorted(counts.items()))}])
         progress("asking the teacher", len(paths), len(paths))
-        return labelled, teacher.meter.summary()
-
-
-def _labelled(
-    candidates: list[Candidate], settings: DataGenSettings, teacher: Teacher
-) -> list[Candidate]:
-    """The candidates with a teacher's verdict, and its chain for those without one."""
-    asked = [c for c in candidates if _to_ask(c, settings)]
-    votes = teacher.label([c.item for c in asked])
-    voted = {id(c): vote for c, vote in zip(asked, votes, strict=True)}
-    return [_with_vote(c, voted[id(c)]) if id(c) in voted else c for c in candidates]
+        return labelled, readings, teacher.meter.summary()
 
 
 def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
     chance = rng_for(f"teacher:{candidate.id}", settings.seed).random()
-    return candidate.chain is None or chance < settings.check
+    return candidate.chain is None or bool(candidate.flaw) or chance < settings.check
 
 
 def _with_vote(candidate: Candidate, vote: TeacherVote) -> Candidate:
     if vote.verdict is None:
-        return candidate
+        return candidate.model_copy(update={"flaw": candidate.flaw or vote.reason})
     labels = candidate.labels | {"teacher": vote.verdict}
     # A teacher's chain reads better than a template's: it is used where the labels agree.
     chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
     return candidate.model_copy(update={"labels": labels, "chain": chain})
+
+
+def _glossed(
+    candidates: Sequence[Candidate], settings: DataGenSettings, teacher: Teacher
+) -> Iterator[Candidate]:
+    """The candidates with a teacher's glosses where nothing else is missing."""
+    wanted = ChainFormat.CROSS_LINGUAL in settings.formats
+    without = [c for c in candidates if wanted and c.chain and not c.chain.is_glossed]
+    asked = {c.id: with_gloss(c.chain) for c in without if c.chain}
+    glossed = dict(zip(asked, teacher_glosses([*asked.values()], teacher), strict=True))
+    for candidate in candidates:
+        chain = glossed.get(candidate.id, candidate.chain)
+        yield candidate.model_copy(update={"chain": chain})

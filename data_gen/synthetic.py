@@ -10,7 +10,7 @@ from gradegpt.answers.spans import ENDS
 from gradegpt.chains.chain import Chain
 from gradegpt.core.schema import CHOICE, Item, Verdict
 
-from .candidates import Candidate, clip, with_matched_answer, with_rules
+from .candidates import Candidate, with_matched_answer, with_rules
 from .phrases import phrases
 from .problems import Problem
 from .writer import Task, answered, no_answer, steps_of
@@ -41,11 +41,11 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
     )
     chain = Chain(
         verdict=written.verdict,
-        key_sentence=written.key_sentence,
-        gloss=written.gloss,
-        reference_answer=clip(keyed.reference),
+        quotes=(written.key_sentence,) if written.key_sentence else (),
+        glosses=(written.gloss,) if written.gloss else (),
+        reference_answer=keyed.reference,
         answer_type=problem.answer_type,
-        answer=clip(written.answer or "") or None,
+        answer=written.answer,
     )
     return with_rules(
         Candidate(

@@ -20,6 +20,7 @@ from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.chains.chain import (
     PromptSettings,
+    TagPlace,
     build_prompt,
     parse_chain,
     parse_prompt,
@@ -240,7 +241,7 @@ def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
     for part in ("train", "dev"):
         rows = read_rows(data / f"{part}.jsonl", TrainingRow)
         cross = (row for row in rows if row.meta.get("chain_format") == LONGEST)
-        made = (in_format(row, chain_format) for row in cross)
+        made = (in_format(row, chain_format, prompt.verdict) for row in cross)
         counts[part] = write_rows(out / f"{part}.jsonl", made)
     if not counts["train"]:
         raise InputError(f"{data}: no cross-lingual row; generate some with formats.cross_lingual")
@@ -251,7 +252,7 @@ def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
     return counts["train"]
 
 
-def in_format(row: TrainingRow, chain_format: ChainFormat) -> TrainingRow:
+def in_format(row: TrainingRow, chain_format: ChainFormat, place: TagPlace = "last") -> TrainingRow:
     """The row with the prompt and the chain of ``chain_format``; question and label stay.
 
     Raises:
@@ -264,8 +265,8 @@ def in_format(row: TrainingRow, chain_format: ChainFormat) -> TrainingRow:
     chain = parsed.chain
     if row.meta.get("verdict"):  # a bare tag does not distinguish incorrect from invalid
         chain = chain.model_copy(update={"verdict": Verdict(row.meta["verdict"])})
-    shown = PromptSettings(chain_format=chain_format, budget=_UNCUT)
-    reply = Message(role="assistant", content=render_chain(chain, chain_format))
+    shown = PromptSettings(chain_format=chain_format, verdict=place, budget=_UNCUT)
+    reply = Message(role="assistant", content=render_chain(chain, chain_format, place))
     return row.model_copy(
         update={
             "prompt": build_prompt(item, shown),

@@ -3,7 +3,7 @@
 Every step is a command of its own on the files in ``OUT/work``, so each can be given again by
 hand, and a run that was stopped anywhere goes on from there:
 
-1. ``data``            train, dev and test rows, by question
+1. ``data``            train, dev and test rows, by question; a teacher labels rows without labels
 2. ``train``           a LoRA adapter, with settings for this machine (``work/train.yaml``)
 3. ``eval.calibrate``  what the judge's verdicts are worth, on dev
 4. ``eval``            the judge beside its base, the rules and the cascades, on test
@@ -16,6 +16,7 @@ hand, and a run that was stopped anywhere goes on from there:
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -43,7 +44,7 @@ from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from .loading import is_encoder
 from .plan import chosen, estimate
 from .settings import SFTSettings
-from .summary import ATTACKS, conclusion, is_better
+from .summary import ATTACKS, SHEET, conclusion, is_better
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -92,25 +93,29 @@ def finetune(given: Options) -> dict[str, Any]:
     for path in (settings.folder / "adapter").iterdir():
         shutil.copyfile(path, out / path.name)
     _calibrate(work, out)
-    report = _evaluate(work, "eval", _judges(out, settings, data), f"judge {settings.name}")
+    measured = bool(data["counts"]["test"])
+    judges = _judges(out, settings, data)
+    report = _evaluate(work, "eval", judges, f"judge {settings.name}") if measured else None
     attacks = _attack(work, out)
-    half = None if is_better(report) else _half(given, work)
+    half = None if report is None or is_better(report) else _half(given, work)
     use, why = _to_use(out, data)
     manifest = {
         "stage": "finetune",
         "options": dict(given),
         "base": settings.base_name or settings.model,
-        "data": {k: data[k] for k in ("counts", "questions", "rules", "chain_format")},
+        "data": {k: data[k] for k in ("counts", "questions", "rules", "chain_format", "no_chain")},
         "use": use,
         "why": why,
-        "unmeasured": _unmeasured(work, out),
+        "unmeasured": _unmeasured(work, out) if measured else 0,
         "attacks": attacks,
         "half": half,
     }
     lines = list(conclusion(report, manifest, str(out)))
     _write_card(settings.folder / "adapter" / "README.md", out / "README.md", lines)
-    for name in ("report.html", "report.json"):
+    for name in ("report.html", "report.json") if measured else ():
         shutil.copyfile(work / "eval" / name, out / name)
+    if data["counts"]["sheet"]:
+        shutil.copyfile(work / "data" / SHEET, out / SHEET)
     for checkpoint in work.glob("*/checkpoint-*"):
         shutil.rmtree(checkpoint)
     write_json(out / MANIFEST, manifest)
@@ -175,6 +180,14 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
         "out": str(folder),
         "skip_bad": given["skip-bad"],
     } | {name: given[name] for name in _OF_ROWS if given[name]}
+    if given["teacher"]:
+        key = "OPENAI_API_KEY" if os.environ.get("OPENAI_API_KEY") else ""
+        settings["teacher"] = {
+            "models": [{"model": given["teacher"]}],
+            "base_url": given["teacher-url"],
+            "api_key_env": key if given["teacher-url"] else "",
+            "cache": str(folder.parent / "teacher.sqlite"),
+        }
     if is_encoder(base_of(given["base"] or given["from"])):
         settings["format"] = "tag"
     own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
@@ -386,7 +399,7 @@ def main(
         options.changes(
             "those of training (sft.num_train_epochs, sft.learning_rate, lora.r, qlora, ...) and, "
             "after data., those of gradegpt data labelled (data.test_share=0.3, "
-            "data.teacher={models: [{model: NAME}], base_url: URL, cache: FILE}, ...)."
+            "data.teacher.budget=5, data.teacher.samples=3, ...)."
         ),
     ] = None,
     test: Annotated[
@@ -401,6 +414,22 @@ def main(
             "checked explanation can be written. both: it can be asked either way.",
         ),
     ] = "both",
+    teacher: Annotated[
+        str,
+        typer.Option(
+            metavar="MODEL",
+            help="A large model that labels the rows without a label, and writes chains where no "
+            "other source has one; without --teacher-url it runs in this process.",
+        ),
+    ] = "",
+    teacher_url: Annotated[
+        str,
+        typer.Option(
+            metavar="URL",
+            help="The OpenAI-compatible server of the teacher, including /v1. Its API key is read "
+            "from $OPENAI_API_KEY.",
+        ),
+    ] = "",
     mix: Annotated[
         list[str] | None,
         typer.Option(metavar="FOLDER", help="Add the training rows of gradegpt data; repeatable."),
@@ -416,6 +445,8 @@ def main(
     Splits the answers by question, trains a LoRA adapter with settings for this machine, calibrates
     it, and measures it on held-out questions beside the untrained base, the rules and cascades of
     them, and against attacks. The last lines say in words what came out and how to use the judge.
+    With --teacher the rows need no labels; then OUT/to_label.csv has answers for you to label, on
+    which the judge can be measured.
 
     OUT is the judge, for --model OUT or gradegpt serve OUT: adapter, prompt settings, calibration,
     card and report.html. OUT/work has the files of every step. A run that was stopped, also by
@@ -423,7 +454,8 @@ def main(
     """
     given = {
         "source": found(source), "out": output, "base": base, "from": start, "test": test,
-        "format": chain, "mix": mix or [], "seed": seed,
+        "format": chain, "mix": mix or [], "seed": seed, "teacher": teacher,
+        "teacher-url": teacher_url,
         **options.reading_of(mapped, sheet, separator)._asdict(), "skip-bad": skip_bad,
         "changes": overrides or [],
     }  # fmt: skip

@@ -19,6 +19,8 @@ _STARTS: Final = {
     "before": "before, the model it began from", "untrained": "untrained, its base alone",
     "rules": "the rules",
 }  # fmt: skip
+SHEET: Final = "to_label.csv"
+"""The answers for a person to label, in the judge's folder."""
 ATTACKS: Final = 10
 """The most attacks of each pattern that are tried."""
 
@@ -47,8 +49,11 @@ def is_worse(report: Report) -> bool:
     return gain is not None and gain["interval"]["high"] < 0
 
 
-def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
+def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[str]:
     """The last lines of the command: figures, gain, attacks, and how to use the judge."""
+    if report is None:
+        yield from _not_measured(manifest, out)
+        return
     judges = {judge["name"]: judge["overall"] for judge in report["judges"]}
     tuned, half = judges["tuned"], manifest["half"]
     yield (
@@ -59,6 +64,27 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
     for name, figures in judges.items():
         yield f"  {name:24} {_figures(figures)}"
     yield from _gain(report, tuned, half)
+    yield from _attacks(manifest)
+    if not is_worse(report):
+        yield from _use(judges, manifest, out)
+
+
+def _not_measured(manifest: Report, out: str) -> Iterator[str]:
+    """What a judge is whose labels are all a teacher's."""
+    teacher, rows = manifest["options"]["teacher"], manifest["data"]["counts"]["sheet"]
+    yield (
+        f"NOTHING WAS MEASURED: every label is one of {teacher}'s, and the confidences say how "
+        f"often the judge agrees with {teacher}, not with people."
+    )
+    yield f"Label the {rows} answers of {out}/{SHEET} (column label: correct or incorrect), then:"
+    yield f"  gradegpt eval {out}/{SHEET} --model {out}"
+    yield from _attacks(manifest)
+    judge, serve = _OPTIONS[manifest["use"]]
+    yield f"  gradegpt judge answers.csv -o judged.csv --model {out}{judge}"
+    yield f"  gradegpt serve {out}{serve}"
+
+
+def _attacks(manifest: Report) -> Iterator[str]:
     yield f"Attacks, at most {ATTACKS} of each pattern:"
     for name, rate in manifest["attacks"].items():
         share = f"{100 * rate['rate']:.1f} %; at most {100 * rate['high']:.1f}; bound 1 %"
@@ -66,8 +92,6 @@ def conclusion(report: Report, manifest: Report, out: str) -> Iterator[str]:
         if rate["exceeds"]:
             yield f"    ABOVE THE BOUND: {rate['exceeds']}."
             yield f"    Do not expose {name} to answers that try to deceive it."
-    if not is_worse(report):
-        yield from _use(judges, manifest, out)
 
 
 def _figures(of: Report) -> str:

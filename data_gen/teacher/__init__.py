@@ -1,4 +1,4 @@
-"""A teacher: large models behind OpenAI-compatible APIs that write the chain for an item.
+"""A teacher: large models, behind OpenAI-compatible APIs or local, that write chains and glosses.
 
     with Teacher(settings) as teacher:
         votes = teacher.label(items)
@@ -11,20 +11,26 @@ which was stopped, by its budget or otherwise, resumes without paying twice.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
-from typing import Final, NamedTuple, Self
+from functools import partial
+from itertools import islice, product
+from threading import Lock
+from typing import Any, Final, NamedTuple, Self
 
-from gradegpt.chains.chain import Chain
+from gradegpt.chains.fit import cost
+from gradegpt.chains.gloss import faithful
 from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.schema import Item, Message
+from gradegpt.core.shipped import base_of
+from gradegpt.engines.base import Generation
 from gradegpt.engines.client import Client, Failure
 
-from .prompt import SHOWN, build_messages
+from .prompt import SHOWN, again, build_messages, gloss_messages
+from .repair import translation
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key
 from .settings import TeacherModel, TeacherSettings
-from .vote import BUDGET, TeacherVote, count_votes, read_reply
+from .vote import BUDGET, REASON, TeacherVote, count_votes, read_reply
 
 __all__ = ["Meter", "Teacher", "TeacherModel", "TeacherSettings", "TeacherVote"]
 
@@ -33,20 +39,76 @@ GIVE_UP_AFTER: Final = 20
 """Number of consecutive failed requests after which the run ends with an error."""
 
 
-class _Request(NamedTuple):
-    """One sample of one model for an item."""
+_REPLY: Final = 150
+_SECONDS: Final = 4
+THINKING_TOKENS: Final = 8_192
+"""Tokens for the thoughts of a model that was cut off, where its settings name no number."""
 
-    model: str
-    client: Client
+
+class _Request(NamedTuple):
+    """One sample of one model, and how its replies are read: a value, or a reason against it."""
+
+    asked: Asked
     messages: tuple[Message, ...]
-    key: str
+    sample: int
+    read: Callable[[str], Any]
+
+
+class Asked:
+    """A model that is asked: behind an API, or in this process, which runs one request at a time.
+
+    Raises:
+        MissingError: a package, a key or the model is missing.
+
+    """
+
+    def __init__(self, model: TeacherModel, settings: TeacherSettings) -> None:
+        self.model, self.thinks = model, bool(model.thinking_tokens)
+        self._temperature, self._client, self._engine = settings.temperature, None, None
+        if settings.base_url:
+            request = model.model_copy(update={"thinking_tokens": 0})
+            self._client = Client(
+                settings.base_url, model.model, api_key=_key(settings.api_key_env),
+                timeout_s=settings.timeout_s, max_retries=MAX_RETRIES, request=request,
+            )  # fmt: skip
+            return
+        from gradegpt.engines.local import LocalEngine
+
+        self._engine, self._one = LocalEngine(base_of(model.model)), Lock()
+
+    def reply(self, messages: Sequence[Message], limit: int) -> Generation | Failure:
+        """The reply of at most ``limit`` tokens; a second one if thoughts had no room in it."""
+        thoughts = self.model.thinking_tokens or THINKING_TOKENS
+        found = self._generated(messages, limit + thoughts * self.thinks)
+        if isinstance(found, Failure) or not found.cut_off or self.thinks:
+            return found
+        if found.text.strip() and "<think>" not in found.text:
+            return found
+        self.thinks = True
+        return self._generated(messages, limit + thoughts)
+
+    def _generated(self, messages: Sequence[Message], limit: int) -> Generation | Failure:
+        if self._client is not None:
+            found = self._client.chat(messages, limit, temperature=self._temperature)
+            return found if isinstance(found, Failure) else found.generation
+        assert self._engine is not None
+        with self._one:
+            (made,) = self._engine.generate([messages], max_new_tokens=limit)
+        return made if isinstance(made, Generation) else Failure("engine", str(made))
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            self._client.close()
 
 
 class Teacher:
     """Asks every model of the settings for every sample of an item and takes a majority vote.
 
+    A reply that cannot be used is asked for once more, with what is wrong with it.
+
     Raises:
-        MissingError: the ``openai`` package or an API key is missing.
+        MissingError: a package, an API key or a local model is missing.
         OutputError: the cache cannot be opened.
 
     """
@@ -54,13 +116,7 @@ class Teacher:
     def __init__(self, settings: TeacherSettings) -> None:
         self.settings = settings
         self.meter = Meter(settings.models, settings.budget)
-        self._clients = [
-            (model, Client(
-                settings.base_url, model.model, api_key=_key(settings.api_key_env),
-                timeout_s=settings.timeout_s, max_retries=MAX_RETRIES, request=model,
-            ))
-            for model in settings.models
-        ]  # fmt: skip
+        self._asked = [Asked(model, settings) for model in settings.models]
         self._cache = ReplyCache(settings.cache)
 
     def __enter__(self) -> Self:
@@ -71,9 +127,40 @@ class Teacher:
 
     def close(self) -> None:
         """Close the connections and the cache."""
-        for _, client in self._clients:
-            client.close()
+        for asked in self._asked:
+            asked.close()
         self._cache.close()
+
+    @property
+    def name(self) -> str:
+        """The names of its models."""
+        return "+".join(model.model for model in self.settings.models)
+
+    def estimate(self, items: Sequence[Item]) -> str:
+        """What labelling the items will take: requests, tokens, money, and time, in words.
+
+        Prompts are estimated, a reply is ``_REPLY`` tokens, and a request takes ``_SECONDS``.
+        """
+        settings, different = self.settings, {_identity(item): item for item in items}
+        prompts = sum(
+            cost(message.content) for item in different.values() for message in build_messages(item)
+        )
+        requests = len(different) * settings.samples * len(settings.models)
+        minutes = requests * _SECONDS / (settings.concurrency if settings.base_url else 1) / 60
+        money = sum(
+            settings.samples
+            * (prompts * model.input_price + len(different) * _REPLY * model.output_price)
+            for model in settings.models
+        )
+        costs = f"about {money / 1e6:.2f} by the prices given" if money else "no prices are given"
+        tokens = prompts * settings.samples * len(settings.models)
+        return (
+            f"{self.name} labels {len(items):,} answers: {requests:,} requests, about "
+            f"{tokens / 1e6:.1f} million tokens of prompts and {requests * _REPLY / 1e6:.2f} "
+            f"million of replies, {costs}; some {max(1, round(minutes))} minutes if a request "
+            f"takes {_SECONDS} seconds. Replies are kept in {settings.cache}: a run that is stopped pays "
+            "for none twice."
+        )
 
     def label(self, items: Sequence[Item]) -> list[TeacherVote]:
         """The vote of each item, in order; requests for equal items are made once.
@@ -87,51 +174,87 @@ class Teacher:
 
         """
         different = {_identity(item): item for item in items}
-        asked = [request for item in different.values() for request in self._requests(item)]
-        with ThreadPoolExecutor(self.settings.concurrency) as pool:
-            found = pool.map(self._reply, asked)
-            size = self.settings.samples * len(self._clients)
-            votes = {
-                key: count_votes(
-                    [_read(reply, item) for reply in islice(found, size)], self.settings.must_agree
-                )
-                for key, item in different.items()
-            }
+        found = self._answers(r for item in different.values() for r in self._requests(item))
+        size = self.settings.samples * len(self._asked)
+        votes = {
+            key: count_votes([*islice(found, size)], self.settings.must_agree) for key in different
+        }
         return [votes[_identity(item)] for item in items]
+
+    def glosses(self, quotes: Sequence[str]) -> list[str]:
+        """The English of each quote by the first model, in order; empty where it is not faithful.
+
+        Raises:
+            EngineError, OutputError: as ``label``.
+
+        """
+        different = dict.fromkeys(quotes)
+        found = self._answers(
+            _Request(self._asked[0], gloss_messages(quote), 0, partial(_gloss, quote))
+            for quote in different
+        )
+        glosses = dict(zip(different, found, strict=True))
+        return ["" if (made := glosses[quote]).startswith(REASON) else made for quote in quotes]
 
     def _requests(self, item: Item) -> Iterator[_Request]:
         """Every sample of every model for the item."""
         messages = build_messages(item)
-        for model, client in self._clients:
-            for sample in range(self.settings.samples):
-                key = cache_key(model, messages, self.settings, sample)
-                yield _Request(model.model, client, messages, key)
+        read = partial(read_reply, response=item.response, budget=SHOWN.response)
+        for asked, sample in product(self._asked, range(self.settings.samples)):
+            yield _Request(asked, messages, sample, read)
 
-    def _reply(self, request: _Request) -> CachedReply | Failure:
-        """The reply in the cache, or else of the server, within the budget."""
-        model = request.model
-        if (kept := self._cache.get(request.key)) is not None:
-            self.meter.replied(model, kept.usage)
+    def _answers(self, requests: Iterable[_Request]) -> Iterator[Any]:
+        with ThreadPoolExecutor(self.settings.concurrency) as pool:
+            yield from pool.map(self._answer, requests)
+
+    def _answer(self, request: _Request) -> Any:
+        """What was read of a reply, or of a second one; else the reason against the first."""
+        made = first = self._read(request, request.messages)
+        if isinstance(first[0], str) and first[0].startswith(REASON) and first[1] is not None:
+            made = self._read(request, again(request.messages, first[1], first[0]))
+        usable = not (isinstance(made[0], str) and made[0].startswith(REASON))
+        value = made[0] if usable else first[0]
+        if not usable:
+            self.meter.rejected(value)
+        return value
+
+    def _read(self, request: _Request, messages: tuple[Message, ...]) -> tuple[Any, str | None]:
+        """What was read of the reply, and its text; a failed request has a reason and no text."""
+        found = self._reply(request, messages)
+        if isinstance(found, Failure):
+            return found.reason, None
+        return request.read(found.text), found.text
+
+    def _reply(self, request: _Request, messages: tuple[Message, ...]) -> CachedReply | Failure:
+        """The reply in the cache, or else of the model, within the budget."""
+        model, name = request.asked.model, request.asked.model.model
+        key = cache_key(model, messages, self.settings, request.sample)
+        if (kept := self._cache.get(key)) is not None:
+            self.meter.replied(name, kept.usage)
             return kept
         if stopped := self.meter.stopped:
             return Failure(BUDGET, stopped)
-        if (failed := self.meter.failed_in_a_row(model)) >= GIVE_UP_AFTER:
+        if (failed := self.meter.failed_in_a_row(name)) >= GIVE_UP_AFTER:
             raise EngineError(
                 f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
                 f"every reply so far is in {self.settings.cache}, run again to resume from there"
             )
-        limit, options = self.settings.max_new_tokens, {"temperature": self.settings.temperature}
-        found = request.client.chat(request.messages, limit, **options)
-        if isinstance(found, Failure):
-            self.meter.failed(model, f"teacher:{found.reason}", found.detail)
-            return found._replace(reason=f"teacher:{found.reason}")
-        said = found.generation
+        said = request.asked.reply(messages, self.settings.max_new_tokens)
+        if isinstance(said, Failure):
+            self.meter.failed(name, f"{REASON}{said.reason}", said.detail)
+            return said._replace(reason=f"{REASON}{said.reason}")
         # A lone surrogate cannot be encoded in the cache or in a file.
         text = said.text.encode("utf-8", "replace").decode()
         reply = CachedReply(text, Usage(said.prompt_tokens, said.completion_tokens))
-        self._cache.put(request.key, model, reply)
-        self.meter.replied(model, reply.usage)
+        self._cache.put(key, name, reply)
+        self.meter.replied(name, reply.usage)
         return reply
+
+
+def _gloss(quote: str, reply: str) -> str:
+    """The gloss in a reply, or the reason against it."""
+    made = translation(reply)
+    return made if faithful(quote, made) else f"{REASON}gloss"
 
 
 def _key(variable: str) -> str:
@@ -147,9 +270,3 @@ def _key(variable: str) -> str:
 def _identity(item: Item) -> tuple[object, ...]:
     """The fields of an item that a teacher sees."""
     return item.question, item.context, item.accepted, item.response
-
-
-def _read(found: CachedReply | Failure, item: Item) -> Chain | str:
-    if isinstance(found, Failure):
-        return found.reason
-    return read_reply(found.text, item.response, SHOWN.response)

@@ -33,6 +33,7 @@ class Meter:
         self._models, self._budget, self._lock = models, budget, Lock()
         self._counts = {model.model: Counter[str]() for model in models}
         self._failed: Counter[str] = Counter()
+        self._rejected: Counter[str] = Counter()
         self._in_a_row: Counter[str] = Counter()
         self.last_failure = ""
 
@@ -70,6 +71,11 @@ class Meter:
             self._in_a_row[model] += 1
             self.last_failure = f"{model}: {detail}"
 
+    def rejected(self, reason: str) -> None:
+        """Count a reply that could not be used, after it was asked for again."""
+        with self._lock:
+            self._rejected[reason] += 1
+
     def failed_in_a_row(self, model: str) -> int:
         """The number of failed requests to the model since its last reply."""
         return self._in_a_row[model]
@@ -86,6 +92,7 @@ class Meter:
                 for name, counts in self._counts.items()
             },
             "cost": round(sum(costs.values()), 6),
+            "rejected": dict(sorted(self._rejected.items())),
             "stopped": self.stopped,
             "run": {
                 "failed": dict(sorted(self._failed.items())),

@@ -25,8 +25,9 @@ class TeacherSettings(Settings):
     """
 
     models: tuple[TeacherModel, ...] = Field(min_length=1)
-    base_url: str = Field(min_length=1)
-    """Up to and including ``/v1``."""
+    base_url: str = ""
+    """Up to and including ``/v1``; empty: the models are folders or hub names, run in this process,
+    one request at a time."""
     api_key_env: str = ""
     """Environment variable that holds the key; empty: the server needs no key."""
     cache: str = Field(min_length=1)
@@ -36,6 +37,8 @@ class TeacherSettings(Settings):
     concurrency: int = Field(default=8, ge=1)
     timeout_s: float = Field(default=120.0, gt=0)
     max_new_tokens: int = Field(default=512, ge=1)
+    """The limit on a reply; a model that is cut off while it thinks is given ``thinking_tokens``
+    more, or 8,192 where its settings name none."""
     budget: float | None = Field(default=None, ge=0)
 
     @property

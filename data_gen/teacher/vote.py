@@ -1,8 +1,9 @@
 """Parse the replies of a teacher, and take the majority vote over several replies.
 
-A reply counts only if its chain is fit for training: it parses, quotes the response as shown, and
-names a known type and both answers. Any other reply is rejected with a machine-readable reason; it
-is never a verdict. A gloss that does not match its quote is left out.
+A reply counts only if its chain is fit for training: it parses, after what is plainly meant was
+repaired, quotes the response as shown, and names a known type and both answers, the second in the
+words of its quotes. Any other reply is rejected with a machine-readable reason; it is never a
+verdict. A gloss that does not match its quote is left out.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from gradegpt.chains.chain import Chain, needs_gloss, parse_chain, render_chain
+from gradegpt.chains.chain import Chain, parse_chain, render_chain
 from gradegpt.chains.fit import fit_response
 from gradegpt.chains.gloss import checked
+from gradegpt.chains.grammar import stands_in
 from gradegpt.chains.quote import quotes_verbatim
 from gradegpt.core.schema import ChainFormat, Verdict
 
+from .repair import repaired
+
+REASON: Final = "teacher:"
+"""What each reason begins with."""
 AGREED: Final = "teacher:agreed"
 DISAGREE: Final = "teacher:disagree"
 BUDGET: Final = "teacher:budget"
 
-# A reasoning model that is served without a reasoning parser writes its thoughts first.
-_THOUGHT = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _NO_ANSWER: Final = frozenset({"", "none"})
 
 
@@ -49,22 +53,19 @@ def read_reply(text: str, response: str, budget: int) -> Chain | str:
     """
     if not text.strip():
         return "teacher:empty-reply"
-    parsed = parse_chain(_THOUGHT.sub("", text).replace("\r\n", "\n"))
+    shown = fit_response(response, budget)
+    parsed = parse_chain(repaired(text, shown))
     if parsed.chain is None:
         return "teacher:unparsed"
-    if reason := _flaw(parsed.chain, fit_response(response, budget)):
+    if reason := _flaw(parsed.chain, shown):
         return reason
     chain = checked(parsed.chain)
-    glossed = chain.gloss or not needs_gloss(chain.key_sentence or "")
-    written = ChainFormat.CROSS_LINGUAL if glossed else ChainFormat.JUDGE_OF_CHAIN
-    again = parse_chain(render_chain(chain, written)).chain
+    formats = (ChainFormat.JUDGE_OF_CHAIN, ChainFormat.CROSS_LINGUAL)
+    again = parse_chain(render_chain(chain, formats[chain.is_glossed])).chain
     # The chain is rendered again for training: an answer that would then parse differently (such as
     # one that contains "; the model response gives") is rejected.
-    same = again is not None and (again.verdict, again.answer) == (
-        parsed.chain.verdict,
-        parsed.chain.answer,
-    )
-    return again if again is not None and same else "teacher:ambiguous"
+    same = again is not None and (again.verdict, again.answer) == (chain.verdict, chain.answer)
+    return chain if same else "teacher:ambiguous"
 
 
 def _flaw(chain: Chain, shown: str) -> str:
@@ -72,7 +73,7 @@ def _flaw(chain: Chain, shown: str) -> str:
     invalid = chain.verdict is Verdict.INVALID
     if not invalid and not re.search(r"\w", chain.key_sentence or ""):
         return "teacher:no-quote"
-    if chain.key_sentence is not None and not quotes_verbatim(chain.key_sentence, shown):
+    if not all(quotes_verbatim(quote, shown) for quote in chain.quotes):
         return "teacher:quote-not-verbatim"
     if not chain.reference_answer.strip():
         return "teacher:no-reference-answer"
@@ -82,6 +83,8 @@ def _flaw(chain: Chain, shown: str) -> str:
         return "teacher:answer-without-quote"
     if not invalid and (chain.answer or "").strip().lower() in _NO_ANSWER:
         return "teacher:quote-without-answer"
+    if chain.answer and not stands_in(chain.answer, " ".join(chain.quotes)):
+        return "teacher:answer-not-in-quote"
     return ""
 
 

@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from gradegpt.answers.options import LETTERS, in_order
-from gradegpt.chains.quote import part_runs
+from gradegpt.chains.quote import MAX_QUOTE
 from gradegpt.core.schema import CHOICE, AnswerType
 
 from ..variants import parts_of
@@ -61,7 +61,7 @@ def _part_lines(task: Task, answer: str) -> Ending | None:
     pattern = rng.choice(words.part_lines + (words.keyed_lines if letters else ()))
     lines = [pattern.format(n, part) for n, part in enumerate(parts, start=1)]
     joined = " ".join(lines)
-    if part_runs(lines) != [lines]:
+    if len(joined) > MAX_QUOTE:
         return None
     heading = rng.choice([*words.headings, *words.part_headings, ""])
     given = " ".join(letters) or joined

@@ -12,7 +12,6 @@ from typing import Any, Final
 
 from gradegpt.chains.fit import fit_middle, fit_response
 from gradegpt.core.errors import MissingError
-from gradegpt.core.reasons import in_words
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
@@ -97,7 +96,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
             "withheld": judgement.withheld and judgement.withheld.value,
             "method": judgement.method,
             "reason": judgement.reason,
-            "words": in_words(judgement.reason, judgement.tolerance) or None,
+            "words": judgement.in_words() or None,
             "quote": judgement.key_sentence,
             "answer": judgement.answer,
             # A chain ends in a tag, which a row without a verdict does not have.

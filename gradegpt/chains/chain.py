@@ -1,9 +1,10 @@
 """The prompt and the chain: rendered and parsed here and nowhere else.
 
-The structure follows CMMaTH, figure 9 and table 7: the prompt holds question, reference answer and
-model response; the chain holds the key sentence, its English gloss, the type of the reference
-answer, the answer found and the tag ``<Yes>`` or ``<No>``. The words are our own. ``tests/golden/``
-holds the exact text; training and serving use the same prompt.
+The structure follows CMMaTH, section 4, figure 9 and table 7: the prompt holds question, reference
+answer and model response; the chain holds the key sentences, their English glosses, the type of the
+reference answer, the answer found, the reason and the tag ``<Yes>`` or ``<No>``. The tag is last as
+in the paper, or first: then one token is the verdict, and the chain explains the verdict given. The
+words are our own. ``tests/golden/`` holds the exact text; training and serving use the same prompt.
 
 Untrusted text is defused: a ``<`` that opens a frame or a verdict tag becomes ``‹``, one character
 for one, so nothing in a response can close its frame or be read as a verdict, and offsets into the
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from gradegpt.chains.fit import Budget, Counter, cost, fit_middle, fit_response
 from gradegpt.chains.prompts import prompt_text
@@ -24,14 +25,24 @@ from gradegpt.core.settings import Settings
 YES: Final = "<Yes>"
 NO: Final = "<No>"
 
-SYSTEM: Final = {one: prompt_text(one) for one in ChainFormat}
+TagPlace = Literal["last", "first"]
+"""Where the verdict tag stands in a chain."""
+SYSTEM: Final = {
+    (one, place): prompt_text(one if one is ChainFormat.OUTCOME else f"{one}.{place}")
+    for one in ChainFormat
+    for place in ("last", "first")
+}
 
 KEY: Final = "The model response gives its answer here: "
+ALSO: Final = "And here: "
 NO_KEY: Final = "The model response gives no answer that can be graded."
 GLOSS: Final = "In English: "
 REFERENCE: Final = "The reference answer "
 GIVES: Final = "; the model response gives "
+WHY: Final = "Reason: "
 AGREE: Final = "The answers agree: "
+MAX_WHY: Final = 200
+"""Most characters of a reason."""
 RESPONSE: Final = "Model Response: <response>\n"
 """The text before the response in a prompt. Prompts for one question are equal up to its end."""
 _NO_ANSWER = "none"
@@ -45,6 +56,7 @@ _CJK = re.compile(r"[\u3400-\u9fff]")
 # `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one
 # that the reasoning mentions.
 _LAST_TAG = re.compile(r"(?s).*<(\w*)>[\s.。]*\Z")
+_FIRST_TAG = re.compile(r"\s*<(Yes|No)>(?:\s|\Z)")
 _COMPARISON = re.compile(
     r"^The reference answer (?P<reference>.*) is an? (?P<type>[a-z ]+); "
     r"the model response gives (?P<answer>.*)\.$",
@@ -67,18 +79,37 @@ class PromptSettings(Settings):
     """How a prompt is made of an item. Stored with the weights that were trained with it."""
 
     chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL
+    verdict: TagPlace = "last"
+    """Where the tag stands; where it is first, a judge not asked for reasons writes it alone."""
     budget: Budget = Budget()
 
 
 class Chain(Row):
-    """The parts of a chain. Without a ``key_sentence`` the response has no gradable answer."""
+    """The parts of a chain. Without ``quotes`` the response has no gradable answer.
+
+    ``glosses`` are as many as ``quotes``, or none; one is empty where its quote has no Chinese.
+    ``why`` is the reason: a clause in English that says what agrees or differs.
+    """
 
     verdict: Verdict
-    key_sentence: str | None = None
-    gloss: str | None = None
+    quotes: tuple[str, ...] = ()
+    glosses: tuple[str, ...] = ()
     reference_answer: str = ""
     answer_type: AnswerType | None = None
     answer: str | None = None
+    why: str = ""
+
+    @property
+    def key_sentence(self) -> str | None:
+        """The quotes, a line each."""
+        return "\n".join(self.quotes) or None
+
+    @property
+    def is_glossed(self) -> bool:
+        """Whether each Chinese quote has a gloss."""
+        glosses = self.glosses or ("",) * len(self.quotes)
+        pairs = zip(self.quotes, glosses, strict=True)
+        return all(gloss or not needs_gloss(quote) for quote, gloss in pairs)
 
 
 class ParsedChain(Row):
@@ -115,7 +146,7 @@ def build_prompt(
         f"Question: <question>\n{question}\n</question>\n{framed}"
         f"Reference Answer: {references}\n{RESPONSE}{response}\n</response>\nJudgment Result:"
     )
-    system = Message(role="system", content=SYSTEM[settings.chain_format])
+    system = Message(role="system", content=SYSTEM[settings.chain_format, settings.verdict])
     return system, Message(role="user", content=user)
 
 
@@ -162,8 +193,8 @@ def needs_gloss(key_sentence: str) -> bool:
     return bool(_CJK.search(key_sentence))
 
 
-def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
-    """The text a judge writes. ``invalid`` is a ``<No>`` after the line ``NO_KEY``.
+def render_chain(chain: Chain, chain_format: ChainFormat, place: TagPlace = "last") -> str:
+    """The text a judge writes. ``invalid`` is a ``<No>`` with the line ``NO_KEY``.
 
     Raises:
         ValueError: a cross-lingual chain whose Chinese quote has no gloss.
@@ -172,16 +203,24 @@ def render_chain(chain: Chain, chain_format: ChainFormat) -> str:
     tag = YES if chain.verdict is Verdict.CORRECT else NO
     if chain_format is ChainFormat.OUTCOME:
         return tag
-    key = chain.key_sentence or ""
-    lines = [f"{KEY}{_line(key)}" if key else NO_KEY]
-    if chain_format is ChainFormat.CROSS_LINGUAL and needs_gloss(key):
-        if not chain.gloss:
-            raise ValueError(f"gloss: missing for {key!r}; the cross-lingual format needs one")
-        lines.append(f"{GLOSS}{_line(chain.gloss)}")
-    given = f"{type_clause(chain.answer_type)}{_line(chain.answer or _NO_ANSWER)}"
-    lines.append(f"{REFERENCE}{_line(chain.reference_answer)}{given}.")
-    lines.append(f"{AGREE}{tag}")
-    return "\n".join(lines)
+    glossed = chain_format is ChainFormat.CROSS_LINGUAL
+    if glossed and not chain.is_glossed:
+        raise ValueError(f"gloss: missing for {chain.quotes}; the cross-lingual format needs one")
+    lines = [] if chain.quotes else [NO_KEY]
+    for number, quote in enumerate(chain.quotes):
+        lines.append(f"{ALSO if number else KEY}{on_one_line(quote)}")
+        if glossed and needs_gloss(quote):
+            lines.append(f"{GLOSS}{on_one_line(chain.glosses[number])}")
+    given = f"{type_clause(chain.answer_type)}{on_one_line(chain.answer or _NO_ANSWER)}"
+    lines.append(f"{REFERENCE}{on_one_line(chain.reference_answer)}{given}.")
+    if chain.why:
+        lines.append(f"{WHY}{as_reason(chain.why)}.")
+    return "\n".join([tag, *lines] if place == "first" else [*lines, f"{AGREE}{tag}"])
+
+
+def as_reason(text: str) -> str:
+    """The text as a reason is written: one line, without ``<`` and the full stop at its end."""
+    return on_one_line(text.replace("<", "‹")).rstrip(" .。")[:MAX_WHY]
 
 
 def type_clause(kind: AnswerType | None) -> str:
@@ -193,36 +232,53 @@ def type_clause(kind: AnswerType | None) -> str:
 def parse_chain(text: str) -> ParsedChain:
     """Read a judge's text.
 
-    The last tag must be ``<Yes>`` or ``<No>`` and end the text; anything else is unparsed. The
-    verdict needs the tag alone; the other parts are read where they are as ``render_chain``
-    writes them, and are empty elsewhere.
+    The verdict is the tag that ends the text or begins it; where both do, they have to be equal.
+    Anything but ``<Yes>`` and ``<No>`` is unparsed. The verdict needs the tag alone; the other
+    parts are read where they are as ``render_chain`` writes them, and are empty elsewhere.
     """
-    match = _LAST_TAG.match(text)
-    if match is None or match[1] not in ("Yes", "No"):
-        found = f"the last tag is <{match[1]}>" if match else "no verdict tag at the end"
+    tags = [match[1] for tag in (_FIRST_TAG, _LAST_TAG) if (match := tag.match(text))]
+    if len({*tags}) != 1 or tags[-1] not in ("Yes", "No"):
+        found = f"the last tag is <{tags[-1]}>" if tags else "no verdict tag"
         return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")
     # Not splitlines(): a quote may hold a form feed, from an unescaped "\frac".
     lines = text.strip().split("\n")
-    key = next((line.removeprefix(KEY) for line in lines[:1] if line.startswith(KEY)), None)
-    gloss = next((line.removeprefix(GLOSS) for line in lines[1:2] if line.startswith(GLOSS)), None)
+    lines = lines[1:] if _FIRST_TAG.match(text) else lines
+    quotes, glosses = _quotes_of(lines)
     comparison = _COMPARISON.search(text)
-    verdict = Verdict.CORRECT if match[1] == "Yes" else Verdict.INCORRECT
-    if verdict is Verdict.INCORRECT and lines[0] == NO_KEY:
+    verdict = Verdict.CORRECT if tags[0] == "Yes" else Verdict.INCORRECT
+    if verdict is Verdict.INCORRECT and NO_KEY in lines[:1]:
         verdict = Verdict.INVALID
     reference, words, answer = comparison.groups() if comparison else ("", "", None)
+    reasons = (line.removeprefix(WHY) for line in lines[-2:] if line.startswith(WHY))
     chain = Chain(
         verdict=verdict,
-        key_sentence=key,
-        gloss=gloss,
+        quotes=quotes,
+        glosses=glosses,
         reference_answer=reference,
         answer_type=_answer_type(words),
-        answer=None if answer == _NO_ANSWER and key is None else answer,
+        answer=None if answer == _NO_ANSWER and not quotes else answer,
+        why=next(reasons, "").removesuffix("."),
     )
     return ParsedChain(outcome=Outcome.JUDGED, chain=chain)
 
 
-def _line(text: str) -> str:
-    return " ".join(defuse(text).split("\n")).strip()
+def _quotes_of(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The quotes at the beginning of a chain, and their glosses; no glosses where none has one."""
+    quotes, glosses = list[str](), list[str]()
+    for line in lines:
+        if line.startswith(ALSO if quotes else KEY):
+            quotes.append(line.removeprefix(ALSO if quotes else KEY))
+            glosses.append("")
+        elif quotes and not glosses[-1] and line.startswith(GLOSS):
+            glosses[-1] = line.removeprefix(GLOSS)
+        else:
+            break
+    return tuple(quotes), tuple(glosses) if any(glosses) else ()
+
+
+def on_one_line(text: str) -> str:
+    """The text, defused, with one blank for each run of white space."""
+    return " ".join(defuse(text).split())
 
 
 def _answer_type(words: str) -> AnswerType | None:

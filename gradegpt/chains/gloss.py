@@ -71,10 +71,10 @@ def faithful(quote: str, gloss: str) -> bool:
 
 
 def checked(chain: Chain) -> Chain:
-    """The chain, without its gloss if that does not agree with its quote."""
-    if chain.gloss is None or faithful(chain.key_sentence or "", chain.gloss):
-        return chain
-    return chain.model_copy(update={"gloss": None})
+    """The chain, without the glosses that do not agree with their quotes."""
+    pairs = zip(chain.quotes, chain.glosses, strict=False)
+    kept = tuple(gloss if not gloss or faithful(quote, gloss) else "" for quote, gloss in pairs)
+    return chain if kept == chain.glosses else chain.model_copy(update={"glosses": kept})
 
 
 def _same_numbers(quote: str, gloss: str) -> bool:

@@ -1,9 +1,10 @@
 """The grammar of the chain for one prompt, the same text for every engine.
 
 It is a Lark grammar as llguidance reads it, with one terminal, so that it is a regular expression:
-a verbatim quote, its gloss if it is Chinese, an accepted answer beside an answer of the quote, and
-either tag. ``gradegpt.engines.constraint`` holds local engines to it; vLLM and other servers take
-the text as it is.
+verbatim quotes, a gloss of each Chinese one, an accepted answer beside an answer in words of the
+response, a reason, and either tag. ``gradegpt.engines.constraint`` holds local engines to it; vLLM
+and other servers take the text as it is. That the answer is in its quote is no regular language:
+the judge checks it (``stands_in``).
 """
 
 from __future__ import annotations
@@ -11,47 +12,51 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.spans import JOINTS, clause_ends, sentences
+from gradegpt.answers.spans import JOINTS
 from gradegpt.chains.chain import (
     AGREE,
+    ALSO,
     GIVES,
     GLOSS,
     KEY,
+    MAX_WHY,
     NO,
     NO_KEY,
     REFERENCE,
     SYSTEM,
+    WHY,
     YES,
     defuse,
-    needs_gloss,
+    on_one_line,
     parse_prompt,
     type_clause,
 )
 from gradegpt.chains.fit import ELISION
-from gradegpt.chains.quote import MAX_QUOTE, quotable
+from gradegpt.chains.quote import MAX_QUOTE, MAX_QUOTES
+from gradegpt.core.errors import MissingError
 from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Message
 
-VERSION: Final = "19"
+VERSION: Final = "20"
 """Increased with every change that can change a chain; part of a constrained engine's name."""
 
 LONGEST: Final = 120
 """Most characters of a reference in a comparison, as in the training rows."""
-MAX_GLOSS: Final = 320
-"""Most characters of a gloss; of a short quote's, forty and three for each of its characters."""
-_STEP: Final = 40
-_FULL_STOPS: Final = "。．.；;，,、"
-"""Marks at the end of a quote that may be left out."""
+MAX_GLOSS: Final = 640
+"""Most characters of a gloss."""
 _TAG: Final = f'TAG: "{YES}" | "{NO}"'
-_MARKS: Final = rf"\s{JOINTS}。．！？."
-_ANSWER: Final = rf"ANSWER: /[^{_MARKS}]([^\n]*[^{_MARKS}])?/"
-"""An answer neither begins nor ends with a mark."""
+EDGES: Final = f" {JOINTS}。．！？."
+"""The marks with which an answer neither begins nor ends."""
+_ANSWER: Final = rf"ANSWER: /[^\s{EDGES}]([^\n]*[^\s{EDGES}])?/"
+_HAN: Final = r"\u{3400}-\u{9fff}"
 _ENGLISH: Final = r"\u{a1}-\u{4ff}\u{2010}-\u{24ff}"
 """Letters and signs of an English text with formulas, besides those of ASCII."""
 _CHUNK: Final = re.compile(r"\\?[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*|\s+|.", re.DOTALL)
-"""The parts between which an answer may begin or end: words, numbers, signs, Chinese characters."""
+"""The parts between which a quote or an answer may begin or end: words, numbers, signs, Chinese
+characters."""
 _OPTION: Final = re.compile(rf"(?!\W*II)\W*[{LETTERS}](?:\W*[{LETTERS}])*\W*")
 _LETTER: Final = re.compile(rf"(?<![A-Za-z])[{LETTERS}](?![A-Za-z])")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -62,28 +67,52 @@ def chain_grammar(messages: Sequence[Message]) -> str | None:
     item = parse_prompt(messages)
     if item is None:
         return None
-    if messages[0].content == SYSTEM[ChainFormat.OUTCOME]:
+    forms = (form for form, text in SYSTEM.items() if text == messages[0].content)
+    chain_format, place = next(forms, (ChainFormat.CROSS_LINGUAL, "last"))
+    if chain_format is ChainFormat.OUTCOME:
         return f"start: TAG\n{_TAG}"
-    glossed = messages[0].content != SYSTEM[ChainFormat.JUDGE_OF_CHAIN]
-    rules = dict(_quote_rules(defuse(item.response), glossed=glossed))
-    quoted = [name for name in rules if name.startswith("QUOTE")]
-    rules |= _reference_rules(item.accepted)
-    named = [name for name in rules if name.startswith("NAMED")]
-    none = f'{_text(NO_KEY)} "\\n" {_text(REFERENCE)} REFERENCE {_text(GIVES)} "none"'
-    found = f"{_text(KEY)} {_any(quoted)} | {none}" if quoted else none
-    lines = [
-        "start: CHAIN",
-        f'CHAIN: ({found}) ".\\n" {_text(AGREE)} TAG',
-        f"REFERENCE: {' | '.join(named)}",
-        *(f"{name}: {rule}" for name, rule in rules.items()),
-        _ANSWER,
-        _TAG,
-    ]
-    return "\n".join(lines)
+    rules = dict(_reference_rules(item.accepted))
+    names = [name for name in rules if name.startswith("NAMED")]
+    compared = f"{_text(REFERENCE)} ({' | '.join(names)}) {_text(GIVES)}"
+    none = f'{_text(NO_KEY)} "\\n" {compared} "none"'
+    quoted = dict(_quote_rules(item.response, glossed=chain_format is ChainFormat.CROSS_LINGUAL))
+    found = f"{_text(KEY)} SAID ({_text(ALSO)} SAID){{0,{MAX_QUOTES - 1}}} {compared} GIVEN"
+    why = rf'(".\n" {_text(WHY)} /[^<\s][^<\n]{{0,{MAX_WHY - 1}}}/)?'
+    if place == "first":
+        right = f'"{YES}\\n" {found} | ' if quoted else ""
+        chain = f'({right}"{NO}\\n" ({f"{found} | " if quoted else ""}{none})) {why} "."'
+    else:
+        chain = f'({f"{found} | " if quoted else ""}{none}) {why} ".\\n" {_text(AGREE)} TAG'
+    named = [f"{name}: {rule}" for name, rule in (rules | quoted).items()]
+    return "\n".join(["start: CHAIN", f"CHAIN: {chain}", *named, _ANSWER, _TAG])
+
+
+def accepts(grammar: str, text: str) -> bool:
+    """Whether the text is one of a grammar's.
+
+    Raises:
+        MissingError: llguidance is not installed.
+
+    """
+    try:
+        from llguidance import LLMatcher
+    except ImportError as error:
+        needed = "pip install 'gradegpt[data]'"
+        raise MissingError(f"checking chains needs llguidance: {needed}") from error
+    held, tokens = LLMatcher(_bytes(), LLMatcher.grammar_from_lark(grammar)), [*text.encode()]
+    return bool(held.try_consume_tokens(tokens) == len(tokens) and held.is_accepting())
+
+
+@cache
+def _bytes() -> Any:
+    """A tokenizer whose tokens are bytes."""
+    from llguidance import LLTokenizer
+
+    return LLTokenizer("byte")
 
 
 def stands_in(answer: str, quote: str) -> bool:
-    """Whether every word and number of the answer is in the quote, as the grammar demands it."""
+    """Whether every word and number of the answer is in the quote."""
     text = "".join(quote.casefold().split())
     words = _WORD.findall(answer.casefold())
     letters = _OPTION.fullmatch(answer) is not None
@@ -91,22 +120,24 @@ def stands_in(answer: str, quote: str) -> bool:
 
 
 def _quote_rules(response: str, *, glossed: bool) -> Iterator[tuple[str, str]]:
-    """A rule for each quote with the rest of its comparison, and one for each length of a gloss."""
-    lines, runs = quotable(response)
-    found = (piece for line in (*lines, *map(" ".join, runs)) for piece in _pieces(line))
-    for number, quote in enumerate(dict.fromkeys(found)):
-        gloss = ""
-        if glossed and needs_gloss(quote):
-            most = min(MAX_GLOSS, -(-(40 + 3 * len(quote)) // _STEP) * _STEP)
-            gloss = f"GLOSS{most}"
-            yield gloss, rf'{_text(GLOSS)} /[!-~{_ENGLISH}][ -~{_ENGLISH}]{{0,{most}}}/ "\n"'
-        body = quote.rstrip(_FULL_STOPS) or quote
-        letters = _LETTER.findall(quote)
-        joined = [_text(joint.join(letters)) for joint in (" ", ", ", "")] if letters[1:] else []
-        tail = f"{_text(quote[len(body) :])}?" if body != quote else ""
-        head = f'{_text(body)} {tail} "\\n" {gloss} {_text(REFERENCE)} REFERENCE {_text(GIVES)}'
-        yield f"PART{number}", _parts_of(body)
-        yield f"QUOTE{number}", f"{head} {_any([f'(PART{number} & ANSWER)', *joined])}"
+    """The rules of a quote with its gloss, and of an answer; none for a response without words."""
+    passages = [on_one_line(passage) for passage in response.split(ELISION)]
+    said = [passage for passage in passages if _WORD.search(passage)]
+    if not said:
+        return
+    yield from ((f"TEXT{number}", _parts_of(text)) for number, text in enumerate(said))
+    texts = _any(f"TEXT{number}" for number in range(len(said)))
+    yield "QUOTE", rf"({texts} & /(\S|\S.{{0,{MAX_QUOTE - 2}}}\S)/ & /(?s:.*\w.*)/)"
+    if glossed:
+        gloss = rf"/[!-~{_ENGLISH}][ -~{_ENGLISH}]{{0,{MAX_GLOSS}}}/"
+        chinese = rf'(QUOTE & /(?s:.*[{_HAN}].*)/) "\n" {_text(GLOSS)} {gloss} "\n"'
+        yield "SAID", rf'({chinese} | (QUOTE & /[^{_HAN}]*/) "\n")'
+    else:
+        yield "SAID", r'QUOTE "\n"'
+    letters = "".join(dict.fromkeys(_LETTER.findall(" ".join(said))))
+    joined = [rf"/[{letters}]([, ]{{0,2}}[{letters}]){{1,40}}/"] if letters[1:] else []
+    yield "PART", f"({texts} & ANSWER)"
+    yield "GIVEN", _any([f'PART ("; " PART){{0,{MAX_QUOTES - 1}}}', *joined])
 
 
 def _reference_rules(accepted: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -125,27 +156,6 @@ def _reference_rules(accepted: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 def _parts_of(text: str) -> str:
     return f"%regex {json.dumps({'substring_chunks': _CHUNK.findall(text)})}"
-
-
-def _pieces(line: str) -> Iterator[str]:
-    """The line, its sentences and their last clauses, each as long as a quote may be."""
-    line = line.strip()
-    if len(line) <= MAX_QUOTE and _WORD.search(line):
-        yield line
-    for start, end in sentences(line):
-        for at in (start, *clause_ends(line, start, end - 1)):
-            piece = _cut(line[at:end].strip())
-            if _WORD.search(piece):
-                yield piece
-
-
-def _cut(text: str) -> str:
-    """The text up to the last clause, or else the last word, that ends within a quote's length."""
-    if len(text) <= MAX_QUOTE:
-        return text
-    words = (m.end() for m in _CHUNK.finditer(text[:MAX_QUOTE]))
-    ends = clause_ends(text, 0, MAX_QUOTE) or [*words][:-1]
-    return text[: max(ends, default=MAX_QUOTE)].strip()
 
 
 def _text(text: str) -> str:

@@ -149,8 +149,9 @@ class Judgement(Row):
     ``confidence`` is the measured probability that the verdict is right, in [0, 1]; None where
     nobody calibrated the judge. ``score`` is the method's own probability of its verdict before
     calibration, such as a model's probability of its tag. ``span`` is where ``key_sentence`` is in
-    the response, ``[start, end)`` in characters. A judge that abstains because its verdict is too
-    uncertain is ``undecided``, and ``withheld`` is that verdict. ``tolerance`` is the policy by
+    the response, ``[start, end)`` in characters; several quotes have a line each. ``why`` is the
+    judge's own reason, a clause; ``reason`` is a code. A judge that abstains because its verdict is
+    too uncertain is ``undecided``, and ``withheld`` is that verdict. ``tolerance`` is the policy by
     which rules compared numbers.
     """
 
@@ -162,6 +163,7 @@ class Judgement(Row):
     score: Annotated[float, Field(ge=0, le=1)] | None = None
     method: str
     reason: str = ""
+    why: str | None = None
     key_sentence: str | None = None
     span: tuple[int, int] | None = None
     answer: str | None = None
@@ -185,12 +187,16 @@ class Judgement(Row):
         """The confidence in three digits, rounded down: no verdict is certain."""
         return None if self.confidence is None else int(1000 * self.confidence) / 1000
 
+    def in_words(self, *, chinese: bool = False) -> str:
+        """The judge's own reason for its verdict, or else the code of the reason in words."""
+        return (self.verdict and self.why) or in_words(self.reason, self.tolerance, chinese=chinese)
+
     @override
     def __str__(self) -> str:
         """The judgement for people: the chain, then the fields. Control characters are escaped."""
         verdict = self.verdict or f"none ({self.outcome})"
         confidence = "not measured" if self.sureness is None else f"{self.sureness:.3f}"
-        words = in_words(self.reason, self.tolerance)
+        words = self.in_words()
         chain = self.chain or ""
         if self.outcome is Outcome.UNDECIDED:  # its tag would look like a verdict
             chain = "\n".join(line for line in chain.split("\n") if not line.endswith(">"))

@@ -39,7 +39,7 @@ _SURE: Final = 1 - 1e-6
 """Probabilities are clipped to this before their log odds are taken."""
 OUTWEIGHED: Final = "cascade:outweighed"
 """The reason of a verdict that is no judge's own."""
-_NO_CHAIN: Final = dict.fromkeys(("chain", "key_sentence", "span", "answer", "answer_type"))
+_NO_CHAIN: Final = dict.fromkeys(("chain", "why", "key_sentence", "span", "answer", "answer_type"))
 BASE: Final = "base"
 """The log odds of a verdict without its signs."""
 

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from gradegpt.chains.chain import GLOSS, NO, YES, PromptSettings, build_prompt, parse_chain
+from gradegpt.chains.chain import (
+    GLOSS,
+    NO,
+    WHY,
+    YES,
+    Chain,
+    PromptSettings,
+    build_prompt,
+    parse_chain,
+)
 from gradegpt.chains.fit import VERSION as FIT_VERSION
 from gradegpt.chains.gloss import checked
 from gradegpt.chains.grammar import stands_in
@@ -31,6 +40,8 @@ NOT_QUOTED: Final = "model:answer-not-in-quote"
 
 EMPTY: Final = ("chain:empty reply", "chain:empty reply, cut off at the token limit")
 """The reasons of a judgement whose reply is empty: ended, or cut off, as by long thoughts."""
+_TAG_TOKENS: Final = 8
+"""Enough for a tag that a chain would follow."""
 
 
 class ModelJudge:
@@ -42,9 +53,11 @@ class ModelJudge:
 
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
-    With the chain format ``outcome`` a ``TagEngine`` returns the tag's probability without
-    generating it; ``score`` is then that probability among the two tags. With ``explain``, a chain
-    format, the verdict stays that of ``prompt``, and a chain that explains it is written besides.
+    Where the tag is all that is wanted, a ``TagEngine`` returns its probability without generating
+    it; ``score`` is then that probability among the two tags. That is so with the chain format
+    ``outcome``, and with a verdict that stands first, unless ``explain``, a chain format, asks for
+    the chain. The verdict is that of the tag: with ``outcome`` a chain that explains it is written
+    besides, and a chain behind its tag that is unusable is left out.
     """
 
     name = "model"
@@ -59,17 +72,21 @@ class ModelJudge:
     ) -> None:
         self.engine = engine
         self.prompt = prompt or PromptSettings()
-        chain = explain not in (None, self.prompt.chain_format)
-        self._explain = self.prompt.model_copy(update={"chain_format": explain}) if chain else None
-        self.max_new_tokens = max_new_tokens
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
+        besides = outcome and explain not in (None, ChainFormat.OUTCOME)
+        changed = {"chain_format": explain}
+        self._explain = self.prompt.model_copy(update=changed) if besides else None
+        tag_alone = outcome or (self.prompt.verdict == "first" and explain is None)
+        first = tag_alone and not outcome
+        self.max_new_tokens = min(max_new_tokens, _TAG_TOKENS) if first else max_new_tokens
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
-        self._tags = engine if outcome and isinstance(engine, TagEngine) else None
+        self._tags = engine if tag_alone and isinstance(engine, TagEngine) else None
 
     @property
     def fingerprint(self) -> str:
         """The engine, the prompt settings, the version of the fitting, and the limits."""
-        prompt = self.prompt.model_dump_json()
+        usual = {"verdict"} if self.prompt.verdict == "last" else None
+        prompt = self.prompt.model_dump_json(exclude=usual)
         name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}"
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
         name += f"|explained-{self._explain.chain_format}" if self._explain else ""
@@ -98,12 +115,15 @@ class ModelJudge:
     def _with_chain(self, item: Item, given: Judgement, written: Generation) -> Judgement:
         """The judgement with a chain that ends in its verdict; as it is where that has no quote.
 
-        The tag is the chain's last word, so nothing before it depends on the tag. A chain that
-        found no answer stands beside a ``<No>`` alone.
+        The tag is the chain's last word, so nothing before it depends on the tag, except the
+        reason: that of the other verdict is left out. A chain that found no answer stands beside a
+        ``<No>`` alone.
         """
         right = given.verdict is Verdict.CORRECT
-        text = f"{written.text[: written.text.rindex('<')]}{YES if right else NO}"
-        found = self._read(item, written._replace(text=text))
+        kept, tag = written.text[: written.text.rindex("<")], YES if right else NO
+        if written.text[len(kept) :].startswith(NO if right else YES):
+            kept = "\n".join(line for line in kept.split("\n") if not line.startswith(WHY))
+        found = self._read(item, written._replace(text=f"{kept}{tag}"))
         if found.verdict is None or (right and found.key_sentence is None):
             return given
         return found.model_copy(
@@ -138,28 +158,29 @@ class ModelJudge:
         if parsed.chain is None:
             reason = parsed.reason if generation.text.strip() else EMPTY[generation.cut_off]
             return read(outcome=Outcome.UNPARSED, reason=reason, chain=generation.text)
-        chain, text = parsed.chain, generation.text
-        glossed = checked(chain) == chain
-        if not glossed:
-            text = text.replace(f"{GLOSS}{chain.gloss}\n", "", 1)
-        span = (
-            None if chain.key_sentence is None else where_quoted(chain.key_sentence, item.response)
-        )
-        if chain.key_sentence is not None and span is None:
-            return read(outcome=Outcome.UNPARSED, reason=NOT_VERBATIM, chain=text)
-        if chain.key_sentence is not None and not stands_in(chain.answer or "", chain.key_sentence):
-            return read(outcome=Outcome.UNPARSED, reason=NOT_QUOTED, chain=text)
+        chain, text = checked(parsed.chain), generation.text
+        for gloss in {*parsed.chain.glosses} - {*chain.glosses}:
+            text = text.replace(f"{GLOSS}{gloss}\n", "", 1)
+        span = where_quoted(chain.quotes, item.response)
+        if chain.quotes and (
+            span is None or not stands_in(chain.answer or "", " ".join(chain.quotes))
+        ):
+            flaw = NOT_VERBATIM if span is None else NOT_QUOTED
+            if self.prompt.verdict == "last":
+                return read(outcome=Outcome.UNPARSED, reason=flaw, chain=text)
+            chain, text, span = Chain(verdict=chain.verdict), text.split(maxsplit=1)[0], None
         given = "tag" if text.strip() in (YES, NO) else "chain"
         return read(
             outcome=Outcome.JUDGED,
             verdict=chain.verdict,
             score=tag_probability(generation.tokens),
-            reason=f"model:{given if glossed else 'gloss-left-out'}",
+            reason=f"model:{given if chain.glosses == parsed.chain.glosses else 'gloss-left-out'}",
             chain=text,
             key_sentence=chain.key_sentence,
             span=span,
             answer=chain.answer,
             answer_type=chain.answer_type,
+            why=chain.why or None,
         )
 
 

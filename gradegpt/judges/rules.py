@@ -178,7 +178,7 @@ def judged(
     sentence = item.response[slice(*span)] if span else None
     chain = verdict and Chain(
         verdict=verdict,
-        key_sentence=sentence,
+        quotes=(sentence,) if sentence else (),
         reference_answer=reference,
         answer_type=kind,
         answer=answer,

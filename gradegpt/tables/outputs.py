@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from gradegpt.core.errors import OutputError
-from gradegpt.core.reasons import in_words
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.tables.binary import LONGEST, too_long
@@ -98,6 +97,6 @@ def with_columns(
     """
     for row, judgement in zip(rows, judgements, strict=True):
         values = judgement.model_dump(mode="json", include=set(ADDED))
-        values["in_words"] = in_words(judgement.reason, judgement.tolerance, chinese=chinese)
+        values["in_words"] = judgement.in_words(chinese=chinese)
         values["confidence"] = judgement.sureness
         yield row | {name: values[field] for field, name in names.items()}

@@ -12,11 +12,13 @@ import { disagrees } from "./stats.js";
 
 // The words of a chain are English, as a model is trained on them; the page says them in its language.
 const KEY = "The model response gives its answer here: ";
+const ALSO = "And here: ";
 const NO_KEY = "The model response gives no answer that can be graded.";
 const GLOSS = "In English: ";
 const COMPARES = /^The reference answer (?<reference>.*) is an? (?<type>[a-z ]+); the model response gives (?<answer>.*)\.$/s;
+const WHY = "Reason: ";
 const AGREE = "The answers agree: ";
-const LEADS = { [KEY]: "chain.says.key", [GLOSS]: "chain.says.gloss", [AGREE]: "chain.says.agree" };
+const LEADS = { [KEY]: "chain.says.key", [ALSO]: "chain.says.also", [GLOSS]: "chain.says.gloss", [WHY]: "", [AGREE]: "chain.says.agree" };
 const TAG = /(<(?:Yes|No)>)[\s.。]*$/;
 
 /** The verdict, or the outcome where there is none. */
@@ -104,7 +106,7 @@ function cost(judgement, ms) {
 
 /** The reason as a sentence, followed by the reason code. */
 function reason(judgement) {
-  const said = inWords(judgement);
+  const said = (judgement.verdict && judgement.why) || inWords(judgement);
   const code = judgement.reason ? h("code", {}, judgement.reason) : null;
   return [said, said && code ? " " : "", code];
 }
@@ -163,8 +165,9 @@ function chain(judgement) {
 }
 
 function role(line, index, count) {
-  if (index === count - 1 && TAG.test(line)) return "tag";
-  if (index === 0) return "key";
+  if ([0, count - 1].includes(index) && TAG.test(line)) return "tag";
+  if ([KEY, ALSO, NO_KEY].some((start) => line.startsWith(start))) return "key";
+  if (line.startsWith(WHY)) return "why";
   return line.startsWith(GLOSS) ? "gloss" : "compare";
 }
 
@@ -173,7 +176,7 @@ function chainLine(line, kind) {
   const lead = Object.keys(LEADS).find((start) => kind && line.startsWith(start)) ?? "";
   const tag = kind === "tag" ? TAG.exec(line) : null;
   const rest = line.slice(lead.length, tag ? tag.index : undefined);
-  const content = [lead ? h("span", { class: "lead" }, t(LEADS[lead])) : null, kind ? textBox(said(rest), {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
+  const content = [LEADS[lead] ? h("span", { class: "lead" }, t(LEADS[lead])) : null, kind ? textBox(said(rest), {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
   return h("li", { class: kind ? "part" : "raw" }, label, h("span", { class: "line" }, content));
 }
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import Field, Json, model_validator
 
-from gradegpt.chains.chain import AGREE, GLOSS, KEY, NO_KEY, REFERENCE
+from gradegpt.chains.chain import AGREE, ALSO, GLOSS, KEY, NO_KEY, REFERENCE, WHY
 from gradegpt.core.schema import Judgement, Outcome, Verdict
 from gradegpt.core.settings import Settings
 
@@ -185,7 +185,7 @@ def reason(judgement: Judgement) -> str:
     """The reason in a few lines without a tag, from the chain."""
     if judgement.outcome is not Outcome.JUDGED:
         return f"No verdict: {judgement.reason}." if judgement.reason else ""
-    kept = (KEY, NO_KEY, GLOSS, REFERENCE)
+    kept = (KEY, ALSO, NO_KEY, GLOSS, REFERENCE, WHY)
     lines = (judgement.chain or "").split("\n")
     shown = [line for line in lines if line.startswith(kept) and AGREE not in line]
     return "\n".join(shown)

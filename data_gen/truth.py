@@ -1,0 +1,143 @@
+"""A chain is true, or it is not written: the one check that every training target passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from gradegpt.answers.text import plain
+from gradegpt.chains.chain import (
+    MAX_WHY,
+    Chain,
+    PromptSettings,
+    build_prompt,
+    on_one_line,
+    parse_chain,
+    parse_prompt,
+    render_chain,
+)
+from gradegpt.chains.gloss import checked
+from gradegpt.chains.grammar import EDGES, LONGEST, accepts, chain_grammar, stands_in
+from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Verdict
+
+FLAWS: Final = {
+    "not_located": "no words of their answer were located",
+    "quote_cut": "the prompt shows their response without the quote",
+    "not_in_quote": "their answer is not in its quote",
+    "same_words": "the answer is called different in the words of the reference",
+    "not_in_grammar": "no judge could write the chain for its prompt",
+    "no_gloss": "their quote has no gloss",
+    "same_answer": "they state what an answer of the opposite verdict states",
+}
+"""Why an answer has no chain, in the words of the output."""
+_MATHEMATICAL: Final = frozenset(AnswerType) - {
+    AnswerType.TEXT, AnswerType.CODE, AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE,
+    AnswerType.TRUE_FALSE,
+}  # fmt: skip
+_SHORT: Final = 60
+"""Most characters of an answer that a reason repeats."""
+
+
+def tag_alone(chain: Chain) -> Chain:
+    """The chain without anything but its verdict, and the reference that it was compared with."""
+    kept = ("verdict", "reference_answer", "answer_type")
+    return Chain(**{name: getattr(chain, name) for name in kept})
+
+
+def is_tag_alone(chain: Chain) -> bool:
+    """Whether only the verdict tag of the chain can be taught."""
+    return not chain.quotes and chain.verdict is not Verdict.INVALID
+
+
+def clip(text: str) -> str:
+    """The text on one line, without marks at its ends, cut after 120 characters."""
+    text = on_one_line(text)
+    text = text.strip(EDGES) or text
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def shown_item(item: Item, prompt: PromptSettings) -> Item:
+    """The item as a judge sees it, fitted into the token budget of the prompt."""
+    shown = parse_prompt(build_prompt(item, prompt))
+    if shown is None:
+        raise ValueError("build_prompt wrote a prompt that parse_prompt does not parse")
+    return shown
+
+
+def taught(chain: Chain, item: Item, prompt: PromptSettings) -> tuple[Chain, str]:
+    """The chain as it may be taught for the item, and why not as it was given.
+
+    It is true as far as a program can tell: a judge's grammar allows it for its prompt, it parses
+    to itself, each quote is in the response as shown, the answer is in its quotes, and a gloss that
+    does not translate its quote is gone. A chain that fails is its tag alone, with a key of
+    ``FLAWS``. A chain without a reason gets one where the comparison is plain.
+    """
+    shown = shown_item(item, prompt)
+    references = [clip(reference) for reference in shown.accepted]
+    reference = clip(chain.reference_answer)
+    changed: dict[str, object] = {
+        "reference_answer": reference if reference in references else references[0]
+    }
+    if chain.reference_answer and any(reference in r for r in map(on_one_line, shown.accepted)):
+        changed["reference_answer"] = reference  # a part of a worked solution
+    if chain.answer is not None:
+        changed["answer"] = on_one_line(chain.answer).strip(EDGES)
+    chain = checked(chain.model_copy(update=changed))
+    if is_tag_alone(chain):
+        return chain, "not_located"
+    chain = chain.model_copy(update={"why": chain.why or _reason(chain)})
+    flaw = _flaw(chain, shown, prompt)
+    return (tag_alone(chain), flaw) if flaw else (chain, "")
+
+
+def _flaw(chain: Chain, shown: Item, prompt: PromptSettings) -> str:
+    if not all(quotes_verbatim(quote, shown.response) for quote in chain.quotes):
+        return "quote_cut"
+    if chain.quotes and not (chain.answer and stands_in(chain.answer, " ".join(chain.quotes))):
+        return "not_in_quote"
+    if chain.verdict is Verdict.INCORRECT and plain(chain.answer or "") in map(
+        plain, (chain.reference_answer, *shown.accepted)
+    ):
+        return "same_words"
+    formats = (ChainFormat.JUDGE_OF_CHAIN, ChainFormat.CROSS_LINGUAL)
+    chain_format = formats[chain.is_glossed]
+    asked = prompt.model_copy(update={"chain_format": chain_format})
+    text = render_chain(chain, chain_format, prompt.verdict)
+    again = parse_chain(text).chain
+    if again is None or again.verdict is not chain.verdict:
+        return "not_in_grammar"
+    same = render_chain(again, chain_format, prompt.verdict) == text
+    grammar = chain_grammar(build_prompt(shown, asked))
+    return "" if same and grammar and accepts(grammar, text) else "not_in_grammar"
+
+
+def _reason(chain: Chain) -> str:
+    """What a comparison shows by itself; empty where that says nothing."""
+    wanted, given = chain.reference_answer, chain.answer
+    if given is None or max(len(wanted), len(given)) > _SHORT:
+        return ""
+    if chain.verdict is Verdict.INCORRECT:
+        return f"{given} is not {wanted}"
+    if plain(given) == plain(wanted):
+        return f"both give {given}"
+    same = "equals" if chain.answer_type in _MATHEMATICAL else "is the same as"
+    return f"{given} {same} {wanted}"[:MAX_WHY]
+
+
+def stated(chain: Chain | None, item: Item) -> str:
+    """The answer that a chain states, with its question and references; empty without one.
+
+    Rows that state the same with opposite verdicts teach no comparison.
+    """
+    if chain is None or chain.answer is None:
+        return ""
+    return "\0".join((item.question, *sorted(item.accepted), plain(chain.answer)))
+
+
+def formats_of(chain: Chain, formats: Mapping[ChainFormat, float]) -> dict[ChainFormat, float]:
+    """The formats that fit the chain: cross-lingual needs a gloss where the quote is Chinese."""
+    if is_tag_alone(chain):
+        return {name: share for name, share in formats.items() if name is ChainFormat.OUTCOME}
+    without = () if chain.is_glossed else (ChainFormat.CROSS_LINGUAL,)
+    return {name: share for name, share in formats.items() if name not in without}
