@@ -18,7 +18,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Row, Verdict
 from gradegpt.tables.importers.labelled import split_of
 
-from .candidates import Candidate, rng_for, with_matched_answer, with_rules
+from .candidates import Candidate, rng_for, with_rules
 from .phrases import read_whole
 from .writer.attacks import attacks
 
@@ -255,7 +255,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
             item=Item(
                 question=_question(fact, kind, ask, rng), reference=(reference,), response=response
             ),
-            chain=with_matched_answer(chain) if chain.quotes else chain,
+            chain=chain,
             lang=lang,
             response_lang=response_lang,
             source=f"bilingual_{fact.table}",

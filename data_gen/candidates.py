@@ -21,7 +21,6 @@ from gradegpt.core.schema import (
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.compare.base import unproved
 
-from .quoted import named_in
 from .truth import formats_of, taught
 
 RULES: Final = RuleJudge(prove=unproved)
@@ -97,17 +96,6 @@ def texts_of(item: Item) -> tuple[str, ...]:
     return (item.context, *texts) if item.context else texts
 
 
-def with_matched_answer(chain: Chain) -> Chain:
-    """For free text whose quote contains the reference, the answer narrowed to the matching span.
-
-    It is done for correct and incorrect rows; otherwise the length of the answer would reveal the
-    verdict before the comparison.
-    """
-    text = chain.answer_type is AnswerType.TEXT
-    named = named_in(chain.key_sentence or "", chain.reference_answer) if text else None
-    return chain.model_copy(update={"answer": named}) if named else chain
-
-
 def as_taught(candidate: Candidate, prompt: PromptSettings) -> Candidate:
     """The candidate with its chain as it may be taught (``truth.taught``)."""
     if candidate.chain is None:
@@ -117,7 +105,11 @@ def as_taught(candidate: Candidate, prompt: PromptSettings) -> Candidate:
 
 
 def training_row(
-    candidate: Candidate, formats: Mapping[ChainFormat, float], prompt: PromptSettings, seed: int
+    candidate: Candidate,
+    formats: Mapping[ChainFormat, float],
+    prompt: PromptSettings,
+    seed: int,
+    licence: str = "",
 ) -> TrainingRow:
     """The prompt/completion row of a candidate with a chain, in a randomly drawn chain format."""
     chain = candidate.chain
@@ -142,5 +134,6 @@ def training_row(
             "pattern": candidate.pattern,
             "labelled_by": "+".join(sorted(candidate.labels)),
             "chain_format": chosen.value,
+            **({"licence": licence} if licence else {}),
         },
     )

@@ -67,6 +67,8 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
     lines = lines_of(sifted, chosen, settings, progress)
     # Removed first: the manifest marks the other files as complete.
     (folder / "manifest.json").unlink(missing_ok=True)
+    if unused := len(sifted.keys) - sum(map(len, chosen.values())):
+        counts["left_out:balance"] = unused
     for part, rows in lines.items():
         rng_for(part, settings.seed).shuffle(rows)
         counts[part] = len(rows)

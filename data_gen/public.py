@@ -2,7 +2,8 @@
 
 A set is some files of a repository at a commit, checked by their SHA-256, and a reader that makes
 rows of them: ``id, source, lang, question, reference, response, label, label_by``, in the order of
-the digests of their ids. A file that already lies in ``<out>/files/<set>/`` is not downloaded.
+the digests of their ids; some have several references, the source's ``split`` or a ``feedback``.
+A file that already lies in ``<out>/files/<set>/`` is not downloaded.
 
 Of sets marked ``half`` only the questions with a hash of at least one half are taken: the others
 are left for measuring judges that were trained on these.
@@ -17,11 +18,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import urlopen
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import MissingError, OutputError
@@ -45,6 +49,7 @@ class PublicSet(NamedTuple):
     """Where a set comes from, how it is labelled, and its reader.
 
     ``sha256`` is the digest of the digests of its files, in their order, as hexadecimal digits.
+    ``use`` is ``measure`` where there is no licence: nothing may be trained on such a set.
     """
 
     repository: str
@@ -56,6 +61,7 @@ class PublicSet(NamedTuple):
     label_by: str
     read: Reader
     half: bool = False
+    use: str = "train and measure"
 
 
 def fetch(settings: PublicSettings) -> dict[str, int]:
@@ -81,9 +87,10 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
         write_rows(folder / f"{name}.jsonl", kept)
         counts[name] = len(kept)
     sources = {name: SETS[name]._asdict() | {"rows": n} for name, n in counts.items()}
-    told = ("repository", "commit", "sha256", "licence", "rows")
+    told = ("repository", "commit", "sha256", "licence", "use", "rows")
     manifest = {name: {key: source[key] for key in told} for name, source in sources.items()}
-    write_json(folder / "manifest.json", {"stage": "data_gen", "sets": manifest})
+    before = _fetched(folder / "manifest.json")
+    write_json(folder / "manifest.json", {"stage": "data_gen", "sets": before | manifest})
     return counts
 
 
@@ -97,12 +104,30 @@ def _texts(name: str, one: PublicSet, folder: Path) -> list[tuple[str, str]]:
             f"{folder}: not the files of {one.repository} at {one.commit[:10]} (SHA-256 "
             f"{found[:10]}…, not {one.sha256[:10]}…); remove the folder to fetch {name} again"
         )
-    return [(str(path), path.read_text(encoding="utf-8-sig")) for path in paths]
+    return [text for path in paths for text in _unpacked(path)]
+
+
+def _unpacked(path: Path) -> list[tuple[str, str]]:
+    if path.suffix != ".zip":
+        return [(str(path), path.read_text(encoding="utf-8-sig"))]
+    with ZipFile(path) as files:
+        return [(name, files.read(name).decode()) for name in files.namelist() if name[-1] != "/"]
 
 
 def digest(paths: Sequence[Path]) -> str:
     """The digest of the digests of some files."""
     return hashlib.sha256("".join(map(sha256_file, paths)).encode()).hexdigest()
+
+
+def measures_only(path: str) -> bool:
+    """Whether a file is a fetched set without a licence to train on, by the manifest beside it."""
+    of_set = _fetched(Path(path).with_name("manifest.json")).get(Path(path).stem, {})
+    return bool(of_set.get("use") == "measure")
+
+
+def _fetched(manifest: Path) -> dict[str, Any]:
+    known = json.loads(manifest.read_text(encoding="utf-8")) if manifest.is_file() else {}
+    return known.get("sets") or {}
 
 
 def _download(url: str, path: Path) -> None:
@@ -112,7 +137,7 @@ def _download(url: str, path: Path) -> None:
     except (URLError, OSError) as error:
         raise MissingError(f"{url}: {error}; put the file at {path} by other means") from error
     with whole_file(path) as out:
-        out.write(text.decode())
+        out.buffer.write(text)
 
 
 def _row(row: GradedRow, one: PublicSet) -> GradedRow:
@@ -274,6 +299,70 @@ def _mathv(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
             }  # fmt: skip
 
 
+def _semeval(which: str, texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
+    for path, text in texts:
+        if f"/3way/{which}/" in path:
+            asked = ElementTree.fromstring(text)
+            (split,) = re.findall("training|test-[a-z-]+", path)
+            for said in asked.iter("studentAnswer"):
+                yield {
+                    "id": f"{which}-{split}-{said.get('id')}",
+                    "question": _said(asked, "questionText"),
+                    "reference": [_said(one) for one in asked.iter("referenceAnswer")],
+                    "response": _said(said), "label": said.get("accuracy") == "correct",
+                    "split": split,
+                }  # fmt: skip
+
+
+def _saf(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
+    for path, text in texts:
+        asked = ElementTree.fromstring(text)
+        for number, said in enumerate(asked.iter("studentAnswer")):
+            share = float(_said(said, "score"))
+            yield {
+                "id": f"saf-training-{PurePosixPath(path).stem}-{number}",
+                "question": _said(asked, "questionText"),
+                "reference": [_said(one) for one in asked.iter("referenceAnswer")],
+                "response": _said(said, "response"),
+                "label": True if share == 1 else False if share <= 0.5 else None,
+                "feedback": _said(said, "response_feedback"),
+            }  # fmt: skip
+
+
+def _llmeval(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
+    for path, text in texts:
+        for number, row in enumerate(json.loads(text)):
+            asked, said = (str(turn["content"]).strip() for turn in row["dialog"])
+            if row["type"] == "A" and row["hint"] == row["hint"]:  # not a NaN
+                yield {
+                    "id": f"llmeval2-{PurePosixPath(path).stem}-{number}", "question": asked,
+                    "reference": str(row["hint"]).strip(), "response": said,
+                    "label": {3: True, 1: False}.get(row["stars"]["Correctness"]),
+                }  # fmt: skip
+
+
+def _mcq(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
+    number, seen = 0, set[tuple[str, str]]()
+    for file, (_, text) in enumerate(texts):
+        number, rows = _MCQ_STARTS.get(file, number), json.loads(text)
+        for row in rows["example"] if isinstance(rows, dict) else rows:
+            asked, said = row["question"], row["model_output"]
+            if (asked[:80], said) in seen:
+                continue
+            seen.add((asked[:80], said))
+            key, chosen = row["standard_answer"], row.get("model_answer")
+            yield {
+                "id": f"gkb-mcq-{number:06d}", "question": asked, "reference": " ".join(key),
+                "response": said, "label": "".join(chosen) == "".join(key) if chosen else None,
+            }  # fmt: skip
+            number += 1
+
+
+def _said(element: ElementTree.Element, child: str = ".") -> str:
+    found = element.find(child)
+    return "" if found is None else "".join(found.itertext()).strip()
+
+
 def _near(reference: str, value: object, given: str) -> bool | None:
     """Whether a number is within 4 % of the value, or a truth value or option is the same."""
     number = _number(given)
@@ -321,6 +410,57 @@ _GAOKAO_RUNS: Final = tuple(
 )  # fmt: skip
 _GAOKAO_STARTS: Final = [{15: 1886, 24: 2877}.get(file, 0) for file in range(len(_GAOKAO_RUNS))]
 """The number of a file's first row; 0 goes on. Between them are files of another kind."""
+_MCQ_RUNS: Final = {
+    "4": "Results/gpt_4_0314_obj/gpt-4-0314_2010-2022_{0}",
+    "G": "Data/Objective_Questions/gemini-pro_2010-2022_{0}",
+    "e": "result/gpt-3.5-turbo_选择题/gpt-3.5-turbo_选择题_4/gpt-3.5-turbo_2010-2022_{0}",
+    "c": "result/gpt-3.5-turbo_选择题/gpt-3.5-turbo_选择题_{2}/gpt-3.5-turbo_2010_2022{1}",
+    "t": "result/text-davinci-003_选择题/text-davinci-003_选择题_{2}/text-davinci-003_2010_2022{1}",
+    "m": "result/moss_选择题/moss_Multiple-choice_Questions_{2}/moss_2010-2022_{0}",
+}
+_MCQ_SUBJECTS: Final = {
+    "b": ("Biology_MCQs", "生物全国卷选择题"), "c": ("Chemistry_MCQs", "化学全国卷选择题"),
+    "f": ("Physics_MCQs", "物理全国卷选择题"), "g": ("Geography_MCQs", "地理全国卷选择题"),
+    "h": ("History_MCQs", "历史全国卷选择题"), "m": ("Chinese_Modern_Lit", "语文全国卷现代文阅读"),
+    "l": ("Chinese_Lang_and_Usage_MCQs", "语文全国卷语言文字运用选择题"),
+    "p": ("Political_Science_MCQs", "政治全国卷选择题"), "x": ("Math_I_MCQs", "理数全国卷选择题"),
+    "y": ("Math_II_MCQs", "文数全国卷选择题"),
+}  # fmt: skip
+_MCQ_ORDER: Final = """
+4b 4c 4l 4m 4g 4h 4y 4x 4f 4p ep c3p c1p t1p t3p t2p Gp eh c1h c3h m3p m1p m2p Gh t1h t3h t2h Gx c3x
+c1x ex m3h m2h m1h ec c1c Gy c3c ey c1y c3y Gc t2x t1x t3x c1b eb c3b t1c t2c t3c Gb t1y t2y t3y t2b
+t1b t3b Gm c1m em c3m m1m m3c m1c m3x m2c m1x m2x Gl m3b m3y m1b m2b m1y m2y c1l c3l el t3l c2l t1l
+t2l m3g m1g m2g ef c3f c1f m3l m1l m2l Gf t1f t3f t2f m3f m1f m2f Gg c1g eg c3g t1g t3g t2g
+"""
+_MCQ_FILES: Final = tuple(
+    f"{_MCQ_RUNS[code[0]].format(*_MCQ_SUBJECTS[code[-1]], code[1])}.json"
+    for code in _MCQ_ORDER.split()
+)
+"""Made of model, run and subject, in the order of the numbers of their rows."""
+_MCQ_STARTS: Final = {
+    0: 105, 4: 618, 10: 1781, 17: 4776, 46: 11146, 50: 11745, 52: 12088, 53: 12336, 55: 12802,
+    93: 15699, 94: 15799, 96: 16797, 100: 17040,
+}  # fmt: skip
+"""The number of the first row of those files that do not go on from the file before."""
+_SAF_FILES: Final = tuple(
+    f"data/training/english/{question}.xml" for question in (
+        "10.1_TC", "10.2_TC", "10.3_TC", "12.1_PE", "12.2_PE", "12.3_PE", "2.1_DLL", "2.2_DLL",
+        "2.3_DLL_v1.1", "4.1_LM_v1.0", "4.2_LM_v1.0", "4.3_LM", "6.1_IPP", "6.2_IPP", "6.3_IPP",
+        "8.1_MM", "8.2_MM", "8.3_MM",
+    )
+)  # fmt: skip
+_LLMEVAL_FILES: Final = tuple(
+    f"results/human-score/{subject}_data.json" for subject in (
+        "Biological_Science", "Chemistry", "Chinese_Language_and_Literature", "Computer_Science",
+        "Economics", "Foreign_Languages", "Law", "Mathematics", "Medicine", "Optics", "Physics",
+        "Social_Science",
+    )
+)  # fmt: skip
+_SEMEVAL: Final = (
+    "myrosia/semeval-2013-task7", "5157c69f914e8c581045c03e98f96398d40a91b8",
+    ("semeval-3way.zip",), "161f4791659b580155b8ed9a97fb8ae10d5c76b256060faf061ee5e4d1e32f7d",
+    "CC-BY-SA-3.0", "en", "human",
+)  # fmt: skip
 _MATHV_MODELS: Final = (
     "closed-source/GPT/GPT4-CoT (Text Only)",
     "closed-source/GPT/ChatGPT3.5-CoT (Text+Image Caption)", "closed-source/Gemini/Gemini-Pro-CoT",
@@ -398,5 +538,22 @@ SETS: Final = {
         )),
         "7f72d7c374bbbdbe58636c7a4db2c4f56184a71dfe0153c6feaea6b61f8f02f3",
         "MIT", "en", "numbers within 4 %", _theoremqa,
+    ),
+    "scientsbank": PublicSet(*_SEMEVAL, partial(_semeval, "sciEntsBank")),
+    "beetle": PublicSet(*_SEMEVAL, partial(_semeval, "beetle")),
+    "saf": PublicSet(
+        "SebOchs/SAF", "09949e912d266777a752ac7d51cfcddb4b3f6978", _SAF_FILES,
+        "7740822a75431c2b62c39734e590795d8f1dcf70cc66d67e91fb8686d5beef44",
+        "MIT", "en", "human score", _saf,
+    ),
+    "llmeval2": PublicSet(
+        "llmeval/LLMEval-2", "6f9289307b191bded9797c672a9f172e4b6a784a", _LLMEVAL_FILES,
+        "05d0a56f73d9b0232cd8b022e92278f4d04eef72ddbd8579d4e7402edf287694",
+        "none stated", "zh", "human stars", _llmeval, use="measure",
+    ),
+    "gaokaobench_mcq": PublicSet(
+        "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _MCQ_FILES,
+        "3bd7206bf4e7b6937338a8674e9eba14aea4bcccebe388941b8fcd06e56073dd",
+        "Apache-2.0", "zh", "exact letter key", _mcq,
     ),
 }  # fmt: skip

@@ -6,7 +6,6 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final
 
 from gradegpt.answers.options import letters
@@ -19,9 +18,9 @@ from gradegpt.rules.reference import answer_kind, reference_answers
 
 from .candidates import Candidate, by_rules, rng_for
 from .gloss import render_gloss
-from .quoted import after_calculation
 from .readings import Reading
 from .teacher import Teacher
+from .truth import nearest
 
 CROSSED: Final = "_crossed"
 """What the name of a source of crossed answers ends with."""
@@ -32,6 +31,13 @@ _RESTATEMENT_CUT: Final = 0.5
 _MAX_LAST_LINE: Final = 24
 """Longest such line, in characters: ``A: 18``, ``35``."""
 _NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)*")
+_SUM: Final = re.compile(
+    r"[\d)}\]%](?:\s*+[A-Za-z]++){0,3}\s*"  # 4 boxes
+    r"(?:[-+*/x^×÷]|\\(?:times|cdot|div)\b)"  # x
+    r"\s*(?:[$({£]|\\[a-z]+)*\d[^=\n]*=\s*"  # 3 pens =
+    r"(?:\d[\d.,]*>>)?"  # <<4*3=12>>
+    r"(?=(?:[-$({<*\s£€]|\\boxed|\\[dt]?frac)*\d)"  # 12
+)
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm|\bvote", re.IGNORECASE)
@@ -120,16 +126,26 @@ def chain_for(item: Item, verdict: Verdict, reading: Reading | None, ruled: Judg
     )
     if reading is not None and reading.verdict is not None:
         chain = reading.chain(item.response)
-        nearest = _nearest(references, chain.answer or "")
-        kept = {"verdict": verdict, "reference_answer": nearest, "answer_type": tag.answer_type}
+        # Of prose the rules would take a part; of a solution, its answer.
+        wanted = item.accepted if tag.answer_type is AnswerType.TEXT else references
+        kept = {
+            "verdict": verdict,
+            "reference_answer": nearest(wanted, chain.answer or ""),
+            "answer_type": tag.answer_type,
+        }
         return chain.model_copy(update=kept)
     shown = parse_chain(ruled.chain or "").chain
     if verdict is Verdict.INVALID or ruled.verdict is None or shown is None or not shown.quotes:
         return tag
     answer = shown.answer or ""
     if shown.answer_type is AnswerType.NUMBER and "=" not in shown.reference_answer:
-        answer = after_calculation(answer)
+        answer = _after_calculation(answer)
     return with_gloss(shown.model_copy(update={"answer": answer, "verdict": verdict}))
+
+
+def _after_calculation(text: str) -> str:
+    """The result of the last calculation and what follows, 12 in "4 x 3 = 12"; else the text."""
+    return text[max((m.end() for m in _SUM.finditer(text)), default=0) :]
 
 
 def with_gloss(chain: Chain) -> Chain:
@@ -152,17 +168,6 @@ def teacher_glosses(chains: Sequence[Chain], teacher: Teacher) -> Iterator[Chain
         old = chain.glosses or ("",) * len(chain.quotes)
         glosses = (gloss or english.get(q, "") for q, gloss in zip(chain.quotes, old, strict=True))
         yield chain.model_copy(update={"glosses": tuple(glosses)}) if quotes else chain
-
-
-def _nearest(references: list[str], answer: str) -> str:
-    """The accepted answer that is most similar to the given one as a string; the first on ties."""
-    given = SequenceMatcher(b=plain(answer), autojunk=False)
-
-    def likeness(reference: str) -> float:
-        given.set_seq1(plain(reference))
-        return given.ratio()
-
-    return max(references, key=likeness)
 
 
 def _reformat_reference(item: Item, reference: str, rng: random.Random) -> Item:

@@ -13,6 +13,7 @@ from typing import Final
 from gradegpt.core.records import dump, read_lines
 
 from .candidates import training_row
+from .real import CROSSED
 from .selection import Keys
 from .settings import DataGenSettings
 from .shards import StageProgress, finished
@@ -42,9 +43,13 @@ def lines_of(
 
 
 def _lines(rows: _Rows, settings: DataGenSettings) -> list[str]:
+    licences = {source.label: source.licence for source in settings.sources}
+    licences |= {f"{label}{CROSSED}": licence for label, licence in licences.items()}
     made = (
-        training_row(candidate, settings.formats, settings.prompt, settings.seed)
-        for _, candidate in read_rows_of(*rows)
+        training_row(
+            c, settings.formats, settings.prompt, settings.seed, licences.get(c.source, "")
+        )
+        for _, c in read_rows_of(*rows)
     )
     return [f"{dump(row)}\n" for row in made]
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Example, Item, Verdict
 from gradegpt.tables import Table
 from gradegpt.tables.importers.labelled import (
@@ -21,6 +22,7 @@ from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
 from .generators import parametric
 from .problems import Problem, bank
+from .public import measures_only
 from .questions import read_problems
 from .readings import digest_of, read_readings
 from .real import CROSSED, crossed, group_of, labelled, unlabelled
@@ -64,7 +66,8 @@ def avoided_texts(avoid: Iterable[PartSettings]) -> Iterator[tuple[str, str, str
             value = row.get("reference") or ""
             reference = value if isinstance(value, str) else " ".join(map(str, value))
             question = str(row.get("question") or "")
-            if part.split is None or in_split(question or reference, part.split):
+            mine = part.split is None or in_split(question or reference, part.split)
+            if mine and part.keeps(row):
                 yield question, reference, str(row.get("response") or "")
 
 
@@ -76,6 +79,13 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     for questions in settings.questions:
         yield from (Seed(p, _RESPONSES) for p in read_problems(questions, counts))
     for source in settings.sources:
+        if source.label in settings.leave_out:
+            continue
+        if measures_only(source.path):
+            raise InputError(
+                f"{source.path}: the set has no licence to train on; it may measure a judge, as a "
+                "source of gradegpt eval"
+            )
         yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
         if source.label in settings.crossed:
             others = crossed(read_examples(source), settings.seed)

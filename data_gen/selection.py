@@ -26,7 +26,8 @@ _DEV_ROWS: Final = 400
 def chosen_rows(keys: Keys, settings: DataGenSettings) -> dict[str, Keys]:
     """The rows of train and dev: by strata if the settings have any, else balanced by cells."""
     if not settings.strata:
-        return _split(balanced(keys, settings.balance))
+        kept = balanced(keys, settings.balance) if settings.balance.correct else keys
+        return _split(kept)
     sizes = {"train": settings.balance.rows, "dev": _DEV_ROWS}
     split = _split(keys)
     return {part: stratified(split[part], settings.strata, sizes[part]) for part in split}

@@ -31,7 +31,8 @@ class Balance(Settings):
 
     rows: int = Field(default=0, ge=0)
     """How many rows to keep; 0 keeps all that the balance allows."""
-    correct: float = Field(default=0.475, gt=0, lt=1)
+    correct: float = Field(default=0.475, ge=0, lt=1)
+    """0 keeps every row, whatever its verdict."""
     invalid: float = Field(default=0.045, ge=0, lt=0.5)
     real: float = Field(default=0.4, ge=0, le=1)
     """Share of rows with a real response, if there are enough."""
@@ -82,6 +83,8 @@ class DataGenSettings(DataSettings):
     Every node needs the input files and ``out`` under the same paths."""
     sources: tuple[Source, ...] = ()
     """Graded answers."""
+    leave_out: tuple[str, ...] = ()
+    """Names of sources that are not used, such as those under a licence that does not suit."""
     crossed: tuple[str, ...] = ()
     """Sources whose answers are also compared with another correct answer to their question, as
     source ``<source>_crossed``."""
@@ -109,6 +112,9 @@ class DataGenSettings(DataSettings):
     strata: tuple[Stratum, ...] = ()
     """Named shares of the rows, instead of the cells of ``balance``: ``balance.rows`` rows for
     training, and 400 rows of other questions."""
+    agreeing: int = Field(default=1, ge=1, le=3)
+    """How many sources of labels have to agree on a real answer: people or a key, the rules, a
+    reading, a teacher. With 2 a label that nobody confirmed teaches nothing."""
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
     """Estimated Jaccard similarity at or above which one of two rows is left out."""
     longest: int = Field(default=0, ge=0)

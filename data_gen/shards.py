@@ -171,6 +171,8 @@ def why_unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     """Why a candidate makes no row: no verdict, or none of the formats; empty where it does."""
     if candidate.chain is None:
         return candidate.flaw or ("unsettled" if candidate.labels else "unlabelled")
+    if candidate.origin == "real" and len(candidate.labels) < settings.agreeing:
+        return "unconfirmed"
     if formats_of(candidate.chain, settings.formats):
         return ""
     return candidate.flaw or "no_gloss"

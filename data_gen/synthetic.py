@@ -10,7 +10,7 @@ from gradegpt.answers.spans import ENDS
 from gradegpt.chains.chain import Chain
 from gradegpt.core.schema import CHOICE, Item, Verdict
 
-from .candidates import Candidate, with_matched_answer, with_rules
+from .candidates import Candidate, with_rules
 from .phrases import phrases
 from .problems import Problem
 from .writer import Task, answered, no_answer, steps_of
@@ -51,7 +51,7 @@ def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) 
         Candidate(
             id=id_,
             item=item,
-            chain=with_matched_answer(chain),
+            chain=chain,
             lang=problem.lang,
             response_lang="zh" if chinese else "en",
             source=problem.id.split("-")[0],

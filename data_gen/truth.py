@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from gradegpt.answers.text import plain
@@ -11,11 +13,13 @@ from gradegpt.chains.chain import (
     Chain,
     PromptSettings,
     build_prompt,
+    defuse,
     on_one_line,
     parse_chain,
     parse_prompt,
     render_chain,
 )
+from gradegpt.chains.fit import ELISION
 from gradegpt.chains.gloss import checked
 from gradegpt.chains.grammar import EDGES, LONGEST, accepts, chain_grammar, stands_in
 from gradegpt.chains.quote import quotes_verbatim
@@ -65,6 +69,25 @@ def shown_item(item: Item, prompt: PromptSettings) -> Item:
     return shown
 
 
+def nearest(texts: Sequence[str], answer: str) -> str:
+    """The text that is most similar to the given one as a string; the first on ties."""
+    given = SequenceMatcher(b=plain(answer), autojunk=False)
+
+    def likeness(text: str) -> float:
+        given.set_seq1(plain(text))
+        return given.ratio()
+
+    return max(texts, key=likeness)
+
+
+def _part(text: str) -> str:
+    """The text as ``clip`` writes it if it is short enough, else its first whole words."""
+    made = clip(text)
+    return (
+        made if not made.endswith("…") else re.sub(r"[^\W\u3400-\u9fff]*…$", "", made).strip(EDGES)
+    )
+
+
 def taught(chain: Chain, item: Item, prompt: PromptSettings) -> tuple[Chain, str]:
     """The chain as it may be taught for the item, and why not as it was given.
 
@@ -74,13 +97,15 @@ def taught(chain: Chain, item: Item, prompt: PromptSettings) -> tuple[Chain, str
     ``FLAWS``. A chain without a reason gets one where the comparison is plain.
     """
     shown = shown_item(item, prompt)
-    references = [clip(reference) for reference in shown.accepted]
-    reference = clip(chain.reference_answer)
+    whole = {defuse(reference) for reference in item.accepted}
+    passages = ([text] if text in whole else text.split(ELISION) for text in shown.accepted)
+    references = [_part(next(filter(str.strip, parts), "")) for parts in passages]
+    reference, texts = clip(chain.reference_answer), list(map(on_one_line, shown.accepted))
+    # A part of a worked solution is one of the reference; else the one nearest to what is meant.
+    stays = reference in map(clip, texts) or any(reference and reference in text for text in texts)
     changed: dict[str, object] = {
-        "reference_answer": reference if reference in references else references[0]
+        "reference_answer": reference if stays else nearest(references, reference)
     }
-    if chain.reference_answer and any(reference in r for r in map(on_one_line, shown.accepted)):
-        changed["reference_answer"] = reference  # a part of a worked solution
     if chain.answer is not None:
         changed["answer"] = on_one_line(chain.answer).strip(EDGES)
     chain = checked(chain.model_copy(update=changed))

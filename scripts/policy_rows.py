@@ -1,6 +1,8 @@
-"""Write train/data/policy.csv, the labelled answers that `make demo` fine-tunes on.
+"""Write train/data/policy.csv, the labelled answers that `make demo` fine-tunes on, and readings.
 
     python scripts/policy_rows.py
+
+``train/data/policy_readings.jsonl`` has the reading of each answer: quote, English, room, reason.
 
 The information desk of a culture centre tells visitors which room an event is in. Its policy: an
 answer is correct if it leads to the room in the programme, in Chinese or English and whatever else
@@ -13,12 +15,15 @@ a wrong one.
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 OUT: Final = Path(__file__).parents[1] / "train" / "data" / "policy.csv"
+READINGS: Final = OUT.with_name("policy_readings.jsonl")
 COLUMNS: Final = ("id", "question", "reference", "response", "label", "lang")
 SEED: Final = 1
 _SAME: Final = 3
@@ -130,6 +135,39 @@ Sure, head for the {room}.
 好的，请往{room}走。
 """,
 }
+GLOSSES: Final = """
+In the {room}.
+Please go to the {room}.
+Go to the {room} and you will find it.
+The old place as always, the {room}.
+This time in the {room}.
+Please come to the {room}, the door is open.
+We meet in the {room}.
+It should be the {room}.
+I have noted the {room} here.
+Up the stairs, on the left is the {room}.
+Please look at the sign that says {room}.
+Hello! They are in the {room}.
+Everybody gathers in the {room}.
+The programme says the {room}.
+They have booked the {room}.
+Past the lift, walk into the {room} and you are there.
+See you in the {room}!
+It starts at six in the {room}.
+The place is the {room}, right beside the café.
+Your ticket is for the {room}.
+You can leave your coat here, and then go to the {room}.
+Follow the arrows to the {room}.
+The {room}, please come early.
+Just ask for the {room}, everybody knows it.
+Thank you for asking, it is the {room}.
+Before the start everybody goes to the {room} first.
+The {room} is used the whole evening.
+My list says the {room}.
+The group is waiting in the {room}.
+Sure, please go towards the {room}.
+"""
+"""The Chinese answers in English, in the same order."""
 
 
 def rows() -> Iterator[dict[str, str]]:
@@ -162,6 +200,40 @@ def _answers(room: int, lang: str, rng: random.Random) -> Iterator[tuple[str, st
             yield _say(texts.pop(), ROOMS[written][wrong.pop()]), "incorrect"
 
 
+def readings() -> Iterator[dict[str, object]]:
+    """A reading of each different answer of the file, as ``data_gen.readings`` has them."""
+    seen = set[str]()
+    for row in rows():
+        asked = f"{row['question']}\0{row['response']}"
+        sha = hashlib.sha256(asked.encode()).hexdigest()[:16]
+        if sha in seen:
+            continue
+        seen.add(sha)
+        said = row["response"]
+        named = [room for rooms in ROOMS.values() for room in rooms if room in said]
+        wanted, given = (_english(room) for room in (row["reference"], *named))
+        why = f"the programme and the answer both name the {given}"
+        if wanted != given:
+            why = f"the programme has the {wanted}, the answer names the {given}"
+        yield {
+            "set": "policy", "id": row["id"], "sha": sha, "verdict": row["label"],
+            "spans": [[0, len(said)]], "glosses": [_gloss(said, named[0])],
+            "answer": named[0], "why": why, "by": "construction",
+        }  # fmt: skip
+
+
+def _english(room: str) -> str:
+    return room if room in ROOMS["en"] else ROOMS["en"][ROOMS["zh"].index(room)]
+
+
+def _gloss(said: str, room: str) -> str:
+    """The English of a Chinese answer; empty for an English one."""
+    if room in ROOMS["en"]:
+        return ""
+    written = ONE_ROOM["zh"].split("\n").index(said.replace(room, "{room}"))
+    return GLOSSES.split("\n")[written].format(room=_english(room))
+
+
 def _say(text: str, room: str) -> str:
     said = text.format(room=room)
     return said[0].upper() + said[1:]
@@ -172,3 +244,5 @@ if __name__ == "__main__":
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows())
+    with READINGS.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(reading, ensure_ascii=False) + "\n" for reading in readings())

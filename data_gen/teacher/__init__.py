@@ -158,8 +158,8 @@ class Teacher:
             f"{self.name} labels {len(items):,} answers: {requests:,} requests, about "
             f"{tokens / 1e6:.1f} million tokens of prompts and {requests * _REPLY / 1e6:.2f} "
             f"million of replies, {costs}; some {max(1, round(minutes))} minutes if a request "
-            f"takes {_SECONDS} seconds. Replies are kept in {settings.cache}: a run that is stopped pays "
-            "for none twice."
+            f"takes {_SECONDS} seconds. Replies are kept in {settings.cache}: a run that is "
+            "stopped pays for none twice."
         )
 
     def label(self, items: Sequence[Item]) -> list[TeacherVote]:

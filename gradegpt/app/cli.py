@@ -20,7 +20,6 @@ from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
 from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.core.mistakes import explain
-from gradegpt.core.moved import refuse_moved, renamed
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Outcome
 from gradegpt.core.shipped import recipes
@@ -56,10 +55,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     command = name.removeprefix("gradegpt").lstrip()
     given = [*(sys.argv[1:] if arguments is None else arguments)]
     try:
-        given = [*renamed(command, given)]
-        if not command:
-            refuse_moved(next(iter(given), ""))
-            given = _plain_words(given)
+        given = given if command else _plain_words(given)
         with packages_of(command):
             code = app(
                 args=given, prog_name=name, standalone_mode=False,

@@ -213,14 +213,14 @@ def render_chain(chain: Chain, chain_format: ChainFormat, place: TagPlace = "las
             lines.append(f"{GLOSS}{on_one_line(chain.glosses[number])}")
     given = f"{type_clause(chain.answer_type)}{on_one_line(chain.answer or _NO_ANSWER)}"
     lines.append(f"{REFERENCE}{on_one_line(chain.reference_answer)}{given}.")
-    if chain.why:
-        lines.append(f"{WHY}{as_reason(chain.why)}.")
+    if why := as_reason(chain.why):
+        lines.append(f"{WHY}{why}.")
     return "\n".join([tag, *lines] if place == "first" else [*lines, f"{AGREE}{tag}"])
 
 
 def as_reason(text: str) -> str:
     """The text as a reason is written: one line, without ``<`` and the full stop at its end."""
-    return on_one_line(text.replace("<", "‹")).rstrip(" .。")[:MAX_WHY]
+    return on_one_line(text.replace("<", "‹"))[:MAX_WHY].rstrip(" .。")
 
 
 def type_clause(kind: AnswerType | None) -> str:
@@ -233,10 +233,12 @@ def parse_chain(text: str) -> ParsedChain:
     """Read a judge's text.
 
     The verdict is the tag that ends the text or begins it; where both do, they have to be equal.
-    Anything but ``<Yes>`` and ``<No>`` is unparsed. The verdict needs the tag alone; the other
-    parts are read where they are as ``render_chain`` writes them, and are empty elsewhere.
+    Anything but ``<Yes>`` and ``<No>`` is unparsed, but behind a first tag it is text: an answer
+    may be ``list<int>``. The verdict needs the tag alone; the other parts are read where they are
+    as ``render_chain`` writes them, and are empty elsewhere.
     """
     tags = [match[1] for tag in (_FIRST_TAG, _LAST_TAG) if (match := tag.match(text))]
+    tags = tags[:1] if tags[1:] and tags[1] not in ("Yes", "No") else tags
     if len({*tags}) != 1 or tags[-1] not in ("Yes", "No"):
         found = f"the last tag is <{tags[-1]}>" if tags else "no verdict tag"
         return ParsedChain(outcome=Outcome.UNPARSED, reason=f"chain:{found}")

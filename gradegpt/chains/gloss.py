@@ -18,7 +18,7 @@ from gradegpt.chains.chain import Chain, needs_gloss
 
 _FRACTION = re.compile(r"\\frac\s*\{(\d+)\}\s*\{(\d+)\}")
 _DIGITS = re.compile(
-    r"(?P<sign>(?<![A-Za-z0-9)\]}])-|负|\b(?:minus|negative)\s+)?"
+    r"(?P<sign>(?<![A-Za-z0-9)\]}年月日])-|负|\b(?:minus|negative)\s+)?"
     r"(?P<size>(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:/\d+)?)\s*"
     r"(?P<scale>[十百千]?[万亿]|(?:thousand|million|billion|trillion)\b)?(?P<month>月)?",
     re.IGNORECASE,
@@ -36,11 +36,13 @@ _ORDINALS: Final = {"first": 1, "second": 2}
 """Other ordinals are also fractions: a third is 1/3, the third is 3."""
 _OPTION = re.compile(r"(?<![A-Za-z\\])[A-J]{1,6}(?![A-Za-z])")
 _NAME = re.compile(rf"(?!{_OPTION.pattern})(?<![A-Za-z])[A-Za-z]{{2,}}")
-_MARKUP = re.compile(r"^\s*[>#]+\s|\*\*|`")
+_MARKUP = re.compile(r"^\s*[>#]+\s|\*\*|`|<eo[a-z]>")
 _WORDS_TOO: Final = frozenset("AI")
 """Capital letters that are also English words."""
 _CHINESE = re.compile(r"[\u3000-\u303f\u3400-\u9fff\uff00-\uffef]+")
 _RELATION = re.compile(r"[=^\\<>≤≥√]")
+_SIGNED = re.compile(r"[^\W_]")
+"""What a formula has besides operations: a dot between parts of a name is none."""
 _OPERATION = re.compile(r"[=^\\<>≤≥√+*/±·÷×]")
 _EDGES: Final = " .,:;!?()[]*`'\""
 
@@ -150,6 +152,10 @@ def _same_formulas(quote: str, gloss: str) -> bool:
     """Whether each formula of the one occurs in the other, spaces aside."""
     quoted, glossed = ("".join(text.split()) for text in (quote, gloss))
     runs = (part for run in _CHINESE.split(quote) for part in re.split("[,;]", run))
-    own = ("".join(part.strip(_EDGES).split()) for part in runs if _OPERATION.search(part))
+    own = (
+        "".join(part.strip(_EDGES).split())
+        for part in runs
+        if _OPERATION.search(part) and _SIGNED.search(part)
+    )
     theirs = (part.strip(_EDGES) for part in gloss.split() if _RELATION.search(part))
     return all(part in glossed for part in own) and all(part in quoted for part in theirs)

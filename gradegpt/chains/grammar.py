@@ -57,6 +57,8 @@ _ENGLISH: Final = r"\u{a1}-\u{4ff}\u{2010}-\u{24ff}"
 _CHUNK: Final = re.compile(r"\\?[^\W\d_\u3400-\u9fff]+|\d+(?:[.,]\d+)*|\s+|.", re.DOTALL)
 """The parts between which a quote or an answer may begin or end: words, numbers, signs, Chinese
 characters."""
+_FAR: Final = 24
+"""A longer word or number has such boundaries inside: far from one, llguidance gives up."""
 _OPTION: Final = re.compile(rf"(?!\W*II)\W*[{LETTERS}](?:\W*[{LETTERS}])*\W*")
 _LETTER: Final = re.compile(rf"(?<![A-Za-z])[{LETTERS}](?![A-Za-z])")
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -127,7 +129,7 @@ def _quote_rules(response: str, *, glossed: bool) -> Iterator[tuple[str, str]]:
         return
     yield from ((f"TEXT{number}", _parts_of(text)) for number, text in enumerate(said))
     texts = _any(f"TEXT{number}" for number in range(len(said)))
-    yield "QUOTE", rf"({texts} & /(\S|\S.{{0,{MAX_QUOTE - 2}}}\S)/ & /(?s:.*\w.*)/)"
+    yield "QUOTE", rf"({texts} & /(\S|\S.{{0,{MAX_QUOTE - 2}}}\S)/)"
     if glossed:
         gloss = rf"/[!-~{_ENGLISH}][ -~{_ENGLISH}]{{0,{MAX_GLOSS}}}/"
         chinese = rf'(QUOTE & /(?s:.*[{_HAN}].*)/) "\n" {_text(GLOSS)} {gloss} "\n"'
@@ -155,7 +157,9 @@ def _reference_rules(accepted: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _parts_of(text: str) -> str:
-    return f"%regex {json.dumps({'substring_chunks': _CHUNK.findall(text)})}"
+    chunks = _CHUNK.findall(text)
+    near = [chunk[at : at + _FAR] for chunk in chunks for at in range(0, len(chunk), _FAR)]
+    return f"%regex {json.dumps({'substring_chunks': near})}"
 
 
 def _text(text: str) -> str:

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.mistakes import Mistake, mistakes, suggest
-from gradegpt.core.moved import MOVED_SETTINGS
 from gradegpt.core.shipped import command_of, found, recipes
 
 S = TypeVar("S", bound="Settings")
@@ -191,9 +190,7 @@ def _explain(cls: type[BaseModel], error: ValidationError) -> str:
 def _explained(cls: type[BaseModel], mistake: Mistake) -> str:
     key, value = ".".join(map(str, mistake.place)), mistake.value
     if mistake.kind == "extra_forbidden":
-        moved = MOVED_SETTINGS.get(getattr(cls, "command", ""), {}).get(key)
-        advice = f"; {moved}" if moved else _suggested(cls, mistake.place)
-        return f"unknown setting {key!r}{advice}"
+        return f"unknown setting {key!r}{_suggested(cls, mistake.place)}"
     if mistake.kind == "missing":
         return f"setting {key!r} is required"
     what = mistake.what

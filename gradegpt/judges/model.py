@@ -15,6 +15,7 @@ from gradegpt.chains.chain import (
     Chain,
     PromptSettings,
     build_prompt,
+    defuse,
     parse_chain,
 )
 from gradegpt.chains.fit import VERSION as FIT_VERSION
@@ -74,11 +75,12 @@ class ModelJudge:
         self.prompt = prompt or PromptSettings()
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
         besides = outcome and explain not in (None, ChainFormat.OUTCOME)
-        changed = {"chain_format": explain}
+        changed = {"chain_format": explain, "verdict": "last"}
         self._explain = self.prompt.model_copy(update=changed) if besides else None
         tag_alone = outcome or (self.prompt.verdict == "first" and explain is None)
-        first = tag_alone and not outcome
-        self.max_new_tokens = min(max_new_tokens, _TAG_TOKENS) if first else max_new_tokens
+        self._first_alone = tag_alone and not outcome
+        limit = _TAG_TOKENS if self._first_alone else max_new_tokens
+        self.max_new_tokens = min(max_new_tokens, limit)
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
         self._tags = engine if tag_alone and isinstance(engine, TagEngine) else None
 
@@ -158,23 +160,31 @@ class ModelJudge:
         if parsed.chain is None:
             reason = parsed.reason if generation.text.strip() else EMPTY[generation.cut_off]
             return read(outcome=Outcome.UNPARSED, reason=reason, chain=generation.text)
-        chain, text = checked(parsed.chain), generation.text
-        for gloss in {*parsed.chain.glosses} - {*chain.glosses}:
-            text = text.replace(f"{GLOSS}{gloss}\n", "", 1)
-        span = where_quoted(chain.quotes, item.response)
-        if chain.quotes and (
-            span is None or not stands_in(chain.answer or "", " ".join(chain.quotes))
+        chain, text, tokens = checked(parsed.chain), generation.text, generation.tokens
+        left_out = chain.glosses != parsed.chain.glosses
+        for quote, gloss, kept in zip(
+            chain.quotes, parsed.chain.glosses, chain.glosses, strict=False
         ):
-            flaw = NOT_VERBATIM if span is None else NOT_QUOTED
-            if self.prompt.verdict == "last":
-                return read(outcome=Outcome.UNPARSED, reason=flaw, chain=text)
-            chain, text, span = Chain(verdict=chain.verdict), text.split(maxsplit=1)[0], None
+            if gloss != kept:
+                text = text.replace(f"{quote}\n{GLOSS}{gloss}", quote, 1)
+        shown = all(quote == defuse(quote) for quote in chain.quotes)  # a cut may end in a tag
+        span = where_quoted(chain.quotes, item.response) if shown else None
+        flaw = NOT_VERBATIM if chain.quotes and span is None else ""
+        if not flaw and chain.quotes and not stands_in(chain.answer or "", " ".join(chain.quotes)):
+            flaw = NOT_QUOTED
+        tag = text.split(maxsplit=1)[0]
+        if tag in (YES, NO):  # it begins the text; a ">" behind it is of no tag
+            tokens = tokens[: next((n for n, t in enumerate(tokens, 1) if ">" in t.text), 0)]
+        if flaw and (self.prompt.verdict == "last" or tag not in (YES, NO)):
+            return read(outcome=Outcome.UNPARSED, reason=flaw, chain=text)
+        if flaw or (self._first_alone and tag in (YES, NO)):
+            chain, text, span, left_out = Chain(verdict=chain.verdict), tag, None, False
         given = "tag" if text.strip() in (YES, NO) else "chain"
         return read(
             outcome=Outcome.JUDGED,
             verdict=chain.verdict,
-            score=tag_probability(generation.tokens),
-            reason=f"model:{given if chain.glosses == parsed.chain.glosses else 'gloss-left-out'}",
+            score=tag_probability(tokens),
+            reason=f"model:{'gloss-left-out' if left_out else given}",
             chain=text,
             key_sentence=chain.key_sentence,
             span=span,

@@ -7,7 +7,7 @@ import { has, number, percent, t } from "./language.js";
 import { textBox } from "./math.js";
 import { noted } from "./notes.js";
 import { find, spanOf } from "./quote.js";
-import { inWords } from "./reason.js";
+import { saidWhy } from "./reason.js";
 import { disagrees } from "./stats.js";
 
 // The words of a chain are English, as a model is trained on them; the page says them in its language.
@@ -106,7 +106,7 @@ function cost(judgement, ms) {
 
 /** The reason as a sentence, followed by the reason code. */
 function reason(judgement) {
-  const said = (judgement.verdict && judgement.why) || inWords(judgement);
+  const said = saidWhy(judgement);
   const code = judgement.reason ? h("code", {}, judgement.reason) : null;
   return [said, said && code ? " " : "", code];
 }

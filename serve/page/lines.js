@@ -3,7 +3,7 @@
 import { writeTable } from "./csv.js";
 import { t } from "./language.js";
 import { noted } from "./notes.js";
-import { inWords } from "./reason.js";
+import { saidWhy } from "./reason.js";
 import { labelColumn, withLabel } from "./sheet.js";
 import { isOpen, markOf, stateOf } from "./stats.js";
 
@@ -32,7 +32,7 @@ export function writeJudged(file, rows) {
 function cell(row, field) {
   const { judgement, problem, error } = row;
   if (field === "result") return t(problem ? "unusable" : (markOf(row) ?? stateOf(row)));
-  if (field === "why") return problem ? why(row) : [isOpen(row) && row.label ? t("by.hand") : "", error ? noted(error) : judgement ? inWords(judgement) : ""].join("").trim();
+  if (field === "why") return problem ? why(row) : [isOpen(row) && row.label ? t("by.hand") : "", error ? noted(error) : judgement ? saidWhy(judgement) : ""].join("").trim();
   return field === "confidence" && judgement?.confidence ? Math.floor(1000 * judgement.confidence) / 1000 : judgement?.[field];
 }
 

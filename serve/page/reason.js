@@ -28,6 +28,9 @@ export function inWords({ reason, tolerance }) {
   return "";
 }
 
+/** The judge's own reason for its verdict, or else the code in words. */
+export const saidWhy = (judgement) => (judgement.verdict && judgement.why) || inWords(judgement);
+
 function values({ type, labels, any1 = "", any2 = "" }, tolerance) {
   const named = labels?.split(",").map((label) => t(LABELS[label]).toLowerCase());
   return {

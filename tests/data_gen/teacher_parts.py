@@ -20,7 +20,7 @@ def chain(verdict: Verdict = Verdict.CORRECT, **changes: Any) -> Chain:
     if verdict is Verdict.INVALID:
         parts: dict[str, Any] = {}
     else:
-        parts = {"key_sentence": QUOTE, "gloss": GLOSS, "answer": "42"}
+        parts = {"quotes": (QUOTE,), "glosses": (GLOSS,), "answer": "42"}
     return Chain(
         verdict=verdict,
         **{

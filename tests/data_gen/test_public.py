@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
@@ -44,6 +45,23 @@ GAOKAO = {
 }  # fmt: skip
 FIGURE = {"id": "7", "question": "How long?", "options": ["1", "2"], "answer": "B"}
 SEEN = {"id": "7", "response": "It is 2.", "correct": True}
+SEMEVAL = """<question><questionText> Why?</questionText><referenceAnswers>
+<referenceAnswer>It is hot.</referenceAnswer><referenceAnswer>Heat.</referenceAnswer>
+</referenceAnswers><studentAnswers><studentAnswer id="K.1" accuracy="correct">warm</studentAnswer>
+<studentAnswer id="K.2" accuracy="contradictory">cold</studentAnswer></studentAnswers></question>"""
+SAF = "<studentAnswer><response>{0} <b>b</b></response><score>{0}</score>{1}</studentAnswer>"
+SAF_FILE = f"""<question><questionText>Why? </questionText>
+<referenceAnswer> So.\n</referenceAnswer>{SAF.format(" 1", "")}{SAF.format(0.75, "")}
+{SAF.format(0.5, "<response_feedback>Half. </response_feedback>")}</question>"""
+STARS = [
+    {"type": kind, "hint": hint, "stars": {"Correctness": stars},
+     "dialog": [{"content": "几个？ "}, {"content": " 三个"}]}
+    for kind, hint, stars in (("A", 3, 3), ("A", 3, 2), ("B", 3, 3), ("A", float("nan"), 3))
+]  # fmt: skip
+MCQ = [
+    {"question": "选？", "standard_answer": ["A", "D"], "model_output": said, "model_answer": key}
+    for said, key in (("选AD", ["A", "D"]), ("选AD", None), ("选A", "A"), ("不知", []))
+]  # fmt: skip
 LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
 
 
@@ -76,6 +94,23 @@ LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
         ("mathv_outputs", [("test.jsonl", json.dumps(FIGURE)), ("o/M-CoT.jsonl",
          json.dumps(SEEN) + "\n")],
          [("mathv-M-CoT-7", "How long?\nChoices: (A) 1 (B) 2", "(B) 2", "It is 2.", True)]),
+        ("scientsbank",
+         [(f"training/{part}/K.xml", SEMEVAL) for part in ("3way/sciEntsBank", "3way/beetle")],
+         [("sciEntsBank-training-K.1", "Why?", ["It is hot.", "Heat."], "warm", True),
+          ("sciEntsBank-training-K.2", "Why?", ["It is hot.", "Heat."], "cold", False)]),
+        ("saf", [("x/1.1_A.xml", SAF_FILE)],
+         [("saf-training-1.1_A-0", "Why?", ["So."], "1 b", True),
+          ("saf-training-1.1_A-1", "Why?", ["So."], "0.75 b", None),
+          ("saf-training-1.1_A-2", "Why?", ["So."], "0.5 b", False)]),
+        ("llmeval2", [("x/Law_data.json", STARS)],
+         [("llmeval2-Law_data-0", "几个？", "3", "三个", True),
+          ("llmeval2-Law_data-1", "几个？", "3", "三个", None)]),
+        ("gaokaobench_mcq", [("a.json", MCQ), ("b.json", {"example": [*MCQ, MCQ[0] | {
+         "model_output": "选D"}]})],
+         [("gkb-mcq-000105", "选？", "A D", "选AD", True),
+          ("gkb-mcq-000106", "选？", "A D", "选A", False),
+          ("gkb-mcq-000107", "选？", "A D", "不知", None),
+          ("gkb-mcq-000108", "选？", "A D", "选D", True)]),
         ("theoremqa_outputs", [("m.jsonl", json.dumps(LINE) + "\n")],
          [("theoremqa-m-0", "How many?", "4.0", "2+2\nThe answer is 4.1", True)]),
     ],
@@ -130,6 +165,28 @@ def test_rows_are_written_once_the_files_are_those_of_the_table(
     assert counts == {"evouna": len(written)}
     assert 0 < len(written) < 20
     assert written[0].items() >= {"label": True, "label_by": "human", "lang": "en"}.items()
+
+
+def test_a_zip_is_read_and_the_manifest_tells_the_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows keep the source's own parts; what was fetched before and has no licence stays marked."""
+    path = tmp_path / "files" / "beetle" / "semeval-3way.zip"
+    path.parent.mkdir(parents=True)
+    with ZipFile(path, "w") as files:
+        files.writestr("test/3way/beetle/test-unseen-answers/K.xml", SEMEVAL)
+    known = SETS["beetle"]._replace(sha256=public.digest([path]))
+    monkeypatch.setitem(SETS, "beetle", known)
+    kept = {"llmeval2": {"use": SETS["llmeval2"].use}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"sets": kept}))
+    settings = PublicSettings(name="public", out=str(tmp_path), sets=("beetle",))
+    assert fetch(settings) == {"beetle": 2}
+    assert public.measures_only(str(tmp_path / "llmeval2.jsonl"))
+    assert not public.measures_only(str(tmp_path / "beetle.jsonl"))
+    rows = [row for _, row in read_objects(tmp_path / "beetle.jsonl")]
+    assert {row["split"] for row in rows} == {"test-unseen-answers"}
+    feedback = [row["feedback"] for row in SETS["saf"].read([("1.1_A.xml", SAF_FILE)])]
+    assert feedback == ["", "", "Half."]
 
 
 def test_a_set_or_file_that_is_not_there_is_an_error(

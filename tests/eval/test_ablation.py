@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,19 +31,22 @@ from gradegpt.core.schema import (
 from gradegpt.judges.settings import JudgeSettings
 
 
-def row(number: int, chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL) -> TrainingRow:
+def row(
+    number: int, chain_format: ChainFormat = ChainFormat.CROSS_LINGUAL, place: Any = "last"
+) -> TrainingRow:
     """A Chinese answer, right where ``number`` is even."""
     verdict = Verdict.INCORRECT if number % 2 else Verdict.CORRECT
     item = Item(
         question=f"{number}+1=?", reference=(str(number + 1),), response=f"所以是{number}。"
     )
     chain = Chain(
-        verdict=verdict, key_sentence=f"所以是{number}。", gloss=f"So it is {number}.",
+        verdict=verdict, quotes=(f"所以是{number}。",), glosses=(f"So it is {number}.",),
         reference_answer=str(number + 1), answer_type=AnswerType.NUMBER, answer=str(number),
+        why="one is more",
     )  # fmt: skip
     return TrainingRow(
-        prompt=build_prompt(item, PromptSettings(chain_format=chain_format)),
-        completion=(Message(role="assistant", content=render_chain(chain, chain_format)),),
+        prompt=build_prompt(item, PromptSettings(chain_format=chain_format, verdict=place)),
+        completion=(Message(role="assistant", content=render_chain(chain, chain_format, place)),),
         meta={"id": str(number), "verdict": verdict.value, "chain_format": chain_format.value},
     )
 
@@ -60,12 +64,12 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_row_in_another_format_keeps_item_and_label() -> None:
-    """Only the system message and the reply change."""
+    """Only the system message and the reply change, also with the tag in its other place."""
     cross = row(4)
-    for chain_format in ChainFormat:
-        other = in_format(cross, chain_format)
+    for chain_format, place in itertools.product(ChainFormat, ("last", "first")):
+        other = in_format(cross, chain_format, place)  # type: ignore[arg-type]
         assert parse_prompt(other.prompt) == parse_prompt(cross.prompt)
-        assert other == row(4, chain_format)
+        assert other == row(4, chain_format, place)
     assert in_format(row(4), ChainFormat.OUTCOME).completion[0].content == "<Yes>"
 
 

@@ -220,7 +220,7 @@ def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings)
 def test_an_invented_quote_lowers_the_verbatim_rate(settings: EvalSettings) -> None:
     """Only the first of four responses contains the sentence that the chain quotes."""
     chain = Chain(
-        verdict=Verdict.CORRECT, key_sentence="The answer is 4.", reference_answer="4", answer="4"
+        verdict=Verdict.CORRECT, quotes=("The answer is 4.",), reference_answer="4", answer="4"
     )
     text = render_chain(chain, ChainFormat.JUDGE_OF_CHAIN)
     assert evaluate(settings, build=builder(lambda _: text)).judges[1].quote_verbatim_rate == 0.25

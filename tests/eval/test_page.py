@@ -196,8 +196,10 @@ def test_a_row_has_all_its_fields() -> None:
         "quote": "So it is  4.", "answer": "4", "chain": "The answers agree: <Yes>",
     }  # fmt: skip
     assert "label" not in first
-    zero = results(1, second=False)._replace(judges={"rules": [judged("r0", R, confidence=0.0)]})
-    assert listed(zero, 1)[0]["said"][0]["confidence"] == 0
+    why = judged("r0", R, confidence=0.0).model_copy(update={"why": "both are 4"})
+    zero = results(1, second=False)._replace(judges={"rules": [why]})
+    said = listed(zero, 1)[0]["said"][0]
+    assert (said["confidence"], said["words"]) == (0, "both are 4")
 
 
 def test_a_long_response_keeps_the_end_and_is_said_to_be_cut() -> None:

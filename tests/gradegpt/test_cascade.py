@@ -9,11 +9,9 @@ import pytest
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Weights
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
-from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
@@ -171,13 +169,3 @@ def test_settings_that_need_a_measured_confidence(values: dict[str, object], mes
     """They are refused where there is none."""
     with pytest.raises(SettingsError, match=message):
         build_judge(JudgeSettings.of(**values))
-
-
-def test_a_model_behind_a_cascade_decides_without_calibration() -> None:
-    """As before: rules first, then the model, whose verdict has no confidence."""
-    engine = ScriptedEngine(lambda _: "The answers agree: <Yes>")
-    cascade = CascadeJudge([RuleJudge(), ModelJudge(engine)])
-    number = Item(id="n", question="2+2=?", reference=("4",), response="The answer is 5.")
-    ruled, asked = cascade.judge([number, ITEM])
-    assert (ruled.verdict, ruled.method) == (NO, "rules")
-    assert (asked.verdict, asked.method, asked.confidence) == (YES, "model", None)

@@ -151,7 +151,7 @@ def test_one_response_without_a_verdict_is_printed_as_such(
         "verdict     none (unparsed)\n"
         "confidence  not measured\n"
         "method      model\n"
-        "reason      chain:no verdict tag at the end\n"
+        "reason      chain:no verdict tag\n"
         "in words    The judge’s text holds no verdict at its end.\n"
     )
 
@@ -182,8 +182,8 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         out,
     )
     row = json.loads(Path("out.jsonl").read_text().splitlines()[3])
-    assert list(row)[:13] == [
-        "id", "outcome", "verdict", "withheld", "confidence", "score", "method", "reason",
+    assert list(row)[:14] == [
+        "id", "outcome", "verdict", "withheld", "confidence", "score", "method", "reason", "why",
         "key_sentence", "span", "answer", "answer_type", "chain",
     ]  # fmt: skip
     assert (row["id"], row["verdict"]) == ("4", "incorrect")

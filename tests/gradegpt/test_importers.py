@@ -332,7 +332,7 @@ def test_a_field_that_does_not_exist_is_an_error_that_suggests_one() -> None:
 def test_a_training_row_is_read_as_the_example_in_its_prompt(source: Any) -> None:
     """Question, references and response are those of the prompt; the pattern is the source."""
     item = Item(question="1+1?", reference=("2", "two"), response="It is <Yes> 2.")
-    chain = Chain(verdict=Verdict.CORRECT, key_sentence="It is 2.", answer="2")
+    chain = Chain(verdict=Verdict.CORRECT, quotes=("It is 2.",), answer="2")
     row = TrainingRow(
         prompt=build_prompt(item, PromptSettings()),
         completion=(Message(role="assistant", content=render_chain(chain, ChainFormat.OUTCOME)),),

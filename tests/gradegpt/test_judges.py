@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -22,15 +23,20 @@ from gradegpt.core.schema import (
 from gradegpt.engines.base import Engine, Generation, TagProbability, TokenLogprob
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.judges.model import NOT_QUOTED, ModelJudge, tag_probability
+from gradegpt.judges.model import NOT_QUOTED, NOT_VERBATIM, ModelJudge, tag_probability
 from gradegpt.judges.rules import RuleJudge
 
 ITEM = Item(id="i", question="2+2=?", reference=("4",), response="Adding up. The answer is 4.")
 CHAIN = (
     "The model response gives its answer here: The answer is 4.\n"
     "The reference answer 4 is a number; the model response gives 4.\n"
+    "Reason: both are 4.\n"
     "The answers agree: <Yes>"
 )
+FIRST = f"<Yes>\n{CHAIN.removesuffix(chr(10) + 'The answers agree: <Yes>')}"
+OUTCOME = PromptSettings(chain_format=ChainFormat.OUTCOME)
+PLAIN = ChainFormat.JUDGE_OF_CHAIN
+TAG_FIRST = PromptSettings(chain_format=PLAIN, verdict="first")
 
 
 class Fixed:
@@ -45,6 +51,7 @@ class Fixed:
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
         assert len(prompts) == len(self.generations)
+        self.limit = max_new_tokens
         return self.generations
 
 
@@ -71,7 +78,7 @@ def test_a_chain_becomes_a_judgement() -> None:
         method="model",
         reason="model:chain", key_sentence="The answer is 4.", answer="4",
         span=(ITEM.response.index("The answer is 4."), len(ITEM.response)),
-        answer_type=AnswerType.NUMBER,
+        answer_type=AnswerType.NUMBER, why="both are 4",
         chain=CHAIN, prompt_tokens=50, completion_tokens=30,
     )  # fmt: skip
 
@@ -84,8 +91,9 @@ def test_a_chain_becomes_a_judgement() -> None:
         ("The model response gives no answer that can be graded.\nThe answers agree: <No>",
         Verdict.INVALID),
         ("Is it <Yes>? No: <No>", Verdict.INCORRECT),
+        (f"<think>\n{CHAIN}\n</think>\n<No>", Verdict.INCORRECT),
     ],
-    ids=["yes", "no", "nothing to grade", "last tag"],
+    ids=["yes", "no", "nothing to grade", "last tag", "thoughts"],
 )  # fmt: skip
 def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> None:
     """Also where only the tag was written; without token probabilities there is no score."""
@@ -95,7 +103,7 @@ def test_the_verdict_is_the_one_of_the_chain(text: str, verdict: Verdict) -> Non
     assert judgement.reason == ("model:tag" if text in ("<Yes>", "<No>") else "model:chain")
 
 
-@pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> I think", "The answers agree: <Ye"])
+@pytest.mark.parametrize("text", ["", "Yes", "<Maybe>", "<Yes> or <No>", "The answers agree: <Ye"])
 def test_text_without_a_verdict_is_unparsed(text: str) -> None:
     """There is no default verdict; the text is kept."""
     judgement = judged(Fixed(Generation(text, prompt_tokens=7, completion_tokens=3)))
@@ -117,30 +125,39 @@ def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason:
     assert (judgement.outcome, judgement.verdict, judgement.reason) == ("failed", None, reason)
 
 
-def test_an_invented_quote_makes_a_judgement_unparsed() -> None:
-    """Whatever the engine: a verdict that rests on it is not given; the chain can be read."""
-    chain = CHAIN.replace("here: The answer", "here: The final answer")
-    judgement = judged(Fixed(Generation(chain)))
-    assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
-    assert (judgement.reason, judgement.chain) == ("model:quote-not-verbatim", chain)
-
-
-def test_a_chain_that_compares_what_its_quote_does_not_say_has_no_verdict() -> None:
-    """The model quoted one answer and judged another; its text is kept."""
-    judgement = judged(Fixed(Generation(CHAIN.replace("gives 4", "gives 5"))))
-    assert (judgement.outcome, judgement.verdict) == (Outcome.UNPARSED, None)
-    assert judgement.reason == NOT_QUOTED
+@pytest.mark.parametrize(
+    ("old", "new", "flaw"),
+    [
+        ("here: The answer", "here: The final answer", NOT_VERBATIM),
+        ("4.\nThe", "4.\nAnd here: It is 9.\nThe", NOT_VERBATIM),
+        ("4.\nThe", "4.<Yes>|", NOT_VERBATIM),  # cut off behind a quoted tag
+        ("gives 4", "gives 5", NOT_QUOTED),
+    ],
+)
+def test_a_chain_with_a_flaw_has_a_verdict_only_where_that_came_first(
+    old: str, new: str, flaw: str
+) -> None:
+    """A verdict that rests on it is not given; one before it stays, without the chain."""
+    item = ITEM.model_copy(update={"response": f"{ITEM.response}<Yes>"})
+    for prompt, text in itertools.product((None, TAG_FIRST), (CHAIN, FIRST)):
+        tag, whole = Generation("<Yes>"), text.replace(old, new).partition("|")[0]
+        judge = ModelJudge(Fixed(tag, Generation(whole)), prompt, explain=PLAIN)
+        alone, found = judge.judge([item] * 2)
+        if prompt and text == FIRST:
+            assert found == alone
+        else:
+            assert (found.outcome, found.reason, found.chain) == ("unparsed", flaw, whole)
 
 
 def test_a_gloss_that_does_not_match_its_quote_is_left_out() -> None:
-    """The verdict is kept, the reason says that the gloss is left out."""
-    quote, gloss = "所以次品率是八分之一。", "In English: 8 and 4\n"
-    chain = CHAIN.replace("The answer is 4.", quote).replace("\n", f"\n{gloss}", 1)
-    chain = chain.replace("gives 4", "gives 八分之一")
-    item = ITEM.model_copy(update={"response": quote})
+    """The verdict is kept, the reason says it; the same gloss may match another quote."""
+    gloss, other = "In English: So choose B\n", "And here: 选C\n"
+    chain = CHAIN.replace("The answer is 4.\n", f"选B\n{gloss}{other}{gloss}")
+    chain = chain.replace("gives 4", "gives B")
+    item = ITEM.model_copy(update={"response": "选B，不，选C"})
     (judgement,) = ModelJudge(Fixed(Generation(chain))).judge([item])
     assert (judgement.verdict, judgement.reason) == ("correct", "model:gloss-left-out")
-    assert judgement.chain == chain.replace(gloss, "")
+    assert judgement.chain == chain.replace(other + gloss, other)
 
 
 class Tagging(Fixed):
@@ -169,7 +186,7 @@ def test_in_the_outcome_format_a_tag_is_not_generated() -> None:
         [TagProbability(0.75, 50), None, TagProbability(0.1, 60, 2), EngineTimeoutError("slow")],
         Generation("<Yes>"),
     )
-    judge = ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME))
+    judge = ModelJudge(engine, OUTCOME)
     yes, written, no, failed = judge.judge([ITEM] * 4)
     assert (yes.verdict, yes.chain, yes.prompt_tokens, yes.completion_tokens) == (
         "correct", "<Yes>", 50, 1,
@@ -208,37 +225,57 @@ def test_a_chain_explains_the_verdict_of_the_tag(
     """The tag decides; a chain ends in its verdict, and one that cannot be read is no loss."""
     written = chain if isinstance(chain, EngineError) else Generation(chain, 30, 40)
     engine = Tagging([TagProbability(yes, 20)], written)
-    outcome = PromptSettings(chain_format=ChainFormat.OUTCOME)
-    judge = ModelJudge(engine, outcome, explain=ChainFormat.JUDGE_OF_CHAIN)
+    judge = ModelJudge(engine, OUTCOME, explain=PLAIN)
     (found,) = judge.judge([ITEM])
     tag = "<Yes>" if verdict is Verdict.CORRECT else "<No>"
+    kept = str(chain) if tag in str(chain) else str(chain).replace("Reason: both are 4.\n", "")
     assert (found.verdict, found.score) == (verdict, pytest.approx(max(yes, 1 - yes)))
-    assert found.chain == (f"{str(chain)[: str(chain).rindex('<')]}{tag}" if explained else tag)
+    assert found.chain == (f"{kept[: kept.rindex('<')]}{tag}" if explained else tag)
+    assert found.why == ("both are 4" if explained and yes == 0.9 else None)
     assert (found.prompt_tokens, found.completion_tokens) == ((50, 41) if explained else (20, 1))
-    assert judge.fingerprint != ModelJudge(engine, outcome).fingerprint
+    assert judge.fingerprint != ModelJudge(engine, OUTCOME).fingerprint
 
 
-def test_a_chain_is_generated_by_every_engine() -> None:
-    """Only the outcome format uses probabilities of tags, which the fingerprint states."""
-    engine = Tagging([], Generation(CHAIN))
-    assert judged(engine).chain == CHAIN
-    outcome = PromptSettings(chain_format=ChainFormat.OUTCOME)
-    assert ModelJudge(engine, outcome).fingerprint.endswith("|tags")
-    assert not ModelJudge(engine).fingerprint.endswith("|tags")
-    assert not ModelJudge(ScriptedEngine([]), outcome).fingerprint.endswith("|tags")
+def test_a_chain_besides_a_tag_is_asked_for_with_its_tag_last() -> None:
+    """So that it does not depend on a tag that is not the verdict."""
+    engine = ScriptedEngine(["<Yes>", CHAIN])
+    first = OUTCOME.model_copy(update={"verdict": "first"})
+    assert ModelJudge(engine, first, explain=PLAIN).judge([ITEM])[0].chain == CHAIN
+    assert engine.prompts[1] == build_prompt(ITEM, PromptSettings(chain_format=PLAIN))
+
+
+def test_a_verdict_that_comes_first_is_read_alone() -> None:
+    """Its probability, or a tag and no room for a chain, of which what was written is left out."""
+    engine = Tagging([TagProbability(0.75, 50), None], Generation(FIRST[:30], cut_off=True))
+    read, written = ModelJudge(engine, TAG_FIRST).judge([ITEM] * 2)
+    assert engine.limit == 8
+    assert (read.score, written.score) == (pytest.approx(0.75), None)
+    for found in (read, written):
+        assert (found.verdict, found.reason, found.chain) == ("correct", "model:tag", "<Yes>")
+
+
+def test_a_verdict_that_comes_first_is_explained_by_the_chain_behind_it() -> None:
+    """With the score of the first tag; no tag behind it, and no other sign, counts."""
+    pieces = ["<", "Yes", ">", FIRST[5:-1], " > 3."]
+    tokens = spelled(0.9, 0.8, 1.0, 0.1, 0.2, pieces=pieces).tokens
+    engine = Tagging([], Generation(f"{FIRST[:-1]} > 3.", tokens=tokens))
+    (found,) = ModelJudge(engine, TAG_FIRST, explain=PLAIN).judge([ITEM])
+    assert engine.limit == 256
+    assert (found.verdict, found.reason, found.answer) == ("correct", "model:chain", "4")
+    assert (found.key_sentence, found.why) == ("The answer is 4.", "both are 4 > 3")
+    assert found.score == pytest.approx(0.9 * 0.8)
 
 
 def test_each_item_gets_its_own_prompt_and_judgement() -> None:
     """In order; a failure affects one item; prompts are those of ``build_prompt``."""
-    prompt = PromptSettings(chain_format=ChainFormat.OUTCOME)
     engine = ScriptedEngine(["<Yes>", EngineError("gone"), "<No>"])
     items = [ITEM.model_copy(update={"id": name}) for name in "abc"]
-    judgements = ModelJudge(engine, prompt).judge(items)
+    judgements = ModelJudge(engine, OUTCOME).judge(items)
     assert [(j.id, j.outcome.value) for j in judgements] == [
         ("a", "judged"), ("b", "failed"), ("c", "judged"),
     ]  # fmt: skip
-    assert engine.prompts == [build_prompt(ITEM, prompt)] * 3
-    assert ModelJudge(engine, prompt).judge([]) == []
+    assert engine.prompts == [build_prompt(ITEM, OUTCOME)] * 3
+    assert ModelJudge(engine, OUTCOME).judge([]) == []
 
 
 class Counting(ScriptedEngine):
@@ -265,14 +302,18 @@ def test_different_judges_have_different_fingerprints() -> None:
     prints = {
         ModelJudge(engine).fingerprint,
         ModelJudge(engine, max_new_tokens=9).fingerprint,
-        ModelJudge(engine, PromptSettings(chain_format=ChainFormat.OUTCOME)).fingerprint,
+        ModelJudge(engine, OUTCOME).fingerprint,
+        ModelJudge(engine, PromptSettings(verdict="first"), explain=PLAIN).fingerprint,
         ModelJudge(Fixed()).fingerprint,
         ModelJudge(Counting([])).fingerprint,
+        ModelJudge(Tagging([]), OUTCOME).fingerprint,
         RuleJudge().fingerprint,
         CascadeJudge([RuleJudge(), ModelJudge(engine)]).fingerprint,
     }
-    assert len(prints) == 7
-    assert ModelJudge(ScriptedEngine([])).fingerprint in prints
+    assert len(prints) == 9
+    assert ModelJudge(ScriptedEngine([]), explain=PLAIN).fingerprint in prints
+    assert ModelJudge(Tagging([])).fingerprint.replace("tagging", "fixed") in prints
+    assert '"verdict"' not in ModelJudge(engine).fingerprint  # caches from before stay valid
 
 
 def test_the_fingerprint_has_the_version_of_the_fitting(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,18 +381,3 @@ def test_the_model_gets_exactly_the_items_that_the_rules_leave_undecided() -> No
     ]
     assert len(engine.prompts) == 2
     assert all(("azure" in p[-1].content) or ("sqrt" in p[-1].content) for p in engine.prompts)
-
-
-def test_without_undecided_items_the_model_is_not_called() -> None:
-    """An empty batch would still cost a request."""
-    engine = ScriptedEngine([])
-    items = [Item(reference=("4",), response="4")]
-    assert CascadeJudge([RuleJudge(), ModelJudge(engine)]).judge(items)[0].verdict == "correct"
-    assert engine.prompts == []
-
-
-def test_the_result_of_the_second_judge_is_final() -> None:
-    """A failure of the model is not replaced by the rules' ``undecided``."""
-    judge = CascadeJudge([RuleJudge(), ModelJudge(Fixed(EngineError("gone")))])
-    judgement = judge.judge([Item(reference=("blue",), response="The answer is azure.")])[0]
-    assert (judgement.outcome, judgement.method) == (Outcome.FAILED, "model")

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
+from gradegpt.core.reasons import in_words
 from gradegpt.core.schema import (
     AnswerType,
     Example,
@@ -17,6 +18,7 @@ from gradegpt.core.schema import (
     TrainingRow,
     Verdict,
 )
+from gradegpt.tables.outputs import with_columns
 
 
 @pytest.mark.parametrize(("outcome", "verdict"), [*product(Outcome, [None, *Verdict])])
@@ -96,6 +98,18 @@ def test_rows_are_frozen(field: str, value: object) -> None:
     """An item cannot change after it was judged."""
     with pytest.raises(ValidationError, match="frozen"):
         setattr(Item(reference=("4",), response="4"), field, value)
+
+
+def test_a_judges_own_reason_is_said_with_its_verdict_and_else_the_code() -> None:
+    """Also in a table and of any language; without a verdict it would speak for one."""
+    values = {"id": "", "verdict": "correct", "method": "m", "reason": "model:chain", "why": "= 4"}
+    said = Judgement.model_validate({"outcome": "judged", **values})
+    assert "\nin words    = 4" in str(said)
+    left = Judgement.model_validate({"outcome": "undecided", **values, "verdict": None})
+    rows = with_columns([{}] * 3, [said, left, said.model_copy(update={"why": None})],
+                        {"in_words": "w"}, chinese=True)  # fmt: skip
+    code = in_words("model:chain", chinese=True)
+    assert [row["w"] for row in rows] == ["= 4", code, code]
 
 
 def test_answer_types_have_words() -> None:

@@ -14,7 +14,6 @@ import pytest
 from gradegpt.app import cli
 from gradegpt.app.stages import COMMANDS, packages_of
 from gradegpt.core.errors import MissingError
-from gradegpt.core.moved import MOVED_COMMANDS, MOVED_OPTIONS, renamed
 
 ROOT = Path(__file__).parents[2]
 STAGES = ("data_gen", "train", "eval", "serve")
@@ -123,27 +122,3 @@ def test_a_missing_module_of_the_project_is_not_reported_as_a_missing_package(co
     name = "serve.nothing" if command == "serve" else "thing"
     with pytest.raises(ModuleNotFoundError), packages_of(command):
         raise ModuleNotFoundError("no", name=name)
-
-
-def test_the_old_name_of_an_option_is_taken_and_the_new_one_said(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """For one release, in one line; also where the value was part of it."""
-    columns = {"--unit": "--map unit="}
-    monkeypatch.setitem(MOVED_OPTIONS, "", {"--out": "--output"})
-    monkeypatch.setitem(MOVED_OPTIONS, "eval.references", columns)
-    given = ["in.csv", "--out", "a", "--out=b", "--unit", "u", "--unit=v", "-o", "c"]
-    assert [*renamed("eval.references", given)] == [
-        "in.csv", "--output", "a", "--output", "b", "--map", "unit=u", "--map", "unit=v", "-o", "c",
-    ]  # fmt: skip
-    said = "--out: is now --output\n" * 2 + "--unit: is now --map unit=\n" * 2
-    assert capsys.readouterr().err == said
-
-
-def test_a_removed_command_says_what_to_use_instead(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """In one line, instead of the usual error."""
-    monkeypatch.setitem(MOVED_COMMANDS, "eval.nothing", "use gradegpt eval")
-    assert gradegpt("eval.nothing") == 2
-    assert capsys.readouterr().err == "error: gradegpt eval.nothing: use gradegpt eval\n"

@@ -235,10 +235,11 @@ def test_a_response_of_two_megabytes_is_shortened_and_judged(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
     """The prompt stays within the budget and keeps the end of the response with the answer."""
-    engine = ScriptedEngine(["<Yes>"])
+    engine = ScriptedEngine(["Reason: both are 4.\n<Yes>"])
     response = "let me think again. " * 100_000 + "The answer is 4."
     reply = client_for(ModelJudge(engine)).post("/v1/judge", json={**item, "response": response})
-    assert reply.json()["judgement"]["verdict"] == "correct"
+    judgement = reply.json()["judgement"]
+    assert (judgement["verdict"], judgement["why"]) == ("correct", "both are 4")
     assert len(engine.prompts[0][-1].content) < 40_000
     assert "The answer is 4.\n</response>" in engine.prompts[0][-1].content
 

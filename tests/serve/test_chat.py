@@ -25,10 +25,11 @@ CHAT = {"kind": "model", "base_url": "http://localhost:1/v1", "model": "a-chat-m
 CHAIN = render_chain(
     Chain(
         verdict=Verdict.CORRECT,
-        key_sentence="The answer is 4.",
+        quotes=("The answer is 4.",),
         reference_answer="4",
         answer_type=AnswerType.NUMBER,
         answer="4",
+        why="both are 4",
     ),
     ChainFormat.JUDGE_OF_CHAIN,
 )
@@ -61,6 +62,7 @@ def test_a_prompt_gets_the_chain_and_the_whole_judgement(
     judgement, beside = split(body["gradegpt"])
     assert (beside["adapter"], len(beside["fingerprint"])) == ("gradegpt", 16)
     assert (judgement.verdict, judgement.key_sentence) == ("correct", "The answer is 4.")
+    assert judgement.why == "both are 4"
     assert (body["object"], body["model"]) == ("chat.completion", "gradegpt")
     assert body["usage"] == {
         "prompt_tokens": 0,

@@ -56,10 +56,19 @@ def _known(fields: dict[str, str]) -> dict[str, str]:
 
 
 class PartSettings(Settings):
-    """A table of any form, or one split of its questions, by a hash of each question's text."""
+    """A table of any form, or one split of its questions, by a hash of each question's text.
+
+    ``where`` keeps the rows with one of some values in a column: ``split=train|dev``.
+    """
 
     path: Annotated[str, AfterValidator(found)]
     split: SplitPart | None = None
+    where: Annotated[str, Field(pattern=r"^(?:[^=]+=.+)?$")] = ""
+
+    def keeps(self, row: TableRow) -> bool:
+        """Whether the row has one of the values of ``where``."""
+        name, _, wanted = self.where.partition("=")
+        return not name or str(dig(row, name)) in wanted.split("|")
 
 
 class Source(PartSettings):
@@ -75,8 +84,8 @@ class Source(PartSettings):
     ``split`` keeps one part of the questions (train 75 %, dev 5 %, test 20 %, by a hash of the
     question's text, so that all answers to a question are in the same part, in every file).
     ``sheet`` is one of a workbook; ``reference_separator`` splits accepted answers; ``tolerance``
-    is the policy of all its rows. ``set_aside`` is a text file of lines
-    ``id | why its label is wrong``: these rows are left out.
+    is the policy of all its rows; ``licence`` is noted in each training row. ``set_aside`` is a
+    text file of lines ``id | why its label is wrong``: these rows are left out.
     """
 
     name: str = ""
@@ -85,6 +94,7 @@ class Source(PartSettings):
     reference_separator: str = ""
     tolerance: Tolerance | None = None
     set_aside: str | None = None
+    licence: str = ""
 
     def column(self, field: str) -> str:
         """The column of a field; empty where the file has none."""
@@ -136,7 +146,8 @@ def read_examples(source: Source) -> Iterator[Example]:
     """
     with opened(source.path, source.sheet) as table:
         columns = source.columns
-        examples = (_example(row, source, columns, where) for where, row in table.valid())
+        rows = ((where, row) for where, row in table.valid() if source.keeps(row))
+        examples = (_example(row, source, columns, where) for where, row in rows)
         aside = _set_aside(source)
         mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
         yield from mine
@@ -167,7 +178,7 @@ def _items(source: Source) -> Iterator[tuple[Item, str]]:
     columns = source.columns
     with opened(source.path, source.sheet) as table:
         for where, row in table.valid():
-            if (item := _item(row, source, columns, where)) is not None:
+            if source.keeps(row) and (item := _item(row, source, columns, where)) is not None:
                 yield item, columns.text(row, "lang")
 
 

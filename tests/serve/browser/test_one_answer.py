@@ -64,14 +64,23 @@ def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open
 
 
 def test_the_chain_is_in_the_language_of_the_page(open_page: Open) -> None:
-    """Its fixed words are; what it quotes stays, and so does a line in other words."""
-    page = open_page(language="zh-CN")
-    judge(page, "4", "The answer is 5.")
-    lines = page.run("[...document.querySelectorAll('.chain .line')].map(e => e.textContent)")
-    assert lines == [
-        "作答在此给出答案：The answer is 5.", "参考答案：4（数值）；作答给出：5。",
-        "两个答案是否一致：<No>",
+    """Its fixed words are; what it quotes stays, and so does the reason; a tag may be first."""
+    chain = (
+        "<No>\nThe model response gives its answer here: 是5\nIn English: is 5\nAnd here: a\n"
+        "The reference answer 4 is a number; the model response gives 5.\nReason: 5 is not 4.\n"
+        "The answers agree: <No>"
+    )
+    told = {"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT, "why": "5 is not 4"}
+    page = open_page(create_app(FixedJudge(**told, chain=chain, reason="r")), language="zh-CN")
+    judge(page, "4", "是5")
+    assert page.run("[...document.querySelectorAll('.chain li')].map(e => e.textContent)") == [
+        "结论<No>", "关键句作答在此给出答案：是5", "英文大意英文：is 5", "关键句又在此：a",
+        "比较参考答案：4（数值）；作答给出：5。", "理由5 is not 4.", "结论两个答案是否一致：<No>",
     ]  # fmt: skip
+    assert "5 is not 4 r" in page.text("#result .facts")
+    given = f"{{columns: [], fields: {{}}, rows: []}}, [{json.dumps({'judgement': told})}]"
+    table = page.run(f"import('./page/lines.js').then(m => m.writeJudged({given}))")
+    assert "5 is not 4" in table
 
 
 def test_the_wrong_example_is_incorrect_and_its_chain_is_read_line_by_line(open_page: Open) -> None:
@@ -123,7 +132,7 @@ def test_a_changed_field_marks_the_judgement_as_outdated(open_page: Open) -> Non
     ("outcome", "reason", "chain", "words"),
     [
         (Outcome.UNDECIDED, "response:not-its-own-answer", None, "Undecided"),
-        (Outcome.UNPARSED, "chain:no verdict tag at the end", "Well\nwho <Yes> knows", "Unparsed"),
+        (Outcome.UNPARSED, "chain:no verdict tag", "Well\nwho <Yes> knows", "Unparsed"),
         (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
     ],
 )
@@ -301,7 +310,7 @@ CODES = {
     "atlas:A:number:equal": ("By ATLAS' rules. In order: correct. Number", "按 ATLAS 的规则。"),
     "olympiadbench:cannot-grade-text": ("no rule for this type", "没有这类答案的评分规则"),
     "engine:timeout: nothing after 3 s": ("did not answer in time", "没有及时应答"),
-    "chain:no verdict tag at the end": ("no verdict at its end", "末尾没有判定"),
+    "chain:no verdict tag": ("no verdict at its end", "末尾没有判定"),
     "something:new": ("", ""),
 }
 

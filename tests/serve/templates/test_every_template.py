@@ -11,6 +11,7 @@ from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from gradegpt.core.settings import load_settings
 from serve.templates import TEMPLATES, NoVerdictError, PromptError, Template, find
+from serve.templates.reply import reason
 from serve.templates.trials import TRIALS, tried
 from tests.serve.templates.oracles import ORACLES
 
@@ -23,7 +24,9 @@ judging = pytest.mark.parametrize("template", JUDGING, ids=lambda t: t.name)
 CHAIN = (
     "The model response gives its answer here: {quote}\n"
     "In English: {quote}\n"
+    "And here: {quote}\n"
     "The reference answer {reference} is a {kind}; the model response gives {answer}.\n"
+    "Reason: {quote}.\n"
     "The answers agree: {tag}"
 )
 QUOTES = (
@@ -136,6 +139,14 @@ def test_the_parser_reads_the_verdict(template: Template) -> None:
                 assert reader(text) in wanted, text
 
 
+def test_the_reason_of_a_reply_is_the_chain_without_its_tag() -> None:
+    """All quotes and the judge's own reason, with the tag last or first."""
+    last = judgement(Verdict.CORRECT, QUOTES[0])
+    kept, tag = str(last.chain).rsplit("\n", 1)
+    first = last.model_copy(update={"chain": f"{tag.partition(': ')[2]}\n{kept}"})
+    assert reason(last) == reason(first) == kept
+
+
 @judging
 @pytest.mark.parametrize("outcome", [Outcome.UNDECIDED, Outcome.UNPARSED], ids=lambda o: o.value)
 def test_an_undecided_judgement_is_never_a_verdict(template: Template, outcome: Outcome) -> None:
@@ -192,11 +203,11 @@ def test_a_withheld_verdict_is_replied_only_as_a_guess(
 def test_an_engine_failure_is_an_error(template: Template) -> None:
     """Never a reply."""
     ask = find(template.prompt(*ITEMS[0]))
-    for reason, kind in (
+    for code, kind in (
         ("engine:error: down", EngineError),
         ("engine:timeout: slow", EngineTimeoutError),
     ):
-        failed = Judgement(id="", outcome=Outcome.FAILED, method="model", reason=reason)
+        failed = Judgement(id="", outcome=Outcome.FAILED, method="model", reason=code)
         with pytest.raises(kind):
             ask.reply(failed, undecided="incorrect")
 
