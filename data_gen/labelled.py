@@ -33,7 +33,14 @@ from gradegpt.tables.labels import read_label
 
 from .attacks import GUARDS, SAYS_NOTHING
 from .candidates import Candidate, by_rules, labels_agree, rng_for, training_row
-from .readings import Reading, digest_of, read_readings, reading_of, write_readings
+from .readings import (
+    BY_RULES,
+    Reading,
+    digest_of,
+    read_readings,
+    reading_of,
+    write_readings,
+)
 from .real import chain_for, teacher_glosses, with_gloss
 from .settings import LabelledSettings
 from .teacher import Teacher
@@ -283,18 +290,7 @@ def _chains(
         return _Chains({}, Counter(), [])
     known = read_readings(settings.readings)
     made = {e.id: taught(_chain(e, known), _item(e), settings.prompt) for e in rows}
-    readings = list[Reading]()
-    if teacher is not None:
-        asked = [e for e in rows if made[e.id][1]]
-        votes = teacher.label([_item(e) for e in asked])
-        for example, vote in zip(asked, votes, strict=True):
-            if vote.chain and vote.verdict and _agree(vote.verdict, example):
-                readings.append(reading_of(vote.chain, example, settings.path, teacher.name))
-                made[example.id] = taught(vote.chain, _item(example), settings.prompt)
-        found = [(e, with_gloss(made[e.id][0])) for e in rows if not made[e.id][1]]
-        glossed = teacher_glosses([chain for _, chain in found], teacher)
-        for (example, _), chain in zip(found, glossed, strict=True):
-            made[example.id] = taught(chain, _item(example), settings.prompt)
+    readings = [] if teacher is None else [*_asked(rows, made, settings, teacher)]
     sides: defaultdict[str, set[bool]] = defaultdict(set)
     for example in rows:
         sides[stated(made[example.id][0], example)].add(example.verdict is Verdict.CORRECT)
@@ -307,6 +303,32 @@ def _chains(
     return _Chains(kept, flaws, readings)
 
 
+def _asked(
+    rows: Sequence[Example],
+    made: dict[str, tuple[Chain, str]],
+    settings: LabelledSettings,
+    teacher: Teacher,
+) -> Iterator[Reading]:
+    """Ask a teacher for the chains and glosses that are not ``made``; what it said as readings."""
+    asked, voted = [e for e in rows if made[e.id][1]], dict[str, Chain]()
+    for example, vote in zip(asked, teacher.label([*map(_item, asked)]), strict=True):
+        if vote.chain and vote.verdict and _agree(vote.verdict, example):
+            voted[example.id] = vote.chain
+            made[example.id] = taught(vote.chain, _item(example), settings.prompt)
+    found = [e for e in rows if not made[e.id][1]]
+    chains = [with_gloss(made[e.id][0]) for e in found]
+    for example, chain in zip(found, teacher_glosses(chains, teacher), strict=True):
+        glossed = chain.glosses != made[example.id][0].glosses
+        made[example.id] = taught(chain, _item(example), settings.prompt)
+        if glossed and example.id not in voted:
+            by = f"{BY_RULES}{teacher.name}"
+            yield reading_of(made[example.id][0], example, settings.path, by)
+    for example in (e for e in rows if e.id in voted):
+        chain, flaw = made[example.id]
+        own = voted[example.id] if flaw else chain
+        yield reading_of(own, example, settings.path, teacher.name)
+
+
 def _chain(example: Example, known: Mapping[str, Reading]) -> Chain:
     """The chain by a reading or rules that agree with the label; else the tag alone."""
     item, reading = _item(example), known.get(digest_of(example))
@@ -314,8 +336,10 @@ def _chain(example: Example, known: Mapping[str, Reading]) -> Chain:
     if reading is not None and not (reading.verdict and _agree(reading.verdict, example)):
         reading = None
     if ruled.verdict is not None and not _agree(ruled.verdict, example):
-        ruled = ruled.model_copy(update={"chain": None})
-    return chain_for(item, example.verdict, reading, ruled)
+        ruled = ruled.model_copy(update={"verdict": None})
+    # That no answer is given says more than a label `incorrect`.
+    none = Verdict.INVALID in (ruled.verdict, reading.verdict if reading else None)
+    return chain_for(item, Verdict.INVALID if none else example.verdict, reading, ruled)
 
 
 def _guards(parts: Splits, settings: LabelledSettings) -> Iterator[Example]:

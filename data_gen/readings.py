@@ -22,6 +22,8 @@ from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Row, Verdict
 
 SHIPPED: Final = Path(__file__).parent / "readings" / "readings.jsonl.gz"
+BY_RULES: Final = "rules+"
+"""What ``by`` begins with where the rules read and a teacher gave the English alone."""
 
 
 class Reading(Row):
@@ -42,6 +44,11 @@ class Reading(Row):
     answer: str = ""
     why: str = ""
     by: str = ""
+
+    @property
+    def confirms(self) -> bool:
+        """Whether the verdict is a reader's own, beside that of the rules."""
+        return not self.by.startswith(BY_RULES)
 
     def chain(self, response: str) -> Chain:
         """The chain about the response, without its reference; ``invalid`` where nothing is quoted.

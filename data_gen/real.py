@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from gradegpt.answers.options import letters
@@ -18,7 +18,7 @@ from gradegpt.rules.reference import answer_kind, reference_answers
 
 from .candidates import Candidate, by_rules, rng_for
 from .gloss import render_gloss
-from .readings import Reading
+from .readings import Reading, digest_of
 from .teacher import Teacher
 from .truth import nearest
 
@@ -43,12 +43,17 @@ _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm|\bvote", re.IGNORECASE)
 
 
-def labelled(example: Example, rng: random.Random, reading: Reading | None) -> Candidate:
+def labelled(example: Example, rng: random.Random, readings: Mapping[str, Reading]) -> Candidate:
     """A real answer with its label, sometimes without a last line that restates its result."""
+    reading = readings.get(digest_of(example))
     labels = {_labeller(example.labelled_by): example.verdict}
     steps = without_restated_answer(example.response) if rng.random() < _RESTATEMENT_CUT else None
     if steps and reading is None:
         example = example.model_copy(update={"response": steps})
+        reading = readings.get(digest_of(example))  # a teacher's, who was shown the steps alone
+    if reading is not None and example.source.endswith(CROSSED):
+        # The verdict stays against another reference; the reason may name the first one.
+        reading = reading.model_copy(update={"why": ""})
     return _candidate(example, labels, (example.lang, example.source), rng, reading)
 
 
@@ -90,14 +95,14 @@ def _candidate(
     ruled = by_rules(item)
     known: dict[str, Verdict | None] = {**labels}
     known |= {"rules": ruled.verdict} if ruled.verdict else {}
-    known |= {"reading": reading.verdict} if reading else {}
+    known |= {"reading": reading.verdict} if reading and reading.confirms else {}
     verdicts = [verdict for verdict in known.values() if verdict]
     chain = None
     if verdicts and [*known] != ["model"]:
         # That no answer is given says more than a label `incorrect`.
         verdict = Verdict.INVALID if Verdict.INVALID in verdicts else verdicts[0]
         chain = chain_for(item, verdict, reading, ruled)
-        if chain.quotes and reading is None:
+        if chain.quotes and not (reading and reading.confirms):
             item = _reformat_reference(item, chain.reference_answer, rng)
     return Candidate(
         id=f"{origin[1]}:{given.id}",

@@ -25,7 +25,7 @@ from .problems import Problem, bank
 from .public import measures_only
 from .questions import read_problems
 from .readings import digest_of, read_readings
-from .real import CROSSED, crossed, group_of, labelled, unlabelled
+from .real import crossed, group_of, labelled, unlabelled
 from .settings import DataGenSettings
 from .synthetic import synthetic
 
@@ -101,17 +101,11 @@ def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
         written = (_written(body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in written if candidate is not None)
         return
-    rng, reading = (
-        rng_for(key, settings.seed),
-        read_readings(settings.readings).get(digest_of(body)),
-    )
-    if not isinstance(body, Example):
-        yield unlabelled(body, seed.lang, seed.source, rng, reading)
-    elif reading is not None and seed.source.endswith(CROSSED):
-        # The verdict stays against another reference; the reason may name the first one.
-        yield labelled(body, rng, reading.model_copy(update={"why": ""}))
+    rng, readings = rng_for(key, settings.seed), read_readings(settings.readings)
+    if isinstance(body, Example):
+        yield labelled(body, rng, readings)
     else:
-        yield labelled(body, rng, reading)
+        yield unlabelled(body, seed.lang, seed.source, rng, readings.get(digest_of(body)))
 
 
 def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,8 +19,8 @@ from gradegpt.tables.importers.labelled import question_key, split_of
 
 from .candidates import Candidate, as_taught, labels_agree, rng_for, texts_of
 from .duplicates import exact_key, near_copies
-from .readings import Reading, reading_of
-from .real import teacher_glosses, with_gloss
+from .readings import BY_RULES, Reading, reading_of
+from .real import CROSSED, teacher_glosses, with_gloss
 from .selection import NO_QUESTION, Keys
 from .settings import DataGenSettings
 from .shards import StageProgress, read_shard, signature_of, why_unusable
@@ -181,19 +181,38 @@ def ask_teacher(
             asked = [c for c in candidates if _to_ask(c, settings)]
             votes = teacher.label([c.item for c in asked])
             voted = {c.id: vote for c, vote in zip(asked, votes, strict=True)}
-            readings += [
-                reading_of(
-                    vote.chain, c.item.model_copy(update={"id": c.id}), c.source, teacher.name
-                )
-                for c, vote in zip(asked, votes, strict=True)
-                if vote.chain
-            ]
             known = [_with_vote(c, voted[c.id]) if c.id in voted else c for c in candidates]
+            glossed = [*_glossed(known, settings, teacher)]
+            readings += _readings(known, glossed, voted, teacher.name)
             labelled.append(folder / path.name)
-            made = (as_taught(c, settings.prompt) for c in _glossed(known, settings, teacher))
+            made = (as_taught(c, settings.prompt) for c in glossed)
             write_rows(labelled[-1], [*made, {"counts": dict(sorted(counts.items()))}])
         progress("asking the teacher", len(paths), len(paths))
         return labelled, readings, teacher.meter.summary()
+
+
+def _readings(
+    before: Sequence[Candidate],
+    after: Sequence[Candidate],
+    voted: Mapping[str, TeacherVote],
+    teacher: str,
+) -> Iterator[Reading]:
+    """The votes on real rows and the glosses as readings, by which a later run asks for nothing.
+
+    Not of crossed rows: a reading is found by question and response, which are another row's.
+    """
+    for old, new in zip(before, after, strict=True):
+        said, chain = voted.get(new.id, TeacherVote(None, "")).chain, new.chain
+        if new.origin != "real" or new.source.endswith(CROSSED):
+            continue
+        own = said is not None or "reading" in new.labels
+        if said and not (chain and labels_agree(new.labels)):
+            chain = said
+        elif not said and (chain == old.chain or not labels_agree(new.labels)):
+            continue
+        if chain is not None:
+            item = new.item.model_copy(update={"id": new.id})
+            yield reading_of(chain, item, new.source, teacher if own else f"{BY_RULES}{teacher}")
 
 
 def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:

@@ -23,7 +23,7 @@ from gradegpt.chains.fit import ELISION
 from gradegpt.chains.gloss import checked
 from gradegpt.chains.grammar import EDGES, LONGEST, accepts, chain_grammar, stands_in
 from gradegpt.chains.quote import quotes_verbatim
-from gradegpt.core.schema import AnswerType, ChainFormat, Item, Verdict
+from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Verdict
 
 FLAWS: Final = {
     "not_located": "no words of their answer were located",
@@ -44,9 +44,16 @@ _SHORT: Final = 60
 
 
 def tag_alone(chain: Chain) -> Chain:
-    """The chain without anything but its verdict, and the reference that it was compared with."""
-    kept = ("verdict", "reference_answer", "answer_type")
-    return Chain(**{name: getattr(chain, name) for name in kept})
+    """The chain without anything but its tag, and the reference that it was compared with.
+
+    ``invalid`` becomes ``incorrect``: a chain without quotes would say that no answer is given.
+    """
+    right = chain.verdict is Verdict.CORRECT
+    return Chain(
+        verdict=Verdict.CORRECT if right else Verdict.INCORRECT,
+        reference_answer=chain.reference_answer,
+        answer_type=chain.answer_type,
+    )
 
 
 def is_tag_alone(chain: Chain) -> bool:
@@ -107,16 +114,18 @@ def taught(chain: Chain, item: Item, prompt: PromptSettings) -> tuple[Chain, str
         "reference_answer": reference if stays else nearest(references, reference)
     }
     if chain.answer is not None:
-        changed["answer"] = on_one_line(chain.answer).strip(EDGES)
+        given = on_one_line(chain.answer)
+        parts = given.split("; ") if chain.quotes[1:] else [given]
+        changed["answer"] = "; ".join(part.strip(EDGES) for part in parts)
     chain = checked(chain.model_copy(update=changed))
     if is_tag_alone(chain):
         return chain, "not_located"
     chain = chain.model_copy(update={"why": chain.why or _reason(chain)})
-    flaw = _flaw(chain, shown, prompt)
+    flaw = _flaw(chain, item, shown, prompt)
     return (tag_alone(chain), flaw) if flaw else (chain, "")
 
 
-def _flaw(chain: Chain, shown: Item, prompt: PromptSettings) -> str:
+def _flaw(chain: Chain, item: Item, shown: Item, prompt: PromptSettings) -> str:
     if not all(quotes_verbatim(quote, shown.response) for quote in chain.quotes):
         return "quote_cut"
     if chain.quotes and not (chain.answer and stands_in(chain.answer, " ".join(chain.quotes))):
@@ -133,7 +142,7 @@ def _flaw(chain: Chain, shown: Item, prompt: PromptSettings) -> str:
     if again is None or again.verdict is not chain.verdict:
         return "not_in_grammar"
     same = render_chain(again, chain_format, prompt.verdict) == text
-    grammar = chain_grammar(build_prompt(shown, asked))
+    grammar = chain_grammar(build_prompt(item, asked))  # not of `shown`, which may be cut again
     return "" if same and grammar and accepts(grammar, text) else "not_in_grammar"
 
 
@@ -142,10 +151,11 @@ def _reason(chain: Chain) -> str:
     wanted, given = chain.reference_answer, chain.answer
     if given is None or max(len(wanted), len(given)) > _SHORT:
         return ""
+    says = "chooses" if chain.answer_type in CHOICE else "gives"
     if chain.verdict is Verdict.INCORRECT:
-        return f"{given} is not {wanted}"
+        return f"the reference has {wanted}, the response {says} {given}"
     if plain(given) == plain(wanted):
-        return f"both give {given}"
+        return f"both have {given}"
     same = "equals" if chain.answer_type in _MATHEMATICAL else "is the same as"
     return f"{given} {same} {wanted}"[:MAX_WHY]
 

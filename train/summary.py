@@ -71,7 +71,8 @@ def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[st
 
 def _not_measured(manifest: Report, out: str) -> Iterator[str]:
     """What a judge is whose labels are all a teacher's."""
-    teacher, rows = manifest["options"]["teacher"], manifest["data"]["counts"]["sheet"]
+    rows = manifest["data"]["counts"]["sheet"]
+    teacher = manifest["options"]["teacher"] or "a teacher"
     yield (
         f"NOTHING WAS MEASURED: every label is one of {teacher}'s, and the confidences say how "
         f"often the judge agrees with {teacher}, not with people."

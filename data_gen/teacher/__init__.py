@@ -213,10 +213,9 @@ class Teacher:
         if isinstance(first[0], str) and first[0].startswith(REASON) and first[1] is not None:
             made = self._read(request, again(request.messages, first[1], first[0]))
         usable = not (isinstance(made[0], str) and made[0].startswith(REASON))
-        value = made[0] if usable else first[0]
-        if not usable:
-            self.meter.rejected(value)
-        return value
+        if not usable and first[1] is not None:
+            self.meter.rejected(first[0])
+        return made[0] if usable else first[0]
 
     def _read(self, request: _Request, messages: tuple[Message, ...]) -> tuple[Any, str | None]:
         """What was read of the reply, and its text; a failed request has a reason and no text."""

@@ -66,7 +66,7 @@ def repaired(text: str, response: str) -> str:
     if "</think>" in text:
         text = _THOUGHT.sub("", text, count=1)
     found = (_line(line, response) for line in text.replace("\r\n", "\n").split("\n"))
-    lines = [line for line in found if line]
+    lines = [" ".join(line.split()) for line in found if line]  # a chain has no other blanks
     tags = [line for line in lines if line.startswith(AGREE)]
     return "\n".join([line for line in lines if not line.startswith(AGREE)] + tags[-1:])
 
@@ -82,12 +82,14 @@ def translation(text: str) -> str:
 
 def _line(text: str, response: str) -> str:
     """A line of a chain; empty for one that is none."""
-    text = _bare(text).translate(str.maketrans("＜＞", "<>"))
+    line, text = text.rstrip(), _bare(text)
     for lead, pattern in _LEADS.items():
         if match := pattern.match(text):
             said = text[match.end() :].strip()
-            if lead in (KEY, ALSO) and not quotes_verbatim(said, response):
-                said = _unquoted(_bare(said))
+            whole = line[line.rfind(said) :]  # with the marks at its end: they may be the quote's
+            if lead in (KEY, ALSO):
+                verbatim = (text for text in (whole, said) if quotes_verbatim(text, response))
+                said = next(verbatim, None) or _unquoted(_bare(said))
             elif lead in (GLOSS, WHY):
                 said = _unquoted(_bare(said)) if lead == GLOSS else _bare(said)
             return f"{lead}{said}"

@@ -50,7 +50,7 @@ MAX_GLOSS: Final = 640
 _TAG: Final = f'TAG: "{YES}" | "{NO}"'
 EDGES: Final = f" {JOINTS}。．！？."
 """The marks with which an answer neither begins nor ends."""
-_ANSWER: Final = rf"ANSWER: /[^\s{EDGES}]([^\n]*[^\s{EDGES}])?/"
+_ANSWER: Final = rf"ANSWER: /[^\s{EDGES}]([^\n]{{0,{MAX_QUOTE - 2}}}[^\s{EDGES}])?/"
 _HAN: Final = r"\u{3400}-\u{9fff}"
 _ENGLISH: Final = r"\u{a1}-\u{4ff}\u{2010}-\u{24ff}"
 """Letters and signs of an English text with formulas, besides those of ASCII."""

@@ -199,8 +199,8 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
     model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
     wanted, explain = settings.chain_format, None
-    if prompt is not None and prompt.chain_format is ChainFormat.OUTCOME:
-        explain = wanted  # the model was taught the tag alone, which decides; a chain explains it
+    if prompt and (prompt.chain_format is ChainFormat.OUTCOME or prompt.verdict == "first"):
+        explain = wanted  # the model writes its tag first or alone, which decides; a chain explains
     elif wanted is not None:
         prompt = (prompt or PromptSettings()).model_copy(update={"chain_format": wanted})
     engine, limit = _engine(settings, model, adapter), settings.max_new_tokens

@@ -77,7 +77,9 @@ class ModelJudge:
         besides = outcome and explain not in (None, ChainFormat.OUTCOME)
         changed = {"chain_format": explain, "verdict": "last"}
         self._explain = self.prompt.model_copy(update=changed) if besides else None
-        tag_alone = outcome or (self.prompt.verdict == "first" and explain is None)
+        tag_alone = outcome or (
+            self.prompt.verdict == "first" and explain in (None, ChainFormat.OUTCOME)
+        )
         self._first_alone = tag_alone and not outcome
         limit = _TAG_TOKENS if self._first_alone else max_new_tokens
         self.max_new_tokens = min(max_new_tokens, limit)

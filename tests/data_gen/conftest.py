@@ -9,17 +9,16 @@ import pytest
 
 from data_gen import teacher as teaching
 from data_gen.teacher import Teacher, TeacherSettings
-from gradegpt.core.schema import Item
 from tests.data_gen.teacher_parts import Ask, item
 from tests.data_gen.teacher_server import Script, serving
 
 
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
-    """Label ``items`` items by a script; return the votes, the server and the closed teacher."""
+    """Label ``items`` items, or gloss texts, by a script; return that, the server, the teacher."""
 
     def run(
-        script: Script, items: int | list[Item] = 1, max_retries: int = 1, **changes: Any
+        script: Script, items: int | list[Any] = 1, max_retries: int = 1, **changes: Any
     ) -> Any:
         monkeypatch.setattr(teaching, "MAX_RETRIES", max_retries)
         with serving(script) as server:
@@ -31,9 +30,9 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
                 "timeout_s": 20.0,
                 **changes,
             }
-            made = TeacherSettings.model_validate(options)
-            with Teacher(made) as teacher:
+            with Teacher(TeacherSettings.model_validate(options)) as teacher:
                 asked = [item(n) for n in range(items)] if isinstance(items, int) else items
-                return teacher.label(asked), server, teacher
+                made = teacher.glosses if isinstance(asked[0], str) else teacher.label
+                return made(asked), server, teacher
 
     return run

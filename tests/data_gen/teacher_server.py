@@ -21,6 +21,7 @@ class Say:
     usage: tuple[int, int] | None = (1000, 50)
     delay: float = 0.0
     raw: bytes | None = None
+    finish: str = "stop"
 
     @property
     def body(self) -> bytes:
@@ -31,7 +32,7 @@ class Say:
         message = {"role": "assistant", "content": self.text}
         body: dict[str, Any] = {
             "id": "1", "object": "chat.completion", "created": 0, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": message}],
+            "choices": [{"index": 0, "finish_reason": self.finish, "message": message}],
         }  # fmt: skip
         if self.usage:
             prompt, completion = self.usage

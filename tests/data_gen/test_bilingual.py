@@ -11,9 +11,8 @@ import pytest
 from data_gen import bilingual as bilingual_module
 from data_gen.bilingual import Fact, Name, bilingual, facts, sentences
 from data_gen.candidates import Candidate, labels_agree, rng_for
-from gradegpt.chains.chain import needs_gloss, render_chain
 from gradegpt.core.errors import InputError
-from gradegpt.core.schema import ChainFormat, Verdict
+from gradegpt.core.schema import Verdict
 
 CAPITAL = next(f for f in facts() if f.subject[0] == "Australia" and f.kind == "capital")
 PARTS = next(f for f in facts() if f.kind == "parts" and not f.held_out)
@@ -56,20 +55,11 @@ def test_no_answer_is_both_in_training_and_held_out() -> None:
     assert 0.1 < sum(fact.held_out for fact in facts()) / len(facts()) < 0.3
 
 
-@pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
-def test_the_quote_is_verbatim_and_contains_the_answer(verdict: Verdict) -> None:
-    """A Chinese quote has a gloss, without Chinese where the facts have English names."""
-    for candidate in some(verdict):
-        chain = candidate.chain
-        assert chain is not None
-        assert chain.key_sentence is not None
-        assert chain.answer is not None
-        assert chain.key_sentence in candidate.item.response
-        assert chain.answer in chain.key_sentence
-        if needs_gloss(chain.key_sentence):
-            assert chain.gloss
-            assert not needs_gloss(chain.gloss)
-        assert render_chain(chain, ChainFormat.CROSS_LINGUAL)
+def test_a_gloss_has_the_english_of_the_very_form_that_was_written() -> None:
+    """Forms pair where they are as many; else the first ones do, and another has no English."""
+    paired, other = Name(("Lima", "Limac"), ("利马", "里马")), Name(("Edo",), ("江户", "东京"))
+    assert [paired.english_of(form) for form in paired.zh] == ["Lima", "Limac"]
+    assert [other.english_of(form) for form in other.zh] == ["Edo", None]
 
 
 def test_most_responses_are_in_the_other_language() -> None:
@@ -146,7 +136,7 @@ def test_a_response_without_an_answer_is_invalid() -> None:
     """Refusals, cut-off sentences and attacks are invalid, and their chains quote nothing."""
     made = some(Verdict.INVALID)
     assert {c.pattern.partition("_")[2] for c in made} > set()
-    assert all(c.chain is not None and c.chain.key_sentence is None for c in made)
+    assert all(c.chain is not None and not c.chain.quotes for c in made)
 
 
 def test_a_translation_has_the_same_fields() -> None:

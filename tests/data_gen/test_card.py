@@ -9,12 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from data_gen.card import (
-    collect,
-    markdown,
-    verdict_table,
-    write_card,
-)
+from data_gen.card import collect, markdown, verdict_table, write_card
 from gradegpt.core.schema import Verdict
 
 

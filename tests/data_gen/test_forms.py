@@ -10,16 +10,7 @@ from hypothesis import strategies as st
 from data_gen.forms import styles, write
 from gradegpt.answers import Answer, AnswerType, algebra, read
 from gradegpt.answers.formula import Node, variables
-from gradegpt.answers.types import (
-    Group,
-    Leaf,
-    Options,
-    Piece,
-    Quantity,
-    Region,
-    Relation,
-    Truth,
-)
+from gradegpt.answers.types import Group, Leaf, Options, Piece, Quantity, Region, Relation, Truth
 from gradegpt.answers.units import UNITS
 from gradegpt.rules.compare import compare
 

@@ -19,13 +19,13 @@ from data_gen.generate import generate
 from data_gen.generators import parametric
 from data_gen.ngrams import Contamination
 from data_gen.problems import bank
+from data_gen.readings import Reading, digest_of, write_readings
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
-from gradegpt.chains.chain import needs_gloss, parse_chain, parse_prompt
-from gradegpt.chains.quote import quotes_verbatim
+from gradegpt.chains.chain import parse_prompt
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import dump, read_objects, read_rows, sha256_file, write_rows
-from gradegpt.core.schema import ChainFormat, Outcome, TrainingRow
+from gradegpt.core.schema import Item, TrainingRow, Verdict
 from gradegpt.tables.importers.labelled import question_key, split_of
 
 Make = Callable[..., dict[str, Any]]
@@ -145,13 +145,9 @@ def test_counts_add_up(banked: Path) -> None:
 
 
 def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: Path) -> None:
-    """No question is in train and dev, and no question of the test split is in either."""
-    make(
-        parametric=100,
-        bank=1,
-        sources=[{"path": str(graded_file), "split": "train"}],
-        formats=MIXED,
-    )
+    """No question is in train and dev, and none of another split of its file is in either."""
+    parts = {part: [{"path": str(graded_file), "split": part}] for part in ("train", "dev")}
+    make(parametric=100, bank=1, sources=parts["train"], unlabelled=parts["dev"], formats=MIXED)
     train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
     assert len(dev) > 5
     assert not train & dev
@@ -159,17 +155,7 @@ def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: P
         question_key(row["question"]): split_of(row["question"])
         for _, row in read_objects(graded_file)
     }
-    assert {real[q] for q in (train | dev) & real.keys()} == {"train"}
-
-
-def test_unlabelled_answers_keep_to_their_split(
-    make: Make, tmp_path: Path, graded_file: Path
-) -> None:
-    """Unlabelled answers give rows, but not those to a question of the test split."""
-    source = {"path": str(graded_file), "split": "train"}
-    make(parametric=0, unlabelled=[source], formats=MIXED)
-    kept = [q for _, row in read_objects(graded_file) if split_of(q := row["question"]) == "train"]
-    assert questions(tmp_path / "a", "train") <= {question_key(q) for q in kept}
+    assert {real[q] for q in (train | dev) & real.keys()} == {"train", "dev"}
 
 
 def test_avoided_questions_are_absent(plain: Path, make: Make, tmp_path: Path) -> None:
@@ -184,47 +170,6 @@ def test_avoided_questions_are_absent(plain: Path, make: Make, tmp_path: Path) -
     assert some <= everything - avoided
     assert len(some) > len(everything - avoided) * 0.8
     assert manifest["counts"]["left_out:evaluation_question"] >= len(avoided & everything)
-
-
-def test_every_row_is_a_prompt_with_its_chain(
-    make: Make, tmp_path: Path, graded_file: Path
-) -> None:
-    """The chain parses as its verdict, quotes the shown response, and has a gloss if needed."""
-    formats = {chain_format.value: 1 / len(ChainFormat) for chain_format in ChainFormat}
-    make(bank=1, parametric=90, sources=[{"path": str(graded_file)}], formats=formats)
-    found: Counter[ChainFormat] = Counter()
-    for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
-        item = parse_prompt(row.prompt)
-        assert item is not None
-        parsed = parse_chain(row.completion[-1].content)
-        assert parsed.outcome is Outcome.JUDGED
-        assert parsed.chain is not None
-        chain_format = ChainFormat(row.meta["chain_format"])
-        found[chain_format] += 1
-        wanted, key = row.meta["verdict"], parsed.chain.key_sentence
-        if chain_format is ChainFormat.OUTCOME:
-            assert (parsed.chain.verdict == "correct") is (wanted == "correct")
-            continue
-        assert parsed.chain.verdict == wanted
-        assert key is None or quotes_verbatim(key, item.response)
-        if chain_format is ChainFormat.CROSS_LINGUAL and key and needs_gloss(key):
-            assert parsed.chain.gloss
-            assert not needs_gloss(parsed.chain.gloss)
-    assert min(found[chain_format] for chain_format in ChainFormat) > 30, found
-
-
-def test_a_quote_without_a_gloss_takes_another_format(make: Make, tmp_path: Path) -> None:
-    """If cross-lingual is the only format, such a row is left out and counted."""
-    only = make("a", bank=1, parametric=0)
-    mixed = make("b", bank=1, parametric=0, formats={"cross_lingual": 1, "judge_of_chain": 1e-9})
-    assert only["counts"]["left_out:no_gloss"] > 0
-    assert "left_out:no_gloss" not in mixed["counts"]
-    other = [r for r in rows_of(tmp_path / "b") if r.meta["chain_format"] == "judge_of_chain"]
-    assert other
-    for row in other:
-        chain = parse_chain(row.completion[-1].content).chain
-        assert chain is not None
-        assert needs_gloss(chain.key_sentence or "")
 
 
 def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
@@ -248,17 +193,22 @@ def test_shortfalls_are_reported(make: Make) -> None:
 
 
 def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
-    """Disputed rows are in a separate file with all labels, and in no training file."""
+    """In a file of their own with all labels; a reading disputes as rules do, if unsure, too."""
     rows = [
         {"id": str(n), "question": f"What is {n} plus {n}?", "reference": str(2 * n), "lang": "en",
          "response": f"The answer is {2 * n}.", "label": n > 9, "label_by": "human"}
         for n in range(1, 60)
     ]  # fmt: skip
     write_rows(tmp_path / "rows.jsonl", rows)
-    manifest = make(parametric=60, sources=[{"path": str(tmp_path / "rows.jsonl")}])
+    asked = ("question", "reference", "response")
+    items = [Item.model_validate({name: row[name] for name in asked}) for row in rows[49:52]]
+    read = zip(items, (Verdict.CORRECT, Verdict.INCORRECT, None), strict=True)
+    write_readings(tmp_path / "read", [Reading(sha=digest_of(i), verdict=v) for i, v in read])
+    given = {"sources": [{"path": str(tmp_path / "rows.jsonl")}], "readings": [f"{tmp_path}/read"]}
+    manifest = make(parametric=60, **given)
     disputed = list(read_rows(tmp_path / "a" / "disputed.jsonl", Candidate))
     mine = {c.id: c.labels for c in disputed if c.origin == "real"}
-    assert {*mine} == {f"rows:{n}" for n in range(1, 10)}
+    assert {*mine} == {f"rows:{n}" for n in (*range(1, 10), 51, 52)}
     assert mine["rows:3"] == {"people": "incorrect", "rules": "correct"}
     assert manifest["counts"]["disputed"] == len(disputed)
     assert not {*mine} & {row.meta["id"] for row in rows_of(tmp_path / "a")}

@@ -12,11 +12,16 @@ from typer.testing import CliRunner
 from data_gen.__main__ import app
 from data_gen.labelled import prepare, read_labelled
 from data_gen.settings import LabelledSettings
-from gradegpt.chains.chain import NO, YES, parse_chain
+from gradegpt.chains.chain import NO, NO_KEY, YES
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import ChainFormat, Example, TrainingRow
 from gradegpt.tables.importers.labelled import item_key
+from tests.data_gen.answers import check_rows
+from tests.data_gen.teacher_parts import teacher_of
+from tests.data_gen.teacher_server import serving
+
+SORRY = "I'm sorry, I cannot answer this question."
 
 
 def answers(questions: int = 20, each: int = 4) -> list[dict[str, Any]]:
@@ -102,8 +107,8 @@ def test_a_test_file_is_the_test_split_and_its_questions_train_nothing(tmp_path:
     ("wanted", "formats"),
     [
         ("tag", {"outcome": 44}),
-        ("chain", {"cross_lingual": 44}),
-        ("both", {"outcome": 88, "cross_lingual": 44}),
+        ("chain", {"cross_lingual": 22, "outcome": 22}),
+        ("both", {"outcome": 66, "cross_lingual": 22}),
     ],
 )
 def test_the_format_decides_what_a_row_teaches(
@@ -113,19 +118,6 @@ def test_the_format_decides_what_a_row_teaches(
     made(tmp_path, answers(), format=wanted)
     rows = training_rows(tmp_path)
     assert Counter(row.meta["chain_format"] for row in rows) == formats
-
-
-def test_a_chain_ends_in_the_label_and_quotes_the_response(tmp_path: Path) -> None:
-    """The chain that is taught is parsed, has the label's verdict, and its quote is verbatim."""
-    made(tmp_path, answers(), format="chain")
-    labels = {e.id: e for e in examples(tmp_path, "train")}
-    for row in training_rows(tmp_path):
-        chain = parse_chain(row.completion[-1].content).chain
-        example = labels[row.meta["id"]]
-        assert chain is not None
-        assert chain.verdict is example.verdict
-        assert chain.key_sentence is not None
-        assert chain.key_sentence in example.response
 
 
 def test_a_label_that_the_rules_contradict_teaches_the_tag_alone(tmp_path: Path) -> None:
@@ -148,11 +140,35 @@ def test_a_label_that_the_rules_contradict_teaches_the_tag_alone(tmp_path: Path)
     assert manifest["rules"] == {"decided": len(both), "agree": right}
 
 
-def test_chains_have_one_format_and_a_gloss_where_it_asks_for_one(tmp_path: Path) -> None:
-    """A Chinese quote without a gloss makes all chains the format without a gloss."""
-    rows = [row | {"response": f"我觉得首都是 {row['response'][15:]}"} for row in answers()]
-    assert made(tmp_path, rows)["chain_format"] == ChainFormat.JUDGE_OF_CHAIN
-    assert made(tmp_path, answers())["chain_format"] == ChainFormat.CROSS_LINGUAL
+def test_a_response_without_an_answer_is_taught_as_one(tmp_path: Path) -> None:
+    """Where the label says no more than incorrect, and the rules say that none is given."""
+    rows = [row | ({} if row["label"] else {"response": SORRY}) for row in answers(each=2)]
+    made(tmp_path, [*rows, *answers(each=2)], format="chain")
+    said = {r.completion[-1].content for r in training_rows(tmp_path) if SORRY in str(r.prompt)}
+    assert {text.startswith(NO_KEY) for text in said} == {True}
+
+
+def test_each_chain_has_the_format_that_fits_it_and_a_later_run_reads_the_teachers(
+    tmp_path: Path,
+) -> None:
+    """Where it agrees with the label, which stays; the manifest has the format of most chains."""
+    rows = answers(each=2)
+    for n in range(30):
+        row = {"id": f"{n}", "question": f"{n}+1=?", "reference": f"{n + 1}", "label": n % 2 == 0}
+        rows.append(row | {"response": f"小猫说：{n + 1 + n % 2}。"})
+    alone = made(tmp_path, rows, format="chain")
+    assert check_rows(tmp_path / "out")[ChainFormat.JUDGE_OF_CHAIN] > 5
+    assert alone["chain_format"] == ChainFormat.JUDGE_OF_CHAIN
+    with serving(teacher_of(lambda item: item.reference[0] + " (" in item.response)) as server:
+        teacher = {"models": [{"model": "m"}], "base_url": server.base_url}
+        teacher |= {"cache": str(tmp_path / "cache.sqlite")}
+        manifest = made(tmp_path, rows, teacher=teacher, format="chain")
+    assert check_rows(tmp_path / "out")[ChainFormat.CROSS_LINGUAL] == manifest["counts"]["train"]
+    assert manifest["labelled_by"].keys() == {"people"}
+    before = (tmp_path / "out" / "train.jsonl").read_bytes()
+    read = (tmp_path / "out" / "readings.jsonl").rename(tmp_path / "read")
+    made(tmp_path, rows, format="chain", readings=[str(read)])
+    assert (tmp_path / "out" / "train.jsonl").read_bytes() == before
 
 
 def test_dev_rows_are_the_tag_alone(tmp_path: Path) -> None:
@@ -200,9 +216,9 @@ def test_mixed_rows_are_added(tmp_path: Path) -> None:
     """``mix`` adds the training rows of other folders, and nothing else is added."""
     made(tmp_path, answers(), out=str(tmp_path / "other"), seed=1)
     manifest = made(tmp_path, answers(), mix=[str(tmp_path / "other")])
-    assert manifest["counts"]["mixed"] == 132
-    assert manifest["counts"]["rows"] == 264
-    assert len(training_rows(tmp_path)) == 264
+    assert manifest["counts"]["mixed"] == 88
+    assert manifest["counts"]["rows"] == 176
+    assert len(training_rows(tmp_path)) == 176
 
 
 def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -9,31 +9,17 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from data_gen.candidates import (
-    Candidate,
-    formats_of,
-    labels_agree,
-    rng_for,
-    texts_of,
-    training_row,
-)
+from data_gen.candidates import Candidate, labels_agree, rng_for, texts_of, training_row
 from data_gen.generators import parametric
 from data_gen.problems import Problem, bank
-from data_gen.real import crossed, labelled, unlabelled, without_restated_answer
+from data_gen.real import crossed, labelled, without_restated_answer
 from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
 from data_gen.writer.task import Task
-from gradegpt.chains.chain import (
-    Chain,
-    PromptSettings,
-    parse_chain,
-    render_chain,
-)
-from gradegpt.chains.quote import part_runs, quotes_verbatim
+from gradegpt.chains.chain import Chain, PromptSettings
+from gradegpt.chains.grammar import stands_in
 from gradegpt.core.schema import AnswerType, ChainFormat, Example, Item, Verdict
 from gradegpt.judges.rules import RuleJudge
 
@@ -65,34 +51,6 @@ def afresh(problem: Problem, verdict: Verdict, index: int) -> Candidate | None:
 
 
 # --- written responses ----------------------------------------------------------------------------
-
-
-@BOTH
-@ANSWERED
-def test_a_written_response_has_its_verdict_and_its_quote(
-    problems: list[Problem], verdict: Verdict
-) -> None:
-    """The chain agrees with the label, and its key sentence is verbatim in the response."""
-    seen = set()
-    for problem, made, chain in written(problems, verdict, 4):
-        seen.add(problem.id)
-        assert chain.verdict is verdict is made.labels["construction"]
-        parsed = parse_chain(render_chain(chain, ChainFormat.JUDGE_OF_CHAIN)).chain
-        assert parsed is not None
-        assert parsed.verdict is verdict
-        assert parsed.key_sentence is not None
-        assert quotes_verbatim(parsed.key_sentence, made.item.response), made.item.response
-        assert chain.answer_type is made.item.answer_type is problem.answer_type
-    assert len(seen) >= len(problems) * 0.97
-
-
-@BOTH
-def test_a_response_without_an_answer_is_labelled_invalid(problems: list[Problem]) -> None:
-    """The chain of such a response quotes nothing."""
-    for _, _, chain in written(problems, Verdict.INVALID, 2):
-        assert chain.key_sentence is None
-        assert chain.answer is None
-        assert parse_chain(render_chain(chain, ChainFormat.CROSS_LINGUAL)).chain == chain
 
 
 @BOTH
@@ -153,33 +111,32 @@ CHOICE = "Which is the smallest?\nA. 0\nB. -3\nC. 2\nD. -1"
 
 
 @pytest.mark.parametrize(
-    ("reference", "response", "verdict", "agreed"),
+    ("reference", "response", "verdict", "quote", "answer"),
     [
-        ("B", "Negative numbers are smaller.\nSo the answer is B.", Verdict.CORRECT, True),
-        ("B", "The answer is C.", Verdict.INCORRECT, True),
-        ("18", "故答案是18元。", Verdict.CORRECT, True),
-        ("the water cycle", "It is called the water cycle.", Verdict.CORRECT, True),
-        ("the water cycle", "It is called erosion.", Verdict.INCORRECT, True),
-        ("B", "I'm sorry, I cannot answer this question.", Verdict.INCORRECT, True),
+        ("B", "Three are negative.\nSo the answer is B.", True, "So the answer is B.", "B"),
+        ("B", "The answer is C.", False, "The answer is C.", "C"),
+        ("18", "故答案是18元。", True, "故答案是18元。", "18元"),
+        ("12", "So they ate 4 x 3 = 12.", True, "So they ate 4 x 3 = 12.", "12"),
+        ("osmosis", "It is osmosis.", True, "It is osmosis.", "It is osmosis"),
+        ("osmosis", "It is called erosion.", False, None, None),
+        ("osmosis", "I'm sorry, I cannot answer this question.", False, None, None),
     ],
 )
-def test_a_real_label_makes_a_chain(
-    reference: str, response: str, verdict: Verdict, agreed: bool
+def test_the_evidence_of_the_rules_is_the_chain_and_nothing_is_guessed(
+    reference: str, response: str, verdict: bool, quote: str | None, answer: str | None
 ) -> None:
-    """The chain quotes the sentence with the answer, or nothing if there is no answer."""
-    question = CHOICE if reference == "B" else "What is it?"
+    """Where they decide as the label does; an answer that nothing located has its tag alone."""
     example = Example(
-        question=question, reference=(reference,), response=response, verdict=verdict, lang="en",
+        question=CHOICE if reference == "B" else "What is it?", reference=(reference,),
+        response=response, verdict=Verdict.CORRECT if verdict else Verdict.INCORRECT,
         labelled_by="two teachers",
     )  # fmt: skip
-    made = labelled(example, rng_for("x", 0))
-    assert made is not None
+    made = labelled(example, rng_for("x", 0), {})
     assert made.chain is not None
-    assert labels_agree(made.labels) is agreed
-    assert made.labels["people"] is verdict
-    assert (made.chain.verdict is Verdict.CORRECT) is (verdict is Verdict.CORRECT)
-    if made.chain.key_sentence is not None:
-        assert quotes_verbatim(made.chain.key_sentence, response)
+    assert (made.verdict is Verdict.CORRECT) is verdict
+    assert labels_agree(made.labels)
+    assert made.chain.key_sentence == quote
+    assert (made.chain.answer or "").rstrip(".") == (answer or "")
 
 
 @pytest.mark.parametrize(
@@ -200,80 +157,6 @@ def test_a_last_line_that_restates_the_result_is_removed(response: str, kept: st
     assert steps == (response.partition(kept)[0] + kept if kept else None)
 
 
-@pytest.mark.parametrize(
-    ("reference", "verdict"), [("5", Verdict.CORRECT), ("6", Verdict.INCORRECT)]
-)
-def test_steps_without_the_restated_result_are_quoted(reference: str, verdict: Verdict) -> None:
-    """The chain quotes the end of the steps, even where the rules would not decide."""
-    steps = "4*2 = <<4*2=8>>8 eggs\nShe has 8-3 = <<8-3=5>>5 left."
-    example = Example(
-        question="How many?", reference=(reference,), response=f"{steps}\nA: 5", verdict=verdict
-    )
-    made = [labelled(example, rng_for("x", seed)) for seed in range(20)]
-    chains = [m.chain for m in made if m.chain and m.item.response == steps]
-    assert 0 < len(chains) < len(made)
-    for chain in chains:
-        assert (chain.key_sentence, chain.answer, chain.verdict) == (
-            "She has 8-3 = <<8-3=5>>5 left.", "5", verdict,
-        )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "quote", "answer"),
-    [
-        ("B A D", "(1) B\n(2) A\n(3) D", "(1) B (2) A (3) D", "B A D"),
-        ("B D", "1.【答案】B\n\n2.【答案】C", "1.【答案】B 2.【答案】C", "B C"),
-        ("(1) 3; (2) 5", "So:\n(1) x = 3\n(2) y = 5", "(1) x = 3 (2) y = 5", "(1) x = 3 (2) y = 5"),
-    ],
-)  # fmt: skip
-def test_parts_on_lines_of_their_own_are_quoted_together(
-    reference: str, response: str, quote: str, answer: str
-) -> None:
-    """The quote has all lines, since one line would not be the whole answer."""
-    verdict = Verdict.INCORRECT if "C" in answer else Verdict.CORRECT
-    example = Example(question="", reference=(reference,), response=response, verdict=verdict)
-    chain = labelled(example, rng_for("x", 0)).chain
-    assert chain is not None
-    assert (chain.key_sentence, chain.answer) == (quote, answer)
-    assert quotes_verbatim(quote, response)
-
-
-LONG = "It had been, as all agreed at the time, " + "a very long, long day. "[:-2] * 6 + ","
-
-
-@pytest.mark.parametrize(
-    ("references", "response", "quote", "compared", "answer"),
-    [
-        (("12",), "So they ate 4 x 3 = 12 of them.", "So they ate 4 x 3 = 12 of them.", "12", "12"),
-        (
-            ("the frontal lobe",), "It is well known. The frontal lobe does that. Thanks.",
-            "The frontal lobe does that.", "the frontal lobe", "The frontal lobe",
-        ),
-        (
-            ("copper (Cu)", "gold (Au)"), "Mostly gold, or so.\nThat is all.",
-            "Mostly gold, or so.", "gold (Au)", "Mostly gold",
-        ),
-        (
-            ("it rained",), f"{LONG} that it rained, and how.", "that it rained, and how.",
-            "it rained", "it rained",
-        ),
-    ],
-)  # fmt: skip
-def test_the_answer_of_a_real_response(
-    references: tuple[str, ...], response: str, quote: str, compared: str, answer: str
-) -> None:
-    """The result of a sum, one sentence or its clauses, and the nearest accepted reference."""
-    example = Example(
-        question="", reference=references, response=response, verdict=Verdict.CORRECT,
-        labelled_by="two teachers",
-    )  # fmt: skip
-    chain = labelled(example, rng_for("x", 0)).chain
-    assert chain is not None
-    assert (chain.key_sentence, chain.reference_answer) == (quote, compared)
-    assert chain.answer is not None
-    assert chain.answer.startswith(answer.rstrip("."))
-
-
 def test_the_answers_to_several_questions_are_written_as_in_answer_keys() -> None:
     """They are one on each line or in groups of five; the chain writes them as the prompt does."""
     problem = Problem(
@@ -286,54 +169,20 @@ def test_the_answers_to_several_questions_are_written_as_in_answer_keys() -> Non
         assert made is not None
         assert made.chain is not None
         (reference,) = made.item.reference
-        assert made.chain.reference_answer == " ".join(reference.split())
+        assert made.chain.reference_answer.split() == reference.split()
         shown.add(reference)
     assert {"CADCB DCBBA", "\n".join("CADCBDCBBA"), "C A D C B D C B B A"} == shown
 
 
 @pytest.mark.parametrize("chinese", [True, False])
-@pytest.mark.parametrize(
-    ("reference", "kind"),
-    [("B A D", AnswerType.MULTIPLE_CHOICE), ("(1) 3; (2) 5", AnswerType.MULTI_PART)],
-)
-def test_parts_are_sometimes_written_a_line_each(
-    reference: str, kind: AnswerType, chinese: bool
-) -> None:
-    """The quote is then a run of numbered lines with all parts."""
-    problem = Problem(
-        id="x",
-        lang="zh",
-        answer_type=kind,
-        question="?",
-        reference=reference,
-        hard_negatives=("7",),
-    )
-    seen = 0
-    for n in range(60):
-        closing = ending(Task(random.Random(n), problem, chinese), reference)
-        if "\n" in closing.sentence:
-            seen += 1
-            runs = part_runs(closing.sentence.split("\n"))
-            assert [" ".join(run) for run in runs] == [closing.sentence.replace("\n", " ")]
-            if kind is AnswerType.MULTIPLE_CHOICE:
-                assert closing.answer == reference
-    assert 5 < seen < 40
-
-
-@pytest.mark.parametrize(
-    ("response", "verdict"),
-    [("The answer is B.", Verdict.CORRECT), ("The answer is C.", Verdict.INCORRECT), ("Hm.", None)],
-)
-def test_an_ungraded_answer_is_graded_by_the_rules_or_stays_unlabelled(
-    response: str, verdict: Verdict | None
-) -> None:
-    """Without another label, the candidate has the rules' verdict or no chain."""
-    made = unlabelled(
-        Item(question=CHOICE, reference=("B",), response=response), "en", "s", rng_for("x", 0)
-    )
-    assert made is not None
-    assert made.verdict is verdict
-    assert made.labels == ({} if verdict is None else {"rules": verdict})
+def test_parts_are_sometimes_written_a_line_each(chinese: bool) -> None:
+    """The quote is then all of the numbered lines, with the answer in them."""
+    parts, kind = "(1) 3; (2) 5", AnswerType.MULTI_PART
+    problem = Problem(id="x", lang="zh", answer_type=kind, question="?", reference=parts)
+    made = [ending(Task(random.Random(n), problem, chinese), parts) for n in range(60)]
+    lines = [one for one in made if "\n" in one.sentence]
+    assert 5 < len(lines) < 40
+    assert all(stands_in(one.answer, one.sentence) for one in lines)
 
 
 # --- labels ---------------------------------------------------------------------------------------
@@ -357,47 +206,6 @@ def test_labels_must_agree(labels: dict[str, Verdict], agreed: bool | None) -> N
     assert labels_agree(labels) is agreed
 
 
-@given(st.text(max_size=40), st.none() | st.text(alphabet="abc ", min_size=1, max_size=9))
-def test_no_chinese_quote_without_a_gloss_is_cross_lingual(quote: str, gloss: str | None) -> None:
-    """Without a gloss the other chain formats are available."""
-    chain = Chain(
-        verdict=WRONG, key_sentence=f"答案{quote}", gloss=gloss, reference_answer="1",
-        answer_type=AnswerType.NUMBER, answer="2",
-    )  # fmt: skip
-    able = formats_of(chain, dict.fromkeys(ChainFormat, 1.0))
-    assert (ChainFormat.CROSS_LINGUAL in able) is bool(gloss)
-    assert able.keys() >= {*ChainFormat} - {ChainFormat.CROSS_LINGUAL}
-
-
-@pytest.mark.parametrize("verdict", [Verdict.CORRECT, Verdict.INCORRECT])
-@pytest.mark.parametrize(
-    ("question", "reference", "response", "quote", "answer"),
-    [
-        (
-            "Who wrote Emma?", "the novelist Jane Austen",
-            "Emma is a novel of 1815. Its author is Jane Eyre, I think. It was well received.",
-            "Its author is Jane Eyre, I think.", "Its author is Jane Eyre",
-        ),
-        (
-            "What is the capital of Peru?", "Lima", "The capital of Peru is Cusco. It is old.",
-            "The capital of Peru is Cusco.", "Cusco",
-        ),
-        ("左慈字什么？", "元放", "左慈是道士。字元化，庐江人。", "字元化，庐江人。", "字元化"),
-    ],
-)  # fmt: skip
-def test_free_text_quotes_the_nearest_sentence_whatever_the_verdict(
-    verdict: Verdict, question: str, reference: str, response: str, quote: str, answer: str
-) -> None:
-    """It quotes the sentence with most words of the reference and compares a phrase of it."""
-    example = Example(
-        question=question, reference=(reference,), response=response, verdict=verdict,
-        labelled_by="two teachers",
-    )  # fmt: skip
-    chain = labelled(example, rng_for("x", 0)).chain
-    assert chain is not None
-    assert (chain.key_sentence, chain.answer, chain.gloss) == (quote, answer, None)
-
-
 def test_answers_to_one_question_are_compared_with_a_correct_one() -> None:
     """The verdict is kept, and the new reference is never part of the answer itself."""
     given = [("Jane Austen", True), ("It was Austen.", True), ("Emily Brontë", False)]
@@ -415,22 +223,13 @@ def test_answers_to_one_question_are_compared_with_a_correct_one() -> None:
     assert {e.source for e in made} == {"qa_crossed"}
 
 
-def test_a_wrong_answer_with_the_words_of_the_reference_has_its_tag_alone() -> None:
-    """No chain states that an answer differs from an equal text."""
-    chain = Chain(
-        verdict=Verdict.INCORRECT, key_sentence="It is Paris.", reference_answer="Paris",
-        answer="Paris",
-    )  # fmt: skip
-    assert [*formats_of(chain, dict.fromkeys(ChainFormat, 1.0))] == [ChainFormat.OUTCOME]
-
-
 def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
     """The context is kept in labelled rows."""
     example = Example(
         question="How long does it take?", context="It is 12 km at 3 km/h.", reference=("4 h",),
         response="The answer is 4 hours.", verdict=Verdict.CORRECT, lang="en",
     )  # fmt: skip
-    made = labelled(example, rng_for("x", 0))
+    made = labelled(example, rng_for("x", 0), {})
     assert texts_of(made.item) == (example.context, *texts_of(made.item)[1:])
     row = training_row(made, {ChainFormat.OUTCOME: 1.0}, PromptSettings(), 0)
     assert "<context>\nIt is 12 km at 3 km/h.\n</context>" in row.prompt[-1].content

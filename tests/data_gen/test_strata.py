@@ -19,7 +19,7 @@ def row(n: int, source: str, verdict: Verdict, *, ruled: bool = False) -> Candid
     return Candidate(
         id=f"{source}:{n}",
         item=Item(question="?", reference="a", response="b"),
-        chain=Chain(verdict=verdict, key_sentence="b"),
+        chain=Chain(verdict=verdict, quotes=("b",)),
         lang="en",
         response_lang="en",
         source=source,

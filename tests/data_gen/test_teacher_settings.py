@@ -19,7 +19,6 @@ GOOD: dict[str, Any] = {"models": [{"model": "m"}], "base_url": "http://x/v1", "
     ("changes", "message"),
     [
         ({"models": []}, "models: "),
-        ({"base_url": ""}, "base_url: "),
         ({"models": [{"model": "m"}, {"model": "m"}]}, "a name occurs twice"),
         ({"budget": "5"}, "budget: 'm' has no prices; set input_price"),
         ({"concurency": "2"}, "unknown setting 'concurency'; did you mean 'concurrency'"),

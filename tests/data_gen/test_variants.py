@@ -14,11 +14,7 @@ from hypothesis import strategies as st
 
 from data_gen.candidates import RULES
 from data_gen.generators import parametric
-from data_gen.variants import (
-    negative_forms,
-    notation_signs,
-    same_forms,
-)
+from data_gen.variants import negative_forms, notation_signs, same_forms
 from gradegpt.answers.read import read
 from gradegpt.core.schema import AnswerType, Item, Verdict
 from gradegpt.rules.compare import compare

@@ -679,9 +679,8 @@ def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alik
     written = Path("out.csv").read_bytes().decode("gb18030").splitlines()
     assert written[0].startswith("学号;姓名;题目;参考答案;学生答案;verdict;confidence")
     assert [line.split(";")[5] for line in written[1:]] == ["correct", "incorrect"]
-    assert call("judge", "class.csv", *RULES, "--ignore-extra") == 0
+    assert call("judge", "class.csv", *RULES) == 0
     err = capsys.readouterr().err
-    assert "--ignore-extra: is not needed any more" in err
     assert "1 of 2 references look like several answers, such as '巴黎/Paris'; if any of" in err
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import importlib.util
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,11 +23,14 @@ import pytest
 from gradegpt.app import cli
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import write_rows
-from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
 from gradegpt.judges.settings import JudgeSettings
 from serve.__main__ import settings_of as served
+from tests.data_gen.answers import check_rows
+from tests.data_gen.teacher_parts import teacher_of
+from tests.data_gen.teacher_server import serving
 from train import finetune as module
 from train.summary import conclusion, is_better
 
@@ -227,7 +232,10 @@ def test_a_killed_run_ends_with_the_same_figures(work: Path) -> None:
         (("graded.jsonl", *FAST, "lora_rnk=3"), "unknown setting 'lora_rnk'; did you mean"),
         (("eight.jsonl", *FAST), "8 labelled answers to 2 questions"),
         (("one.jsonl", *FAST), "all 48 labels are 'correct'"),
-        (("bare.jsonl", *FAST), "no column of labels; name it: --map label=COLUMN"),
+        (
+            ("bare.jsonl", *FAST),
+            "--map label=COLUMN, or let a model label the rows: --teacher MODEL",
+        ),
     ],
     ids=["no file", "no base", "no base named", "setting", "eight rows", "one class", "no labels"],
 )
@@ -266,15 +274,43 @@ def test_another_command_in_the_folder_of_a_stopped_run_is_refused(
     assert "was begun with another out, seed; give the same command" in err
 
 
-def test_a_disk_without_room_is_said_before_training(
+def test_a_teacher_labels_a_table_without_labels(
     run: Run, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """How much there is, and how much is needed."""
-    usage = shutil.disk_usage(work)._replace(free=1000)
+    """Chains with English in nearly all Chinese rows, and a sheet for a person without verdicts."""
+    usage = shutil.disk_usage(work)._replace(free=1000)  # so that it stops before training
     monkeypatch.setattr(module.shutil, "disk_usage", lambda _: usage)
-    code, _, err = run("graded.jsonl", *FAST, "-o", "full")
+    lines = ["题目,标准答案,作答"]
+    for n in range(60):
+        shelf, said = f"{n // 5}号架", ("{1}，错不了。", "想起来了。\n第{0}次来，就在{1}吧。")
+        given = said[n % 2].format(n, shelf if n % 3 else f"{n}楼")
+        lines.append(f'{n // 5}号包裹在哪儿？,{shelf},"{given}"')
+    (work / "bare.csv").write_text("\n".join(lines), encoding="utf-8")
+    with serving(teacher_of(lambda item: item.reference[0] in item.response)) as server:
+        url = ("--teacher", "m", "--teacher-url", server.base_url)
+        code, _, err = run("bare.csv", "--base", "nano", *url, "-o", "taught")
     assert code == 3
-    assert "full: the disk has 0.00 GB free, and checkpoints and reports need" in err
+    assert "taught: the disk has 0.00 GB free, and checkpoints and reports need" in err
+    assert re.search("m labels 60 answers: 5. requests", err)
+    data = work / "taught" / "work" / "data"
+    counts = json.loads((data / "manifest.json").read_text(encoding="utf-8"))["counts"]
+    assert (counts["test"], counts["dev"] > 5, counts["train"] > 20) == (0, True, True)
+    assert check_rows(data)[ChainFormat.CROSS_LINGUAL] >= 0.8 * counts["train"]
+    sheet = list(csv.DictReader(io.StringIO((data / "to_label.csv").read_text("utf-8-sig"))))
+    assert len(sheet) == counts["sheet"] > 5
+    assert {row["label"] for row in sheet} == {""}
+    assert not any(verdict in row.values() for row in sheet for verdict in Verdict)
+
+
+def test_that_nothing_was_measured_is_said_plainly() -> None:
+    """Whose labels they are, what to label, and how to measure then; no figure of the judge."""
+    made = MADE | {"options": {"teacher": "big-one"}, "data": {"counts": {"sheet": 60}}}
+    first, then, *rest = conclusion(None, made, "mine")
+    assert first.startswith("NOTHING WAS MEASURED: every label is one of big-one's")
+    assert then.startswith("Label the 60 answers of mine/to_label.csv (column label: correct or")
+    assert rest[0] == "  gradegpt eval mine/to_label.csv --model mine"
+    assert "  gradegpt serve mine" in rest
+    assert "balanced accuracy" not in "\n".join(rest)
 
 
 def figures(balanced: float, **changes: Any) -> dict[str, Any]:

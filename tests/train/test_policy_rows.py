@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import runpy
 from collections import Counter
 from pathlib import Path
@@ -19,9 +20,11 @@ ROWS = list(csv.DictReader(io.StringIO(TEXT)))
 
 
 def test_the_script_writes_the_file(tmp_path: Path) -> None:
-    """Row by row."""
+    """Row by row, and the readings beside it, of which every row has one."""
     made = runpy.run_path(str(ROOT / "scripts/policy_rows.py"))
     assert list(made["rows"]()) == ROWS
+    text = (ROOT / "train/data/policy_readings.jsonl").read_text(encoding="utf-8")
+    assert list(made["readings"]()) == [json.loads(line) for line in text.splitlines()]
 
 
 def test_both_labels_are_as_frequent_to_every_question_and_in_both_languages() -> None:
