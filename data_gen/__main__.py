@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from textwrap import indent
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,9 @@ from rich.table import Table
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
+from gradegpt.chains.chain import GLOSS, KEY, WHY
+from gradegpt.core.records import read_rows
+from gradegpt.core.schema import TrainingRow
 
 from .attacks import write_attacks
 from .generate import generate
@@ -116,7 +120,21 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     if (probe := manifest["quality"]["artifact_probe"]) and probe["low"] is not None:
         told = "{balanced_accuracy:.3f} ({low:.3f} to {high:.3f})".format(**probe)
         console.print(f"response alone: balanced accuracy {told}; 0.5 is chance")
+    typer.echo(_example(settings.folder / "train.jsonl"))
     typer.echo(f"wrote {settings.folder}/: {', '.join(manifest['outputs'])}, manifest.json")
+
+
+def _example(path: Path) -> str:
+    """One of the chains of a file of rows: with a gloss and a reason if it can be."""
+    best = ""
+    for row in read_rows(path, TrainingRow):
+        text = row.completion[-1].content
+        has = [lead for lead in (KEY, GLOSS, WHY) if lead in text]
+        if len(has) > len([lead for lead in (KEY, GLOSS, WHY) if lead in best]):
+            best = text
+        if len(has) == 3:
+            break
+    return f"one of its chains:\n\n{indent(best, '  ')}\n" if best else ""
 
 
 def _without_chain(counts: Mapping[str, int], remedy: str) -> str:
@@ -149,6 +167,7 @@ def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
         typer.echo(f"wrote {settings.folder}/{SHEET}: {counts['sheet']} answers to label by hand")
     for why, count in made["left_out"].items():
         typer.echo(f"left out: {count:,}: {why}")
+    typer.echo(_example(settings.folder / "train.jsonl"))
     guards = f"; {counts['guards']:,} guard rows (guard=0 leaves them out)"
     added = f", {counts['mixed']:,} mixed in" if counts["mixed"] else ""
     typer.echo(f"wrote {settings.folder}: {counts['rows']:,} training rows{guards}{added}")

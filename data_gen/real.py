@@ -11,7 +11,7 @@ from typing import Final
 from gradegpt.answers.options import letters
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chains.chain import Chain, needs_gloss, parse_chain
-from gradegpt.core.schema import AnswerType, Example, Item, Judgement, Verdict
+from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Judgement, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.extract import find_answer
 from gradegpt.rules.reference import answer_kind, reference_answers
@@ -39,6 +39,8 @@ _SUM: Final = re.compile(
     r"(?=(?:[-$({<*\s£€]|\\boxed|\\[dt]?frac)*\d)"  # 12
 )
 _ITEM_FIELDS: Final = set(Item.model_fields) - {"id", "meta"}
+_BECAUSE: Final = re.compile(r"[，,。]?\s*(?:因为|\b(?:because|since)\b)", re.IGNORECASE)
+"""What follows an option is no part of it."""
 _PEOPLE: Final = re.compile(r"human|teacher|people|annotator", re.IGNORECASE)
 _MODEL: Final = re.compile(r"gpt|model|llm|\bvote", re.IGNORECASE)
 
@@ -145,6 +147,8 @@ def chain_for(item: Item, verdict: Verdict, reading: Reading | None, ruled: Judg
     answer = shown.answer or ""
     if shown.answer_type is AnswerType.NUMBER and "=" not in shown.reference_answer:
         answer = _after_calculation(answer)
+    elif shown.answer_type in CHOICE:
+        answer = _BECAUSE.split(answer, maxsplit=1)[0]
     return with_gloss(shown.model_copy(update={"answer": answer, "verdict": verdict}))
 
 

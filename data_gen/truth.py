@@ -149,7 +149,7 @@ def _flaw(chain: Chain, item: Item, shown: Item, prompt: PromptSettings) -> str:
 def _reason(chain: Chain) -> str:
     """What a comparison shows by itself; empty where that says nothing."""
     wanted, given = chain.reference_answer, chain.answer
-    if given is None or max(len(wanted), len(given)) > _SHORT:
+    if given is None or max(len(wanted), len(given)) > _SHORT or "<" in wanted + given:
         return ""
     says = "chooses" if chain.answer_type in CHOICE else "gives"
     if chain.verdict is Verdict.INCORRECT:

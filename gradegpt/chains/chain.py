@@ -220,7 +220,8 @@ def render_chain(chain: Chain, chain_format: ChainFormat, place: TagPlace = "las
 
 def as_reason(text: str) -> str:
     """The text as a reason is written: one line, without ``<`` and the full stop at its end."""
-    return on_one_line(text.replace("<", "‹"))[:MAX_WHY].rstrip(" .。")
+    worded = re.sub(r"\s*<\s*", " is less than ", text.replace("<=", "≤"))
+    return on_one_line(worded)[:MAX_WHY].rstrip(" .。")
 
 
 def type_clause(kind: AnswerType | None) -> str:
