@@ -132,10 +132,18 @@ def _parts(
             more += [_left_out(settings.path, e, why) for e in parts[part] if item_key(e) in held]
             parts[part] = [e for e in parts[part] if item_key(e) not in held]
         left_out += more
+    # A teacher's verdicts measure nothing.
+    why = "a teacher's label, and its question is held out for the test"
+    left_out += [_left_out(settings.path, e, why) for e in parts["test"] if _by_teacher(e)]
+    parts["test"] = [e for e in parts["test"] if not _by_teacher(e)]
     for part in ("train", "dev", "test"):
         if parts[part] or part != "test":
             _check_classes(parts[part], f"{settings.path}: {part}")
     return parts, left_out
+
+
+def _by_teacher(example: Example) -> bool:
+    return example.labelled_by == "teacher"
 
 
 def _write_sheet(path: Path, rows: Sequence[Example]) -> None:
@@ -247,13 +255,9 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
             f"gradegpt eval {settings.path}"
         )
     _check_classes(examples, settings.path)
-    taught = any(e.labelled_by == "teacher" for e in examples)
-    held = (
-        min(settings.test_share, settings.sheet_rows / len(examples))
-        if taught
-        else settings.test_share
-    )
-    test = "sheet" if taught else "test"
+    taught_all = all(map(_by_teacher, examples))
+    sheet = min(settings.test_share, settings.sheet_rows / len(examples))
+    test, held = ("sheet", sheet) if taught_all else ("test", settings.test_share)
     shares = {test: 0.0 if settings.test else held, "dev": _DEV_SHARE}
     parts: Splits = {"train": [], "dev": [], "test": [], test: []}
     by_hash = {hashlib.sha256(f"{settings.seed}:{key}".encode()).digest(): key for key in questions}

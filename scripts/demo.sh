@@ -6,12 +6,12 @@ cd "$(dirname "$0")/.."
 export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-rm -rf judges/demo
+rm -rf judges/demo judges/demo-rows
 
-step "1/3  fine-tune the small built-in base on labelled answers, and measure it"
+step "1/4  fine-tune the small built-in base on labelled answers, and measure it"
 gradegpt finetune train/data/policy.csv --base nano --format tag -o judges/demo
 
-step "2/3  serve the judge"
+step "2/4  serve the judge"
 log=judges/demo/serve.log
 gradegpt serve judges/demo port=8017 >"$log" 2>&1 &
 server=$!
@@ -23,10 +23,14 @@ for _ in $(seq 120); do
 done
 cat "$log"
 
-step "3/3  ask it about one Chinese and one English answer through the openai client"
+step "3/4  ask it about one Chinese and one English answer through the openai client"
 python scripts/ask.py http://127.0.0.1:8017/v1
 
 kill -TERM "$server"
 wait "$server"
 trap - EXIT
+step "4/4  what a judge that says why is taught: the same answers with chains in both languages"
+gradegpt data labelled path=train/data/policy.csv 'readings=[train/data/policy_readings.jsonl]' out=judges/demo-rows
+echo "a judge that writes such chains: the command of step 1 with data.readings=[train/data/policy_readings.jsonl], without --format tag"
+
 step "done: the server stopped cleanly; open judges/demo/report.html in a browser"

@@ -171,6 +171,24 @@ def test_each_chain_has_the_format_that_fits_it_and_a_later_run_reads_the_teache
     assert (tmp_path / "out" / "train.jsonl").read_bytes() == before
 
 
+def test_a_teachers_labels_measure_nothing_beside_those_of_people(tmp_path: Path) -> None:
+    """The test split has people's labels alone; the other held-out rows are named."""
+    rows = answers(each=8)
+    for row in rows[::2]:
+        row["label"] = None
+    with serving(teacher_of(lambda item: item.reference[0] + " (" in item.response)) as server:
+        teacher = {"models": [{"model": "m"}], "base_url": server.base_url}
+        teacher |= {"cache": str(tmp_path / "cache.sqlite")}
+        manifest = made(tmp_path, rows, teacher=teacher, format="tag")
+    assert {e.labelled_by for e in examples(tmp_path, "test")} == {"people"}
+    assert {e.labelled_by for e in examples(tmp_path, "train")} == {"people", "teacher"}
+    counts = manifest["counts"]
+    assert counts["sheet"] == 0
+    named = [row for row in left_out(tmp_path) if "held out for the test" in row["why"]]
+    assert len(named) == counts["test"]
+    assert len(named) + counts["train"] + counts["dev"] + counts["test"] == len(rows)
+
+
 def test_dev_rows_are_the_tag_alone(tmp_path: Path) -> None:
     """So the dev loss is that of the verdict."""
     made(tmp_path, answers(40))
