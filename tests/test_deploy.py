@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -14,18 +15,24 @@ import yaml
 
 from gradegpt.core.settings import load_settings
 from serve.settings import ServeSettings
-from tests.interfaces import parameters
 from train.settings import SFTSettings
 
 ROOT = Path(__file__).parents[1]
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 UNIT = ROOT / "deploy" / "gradegpt.service"
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
+INTERFACES = json.loads((ROOT / "tests" / "data" / "interfaces.json").read_text(encoding="utf-8"))
+"""What vLLM and Ray Serve accept, as ``scripts/interfaces.py`` recorded it."""
 
 
 def read(path: Path) -> Any:
     """A YAML file; GitHub's ``on`` is kept as text."""
     return yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)  # noqa: S506
+
+
+def parameters(name: str) -> set[str]:
+    """The fields of a class of vLLM or Ray Serve."""
+    return {*INTERFACES["interfaces"][name]["parameters"]}
 
 
 def commands() -> dict[str, list[str]]:
@@ -66,7 +73,7 @@ def test_compose_has_a_server_and_one_before_vllm() -> None:
 
 def test_vllm_has_every_flag_that_is_given_to_it() -> None:
     """In the compose file and in the guides; the flags are fields of vLLM's arguments."""
-    flags = {*parameters("AsyncEngineArgs"), *parameters("FrontendArgs")}
+    flags = parameters("AsyncEngineArgs") | parameters("FrontendArgs")
     guides = [path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md")]
     lines = re.findall(r"^vllm serve (?:.*\\\n)*.*", "\n".join(guides), re.MULTILINE)
     command = read(ROOT / "compose.yaml")["services"]["vllm"]["command"]
@@ -93,7 +100,7 @@ def test_ray_serve_has_every_setting_that_is_given_to_it() -> None:
         (deployment, "DeploymentSchema"),
         (deployment["autoscaling_config"], "AutoscalingConfig"),
     ):
-        assert settings.keys() <= {*parameters(name)}, name
+        assert settings.keys() <= parameters(name), name
 
 
 def test_the_image_installs_existing_extras() -> None:

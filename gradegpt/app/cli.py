@@ -117,9 +117,6 @@ def judge(
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
-    engine: options.EngineOption = None,
-    tensor_parallel: options.TensorParallel = None,
-    data_parallel: options.DataParallel = None,
     chain_format: options.ChainFormatOption = None,
     batch_size: options.BatchSize = None,
     cache: options.Cache = None,
@@ -145,7 +142,6 @@ def judge(
     """
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
-        "engine": engine, "tensor_parallel": tensor_parallel, "data_parallel": data_parallel,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "max_error": max_error,
         "max_false_correct": max_false_correct, "max_error_by": max_error_by,
@@ -334,7 +330,6 @@ for _name, _command in COMMANDS.items():
 def _engines() -> Iterator[tuple[str, bool, str]]:
     yield "rules", True, "the rule judge; needs no model"
     yield _engine("local", _LOCAL, "a transformers model on this machine")
-    yield _engine("vllm", ("vllm",), "a transformers model on GPUs, with --engine vllm")
     yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
 
 

@@ -124,25 +124,6 @@ BaseUrlOption = Annotated[
         "key is read from $OPENAI_API_KEY.",
     ),
 ]
-EngineOption = Annotated[
-    Literal["transformers", "vllm"] | None,
-    typer.Option(
-        help="The backend that runs the model in this process. vllm is for GPUs. "
-        "[default: transformers]"
-    ),
-]
-TensorParallel = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="GPUS", help="With --engine vllm: the GPUs over which a copy is divided."
-    ),
-]
-DataParallel = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="COPIES", help="With --engine vllm: copies of the model, each on other GPUs."
-    ),
-]
 BatchSize = Annotated[
     int | None, typer.Option(min=1, help="Prompts per forward pass. [default: 32]")
 ]

@@ -208,12 +208,7 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
 
 
 def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine:
-    sizes = [name for name in ("tensor_parallel", "data_parallel") if getattr(settings, name) > 1]
-    if sizes and settings.engine != "vllm":
-        raise SettingsError(f"{', '.join(sizes)}: only for engine 'vllm'")
     if settings.base_url is not None:
-        if settings.engine == "vllm":
-            raise SettingsError("engine: 'vllm' runs in this process; leave it out with base_url")
         from gradegpt.engines.openai_api import OpenAIEngine
 
         return OpenAIEngine(
@@ -222,16 +217,11 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
         )  # fmt: skip
     from gradegpt.engines.encoder import EncoderEngine, is_for_encoder
 
-    constrained = settings.constrained is not False
     if adapter is not None and is_for_encoder(adapter):
-        if settings.engine == "vllm" or settings.chain_format not in (None, ChainFormat.OUTCOME):
-            raise SettingsError(f"{adapter}: an encoder runs in this process, and writes no chain")
+        if settings.chain_format not in (None, ChainFormat.OUTCOME):
+            raise SettingsError(f"{adapter}: an encoder writes no chain")
         return EncoderEngine(model, adapter, batch_size=settings.batch_size)
-    if settings.engine == "vllm":
-        from gradegpt.engines.vllm import VLLMEngine
-
-        wanted = settings.model_dump(include={"tensor_parallel", "data_parallel"})
-        return VLLMEngine(model, adapter, **wanted, constrained=constrained)
     from gradegpt.engines.local import LocalEngine
 
+    constrained = settings.constrained is not False
     return LocalEngine(model, adapter, batch_size=settings.batch_size, constrained=constrained)

@@ -67,14 +67,14 @@ class JudgeSettings(Settings):
     def takes_several(self) -> bool:
         """Whether several threads may call the judge at a time: a local model takes one batch."""
         if isinstance(self, EngineSettings):
-            return self.base_url is not None or self.engine == "vllm"
+            return self.base_url is not None
         return self.asks_no_model
 
     @property
     def rows_at_a_time(self) -> int:
-        """Rows to judge per call: enough for all cores or GPUs, or two forward passes."""
+        """Rows to judge per call: enough for all cores, or two forward passes."""
         if isinstance(self, EngineSettings):
-            return 1_024 * self.data_parallel if self.engine == "vllm" else 2 * self.batch_size
+            return 2 * self.batch_size
         return 1_024 if self.asks_no_model else 64
 
 
@@ -104,12 +104,6 @@ class EngineSettings(JudgeSettings):
 
     model: str = ""
     adapter: str | None = OWN
-    engine: Literal["transformers", "vllm"] = "transformers"
-    """What runs a local model."""
-    tensor_parallel: int = Field(default=1, ge=1)
-    """With ``engine: vllm`` the GPUs that share one copy of the model."""
-    data_parallel: int = Field(default=1, ge=1)
-    """With ``engine: vllm`` the number of copies, each on GPUs of its own."""
     base_url: str | tuple[str, ...] | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None

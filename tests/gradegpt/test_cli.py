@@ -383,10 +383,10 @@ def test_engines_says_what_is_missing(
     monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "openai" else object())
     assert call("engines") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["rules", "local", "vllm", "openai"]
+    assert [line.split()[0] for line in lines] == ["rules", "local", "openai"]
     assert lines[0].startswith("rules     yes")
-    assert lines[3].startswith("openai    no")
-    assert lines[3].endswith("missing openai: pip install 'gradegpt[openai]'")
+    assert lines[2].startswith("openai    no")
+    assert lines[2].endswith("missing openai: pip install 'gradegpt[openai]'")
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

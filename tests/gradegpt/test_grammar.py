@@ -27,10 +27,9 @@ from gradegpt.chains.chain import (
     render_chain,
 )
 from gradegpt.chains.fit import ELISION
-from gradegpt.chains.grammar import LONGEST, MAX_GLOSS, chain_grammar, stands_in
+from gradegpt.chains.grammar import LONGEST, MAX_GLOSS, accepts, chain_grammar, stands_in
 from gradegpt.chains.quote import MAX_QUOTE, MAX_QUOTES, where_quoted
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Verdict
-from tests.interfaces import accepts
 
 pytestmark = pytest.mark.skipif(not find_spec("llguidance"), reason="needs llguidance")
 
@@ -54,9 +53,9 @@ def grammar(item: Item = ITEM, chain_format: ChainFormat = CROSS, place: TagPlac
 
 def written(grammar: str, rng: random.Random) -> str:
     """What a model that draws each of its tokens, which are bytes, writes under the grammar."""
-    from llguidance import LLMatcher, LLTokenizer
+    from llguidance import LLMatcher, LLTokenizer, grammar_from
 
-    held = LLMatcher(LLTokenizer("byte"), LLMatcher.grammar_from_lark(grammar))
+    held = LLMatcher(LLTokenizer("byte"), grammar_from("grammar", grammar))  # as vLLM reads it
     made = bytearray()
     while not held.is_stopped():
         allowed = [token for token, bias in enumerate(held.compute_logit_bias()[:256]) if bias]

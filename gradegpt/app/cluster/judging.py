@@ -160,7 +160,7 @@ def judge_files(
     """
     started, (most, gpus) = time.perf_counter(), pool_for(settings)
     if gpus and workers and workers > most:
-        what = f"workers: {workers}, and the cluster's GPUs suffice for {most} of {gpus} each"
+        what = f"workers: {workers}, of a GPU each, and the cluster has {most}"
         raise EngineError(f"{what}; give fewer, or add nodes")
     (found,) = piped(fingerprint, [settings], 1, gpus)
     names = added_columns(source.columns.names)
@@ -197,30 +197,13 @@ def judge_files(
 
 
 def pool_for(settings: JudgeSettings) -> tuple[int, int]:
-    """How many processes the cluster has room for, and the GPUs of each, all on one node.
-
-    Raises:
-        EngineError: no node has the GPUs of a process.
-
-    """
+    """How many processes the cluster has room for, and the GPUs of each: one for a model here."""
     import ray
 
-    if not asks_model(settings):
+    if not asks_model(settings) or (isinstance(settings, EngineSettings) and settings.base_url):
         return 1, 0
-    one = 1
-    if isinstance(settings, EngineSettings):
-        if settings.base_url:
-            return 1, 0
-        one = settings.tensor_parallel * settings.data_parallel
-    nodes = [int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"]]
-    if one == 1 and not any(nodes):
-        return 1, 0
-    if one > max(nodes):
-        raise EngineError(
-            f"a process needs {one} GPUs (tensor_parallel x data_parallel) on one node, and the "
-            f"largest node has {max(nodes)}; set them lower, or add a node"
-        )
-    return sum(has // one for has in nodes), one
+    gpus = sum(int(node["Resources"].get("GPU", 0)) for node in ray.nodes() if node["Alive"])
+    return (gpus, 1) if gpus else (1, 0)
 
 
 def asks_model(settings: JudgeSettings) -> bool:
