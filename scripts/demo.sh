@@ -9,10 +9,13 @@ step() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 rm -rf judges/demo judges/demo-rows
 
 step "1/4  fine-tune the small built-in base on labelled answers, and measure it"
-gradegpt finetune train/data/policy.csv --base nano --format tag -o judges/demo
+gradegpt finetune train/data/policy.csv --base nano --format tag sft.num_train_epochs=3 -o judges/demo
 
 step "2/4  serve the judge"
 log=judges/demo/serve.log
+# What step 4 shows is made while the server starts.
+gradegpt data labelled path=train/data/policy.csv 'readings=[train/data/policy_readings.jsonl]' out=judges/demo-rows >judges/demo/rows.txt &
+rows=$!
 gradegpt serve judges/demo port=8017 >"$log" 2>&1 &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
@@ -30,7 +33,8 @@ kill -TERM "$server"
 wait "$server"
 trap - EXIT
 step "4/4  what a judge that says why is taught: the same answers with chains in both languages"
-gradegpt data labelled path=train/data/policy.csv 'readings=[train/data/policy_readings.jsonl]' out=judges/demo-rows
+wait "$rows"
+cat judges/demo/rows.txt
 echo "a judge that writes such chains: the command of step 1 with data.readings=[train/data/policy_readings.jsonl], without --format tag"
 
 step "done: the server stopped cleanly; open judges/demo/report.html in a browser"
