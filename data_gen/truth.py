@@ -9,7 +9,6 @@ from typing import Final
 
 from gradegpt.answers.text import plain
 from gradegpt.chains.chain import (
-    MAX_WHY,
     Chain,
     PromptSettings,
     build_prompt,
@@ -157,7 +156,7 @@ def _reason(chain: Chain) -> str:
     if plain(given) == plain(wanted):
         return f"both have {given}"
     same = "equals" if chain.answer_type in _MATHEMATICAL else "is the same as"
-    return f"{given} {same} {wanted}"[:MAX_WHY]
+    return f"{given} {same} {wanted}"
 
 
 def stated(chain: Chain | None, item: Item) -> str:
