@@ -17,7 +17,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item
 from gradegpt.core.settings import Settings
 from gradegpt.rules.asked import asked
-from gradegpt.rules.extract.several import boxes
+from gradegpt.rules.claims import boxes
 from gradegpt.rules.reference import reference_answers
 from gradegpt.tables import each_row
 from gradegpt.tables.columns import read_item, recognise, survey

@@ -13,7 +13,7 @@ from gradegpt.answers.text import plain, tidy
 from gradegpt.chains.chain import Chain, needs_gloss, parse_chain
 from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Judgement, Verdict
 from gradegpt.rules.asked import asked
-from gradegpt.rules.extract import find_answer
+from gradegpt.rules.claims import find_answer
 from gradegpt.rules.reference import answer_kind, reference_answers
 
 from .candidates import Candidate, by_rules, rng_for

@@ -15,7 +15,7 @@ from gradegpt.chains.chain import defuse
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, undecided
 from gradegpt.rules.profiles.atlas import LABELS, written
-from gradegpt.rules.reading import REFUSAL
+from gradegpt.rules.verdict import REFUSAL
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
 
 VERSION: Final = "2"

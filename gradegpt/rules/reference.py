@@ -15,9 +15,9 @@ from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
-from gradegpt.rules.extract import How, boxes, find_answer
-from gradegpt.rules.extract.choice import find_choice
-from gradegpt.rules.extract.keys import keys_of
+from gradegpt.rules.claims import How, boxes, find_answer
+from gradegpt.rules.choices import find_choice
+from gradegpt.rules.choices import keys_of
 
 _WORKED: Final = 40
 """Characters from which on a reference is searched for the answer that it announces."""

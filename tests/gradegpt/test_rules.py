@@ -13,7 +13,7 @@ from gradegpt.answers.quantity import number
 from gradegpt.answers.read import answer_type
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.rules.extract import find_answer
+from gradegpt.rules.claims import find_answer
 from gradegpt.rules.reference import reference_answer
 
 ZH = "下列各数中最小的是（ ）\nA. 0\nB. -3\nC. 2\nD. -1"

@@ -24,7 +24,7 @@ from gradegpt.answers.dictionary import (
 from gradegpt.answers.options import half_width
 from gradegpt.answers.text import plain
 from gradegpt.rules.compare.base import Shown
-from gradegpt.rules.extract.mentions import Mention as Named
+from gradegpt.rules.bind import Mention as Named
 from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stance
 
 Span = tuple[int, int]

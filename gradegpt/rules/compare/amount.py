@@ -34,8 +34,8 @@ from gradegpt.answers.units import known
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import as_multiple, by_or_to
 from gradegpt.rules.compare.direction import opposite
-from gradegpt.rules.extract.found import AT
-from gradegpt.rules.extract.mentions import Mention
+from gradegpt.rules.bind import AT
+from gradegpt.rules.bind import Mention
 from gradegpt.rules.stance import (
     alone,
     clauses,

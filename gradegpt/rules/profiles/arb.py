@@ -9,8 +9,8 @@ from gradegpt.answers.read import read
 from gradegpt.answers.types import CHOICE, ONE_VALUE, AnswerType
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
-from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.extract.refine import refine
+from gradegpt.rules.claims import Found, How, find_answer
+from gradegpt.rules.claims import refine
 from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored
 from gradegpt.rules.profiles.given import not_given
 from gradegpt.rules.tolerance import tolerance

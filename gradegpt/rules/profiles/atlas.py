@@ -18,8 +18,8 @@ from gradegpt.answers.values import split_top
 from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
-from gradegpt.rules.extract import Found, How, find_answer
-from gradegpt.rules.extract.several import by_part
+from gradegpt.rules.claims import Found, How, find_answer
+from gradegpt.rules.claims import by_part
 from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored
 from gradegpt.rules.profiles.given import LEFT_OPEN, last_box, not_given
 from gradegpt.rules.reference import answer_places

@@ -11,7 +11,7 @@ from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import in_order, same_value
-from gradegpt.rules.extract import Found
+from gradegpt.rules.claims import Found
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
 

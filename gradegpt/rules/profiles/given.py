@@ -7,7 +7,7 @@ from typing import Final
 
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.types import CHOICE, AnswerType
-from gradegpt.rules.extract import Found, How, boxes, endings
+from gradegpt.rules.claims import Found, How, boxes, endings
 from gradegpt.rules.profiles.base import Question
 from gradegpt.rules.validity import gives_up
 

@@ -13,7 +13,7 @@ from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.extract import Found, How, boxes
+from gradegpt.rules.claims import Found, How, boxes
 from gradegpt.rules.profiles.base import Question, Scored, bare, right, scored
 from gradegpt.rules.profiles.given import last_box, not_given
 from gradegpt.rules.tolerance import EXACT, tolerance

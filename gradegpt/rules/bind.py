@@ -1,0 +1,270 @@
+"""Which of several values that a text names is the one that the question asks for.
+
+"鸡有23只，兔有12只" and "The total cost is $45: shirts $30, hats $15" name more values than the asked
+one. A value is bound to the question by its unit, by the words beside it that no other value has, by
+a word for a total where one is asked for, or by the conclusion that it stands in. Where nothing
+binds, there is no claim, and the item stays open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from gradegpt.answers import values
+from gradegpt.answers.amounts import amounts
+from gradegpt.answers.chemistry import reaction
+from gradegpt.answers.options import LETTER, options
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
+
+LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
+_READ: Final = (
+    AnswerType.NUMBER, AnswerType.INTERVAL, AnswerType.SET, AnswerType.TUPLE, AnswerType.EQUATION,
+    AnswerType.EXPRESSION,
+)  # fmt: skip
+"""Types as which a formula must be read, to be one of their answers."""
+_FUNCTION = r"(?:arc)?(?:sin|cos|tan|cot|sec|csc)|ln|log|exp|sqrt|lim|pi|cm|mm|km|kg|mol"
+_SIGNS = r"[-−+*/^=<>≤≥≠±×÷·√π∞∪∩∈_{}()\[\]|,;'′°℃²³¹⁰-₎%:≈]"
+_ATOM = (
+    r"\$[^$\n]+\$|\\\(.+?\\\)|\\[A-Za-z]+|\\[,;!{} ]|\d+(?:\.\d+)?|(?!->)"
+    rf"{_SIGNS}|(?<![A-Za-z])(?:{_FUNCTION})(?![A-Za-z])|(?<=[\d)^*/+-])[a-z]{{2,3}}(?=[\^+*/-])"
+    r"|(?<![A-Za-z'])(?![aAI]\s+\w)[A-Za-zα-ω](?![A-Za-z'’])|(?<![A-Za-z])[A-Za-z]'(?=\()"
+)
+_MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
+_BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
+"""What a formula has that is no punctuation."""
+LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
+_OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
+_OPTION_GAP = re.compile(r"[\s.、:)$]*")
+_NTH = re.compile(
+    r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
+)
+"""Words before a number that counts or dates something."""
+_LETTER = rf"(?!A\s+(?!is\b|was\b|and\b|or\b|but\b)[a-z]){LETTER}"
+_OPTION = rf"(?:[(]?\d{{1,2}}[).、]?\s*)?[(]?{_LETTER}{LETTER}{{,8}}[)]?(?![A-Za-z'’\d])"
+_CHOICES = rf"(?<![A-Za-z°\\]){_OPTION}(?:[\s,;、和与]*(?:and\s+)?{_OPTION})*"
+_ONE_CHOICE = rf"(?<![A-Za-z°\\])[(]?{_LETTER}[)]?(?![A-Za-z'’\d])"
+_TRUTH = re.compile(
+    r"[√×✓✗]|(?<![A-Za-z])(?<!(?:ich|one) is )(?:(?:yes|no)(?=[.,;:!)”\"]|\Z|\s+(?:and|or)\b)"
+    r"|true|false|(?:in)?correct(?! \w+ is)|right(?! \w+ is)|wrong|[TF])"
+    r"(?=[\s。.,;?!)”\"→\u3400-\u9fff]|\Z)|(?:不?正确|错误?|不?(?<!个)对|不?成立|是|否)"
+    r"(?=的?(?:[\s。.,;?!)”\"、]|\Z))",
+    re.IGNORECASE,
+)
+
+
+class Mention(NamedTuple):
+    """An answer that a response names, and its place."""
+
+    text: str
+    start: int
+    end: int
+
+
+def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
+    """The answers of a type that a text in ASCII punctuation names, in order."""
+    if kind in CHOICE:
+        return _joined(text, list(_choices(text, kind, question)), _OPTION_GAP)
+    if kind is AnswerType.TRUE_FALSE:
+        return [Mention(m[0], *m.span()) for m in _TRUTH.finditer(text)]
+    lists = kind in LISTS
+    found = [one for one in _formulas(text, lists) if not _NTH.search(text[: one.start])]
+    if kind is AnswerType.NUMBER:
+        found = _with_units(text, found)
+    made = _joined(text, found, LIST_GAP if lists else None)
+    if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
+        made = [m for m in made if m.text not in question] or made
+    return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
+
+
+def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
+    texts = {text.strip("$ .,;") for text in options(question).values()}
+    there = (t for t in texts if len(t) > 1 and t.casefold() in text.casefold())
+    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in there)
+    one = _ONE_CHOICE if kind is AnswerType.SINGLE_CHOICE else _CHOICES
+    pattern = re.compile("|".join([one, *sorted(said, key=len, reverse=True)]))
+    for match in pattern.finditer(text):
+        yield Mention(match[0], *match.span())
+
+
+def _formulas(text: str, lists: bool) -> Iterator[Mention]:
+    for match in _MATH.finditer(text):
+        cuts = [] if lists else list(_top_level(match[0]))
+        for start, end in zip([0, *(c + 1 for c in cuts)], [*cuts, len(match[0])], strict=True):
+            body = match[0][start:end].lstrip(" \t,;:'").rstrip(" \t,;:'-")
+            if body.endswith(")") and body.count(")") > body.count("(") + body.count("["):
+                body = body[:-1]
+            if _BODY.search(body):
+                begin = match.start() + match[0].index(body, start)
+                yield Mention(body, begin, begin + len(body))
+
+
+def _top_level(text: str) -> Iterator[int]:
+    """The places of the commas, semicolons and strokes outside of brackets and formulas."""
+    depth, formula = 0, False
+    for at, sign in enumerate(text):
+        depth += (sign in "([{") - (sign in ")]}")
+        formula ^= sign == "$"
+        if depth > 0 or formula:
+            continue
+        stroke = sign == "/" and re.match(r"\$/|\)/|./(?:\$|\\\()", text[max(0, at - 1) :])
+        comma = sign in ",;" and not re.match(r",\d{3}(?!\d)|,\s*[a-z]\s*=", text[at:])
+        if stroke or comma:
+            yield at
+
+
+def _with_units(text: str, found: list[Mention]) -> list[Mention]:
+    """Numbers with the units after them, and those in words, in the order of the text."""
+    made = list(found)
+    for amount in amounts(text):
+        inside = [n for n, m in enumerate(made) if m.start < amount.end and amount.start < m.end]
+        if not inside:
+            made.append(Mention(text[amount.start : amount.end], amount.start, amount.end))
+        elif amount.end > made[inside[-1]].end and amount.start >= made[inside[-1]].start:
+            start = made[inside[-1]].start
+            made[inside[-1]] = Mention(text[start : amount.end], start, amount.end)
+    return sorted((m for m in made if not m.text.isalpha()), key=lambda m: m.start)
+
+
+def _joined(text: str, found: list[Mention], gap: re.Pattern[str] | None) -> list[Mention]:
+    """Neighbours that are one answer: a list, an option and its text, ``x<1 or x>3``."""
+    made = list[Mention]()
+    for one in found:
+        if made and _belongs(text, made[-1], one, gap):
+            start = made.pop().start
+            made.append(Mention(text[start : one.end], start, one.end))
+        else:
+            made.append(one)
+    return made
+
+
+def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None) -> bool:
+    if gap is not None and gap.fullmatch(text, last.end, one.start):
+        return True
+    unclosed = last.text.count("{") > last.text.count("}")
+    ranges = all(re.search("[<>≤≥]", m.text) for m in (last, one))
+    return (unclosed or ranges) and _OR_GAP.fullmatch(text, last.end, one.start) is not None
+
+
+# --- which of them is asked for -------------------------------------------------------------------
+
+_CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but|so)\b|而且?|但")
+_ASKS = re.compile(
+    r"几|多少|什么|哪|求|何|\b(?:what|which|how|find|when|who|calculate|determine|compute)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z]{3,}|[\u3400-\u9fff]")
+_EMPTY: Final = frozenset(
+    "the and are was were has have had its that this with for from what which how many much does did"
+    " than then you will can per find there here answer therefore thus hence about each all so is"
+    " they".split()
+) | frozenset("的了是有为个只和与在到从得则故所以因此答解题多少几这那它其即约本条元米人么什哪求问也就等于一二三四五六七八九十可")
+"""Words and characters that tell no value from another."""
+_TOTAL = re.compile(
+    r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
+)
+_CONCLUDES = re.compile(
+    r"[\s*#>]*(?:答|所以|因此|故|综上|即|∴|(?:so|thus|hence|therefore|finally|in total|altogether)\b)",
+    re.IGNORECASE,
+)
+AT: Final = re.compile(
+    r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
+)
+"""Words before a value of a variable, where something has its value."""
+_AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
+_COMPARED = re.compile(r"比.{0,8}[多少大小高低贵快慢长短便]|\b(?:than|more|fewer|less)\b", re.IGNORECASE)
+_CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:or|about|即|约|≈|=))\s*")
+
+
+@lru_cache(maxsize=1024)
+def _asked(question: str) -> str:
+    """The last clause of a question that asks."""
+    pieces = [p for p in re.split(r"[。；;，,\n]|[.?？](?=\s|\Z)", question) if p.strip()]
+    return next((p for p in reversed(pieces) if _ASKS.search(p)), pieces[-1] if pieces else "")
+
+
+def _told(text: str) -> frozenset[str]:
+    """What words tell one value from another: stems, or single characters of Chinese."""
+    found = (m[0].lower() for m in _WORD.finditer(text))
+    return frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
+
+
+def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
+    """The value that the question asks for among those of a text; None where nothing binds it."""
+    if len({m.text for m in named}) < 2:
+        return named[-1] if named else None
+    live = [m for m in named if not _is_aside(text, m)] or list(named)
+    if len({m.text for m in live}) < 2:
+        return live[-1]
+    asked = _asked(question)
+    by_unit = [m for m in live if (unit := _unit(m.text)) and unit in asked]
+    if by_unit and len({m.text for m in by_unit}) == 1:
+        return by_unit[-1]
+    labels = [_label(text, named, m) for m in live]
+    words = [_told(label) for label in labels]
+    if asked:
+        wanted = _told(asked)
+        own = [w - frozenset().union(*(o for o in words if o is not w)) for w in words]
+        hits = [m for m, w in zip(live, own, strict=True) if w & wanted]
+        if len({m.text for m in hits}) == 1:
+            return hits[-1]
+    total = [m for m, label in zip(live, labels, strict=True) if _TOTAL.search(label)]
+    if len(total) == 1 and (_TOTAL.search(asked) or total[0] is live[0]):
+        return total[0]
+    last = live[-1]
+    begin = max((m.end() for m in re.finditer(r"[。！？!?\n;；]|\.(?!\d)", text[: last.start])), default=0)
+    if _CONCLUDES.match(text, begin) and all(m.end <= begin for m in live[:-1]):
+        return last
+    new = [m for m in live if m.text.strip("$ ") not in question]
+    return new[-1] if len({m.text for m in new}) == 1 else None
+
+
+def _is_aside(text: str, one: Mention) -> bool:
+    """Whether a value stands in brackets, or says where something has its value."""
+    before = text[max(0, one.start - 14) : one.start]
+    opened = text.rfind("(", 0, one.start)
+    bracketed = opened >= 0 and text.find(")", opened, one.start) < 0 and opened > 0
+    at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
+    return bool(at or (bracketed and text[opened - 1 : opened] not in ("", "^", "_")))
+
+
+def _label(text: str, named: Sequence[Mention], one: Mention) -> str:
+    """The words of the clause around a value, up to its neighbours."""
+    low = max((m.end for m in named if m.end <= one.start), default=0)
+    high = min((m.start for m in named if m.start >= one.end), default=len(text))
+    start = max((m.end() for m in _CLAUSE.finditer(text, low, one.start)), default=low)
+    stop = _CLAUSE.search(text, one.end, high)
+    after = text[one.end : stop.start() if stop else high]
+    if stop is None and high < len(text):
+        after = " ".join(after.split(" ")[:3])
+    return f"{text[start : one.start]} {after} {_unit(one.text)}"
+
+
+def _unit(text: str) -> str:
+    """The unit or measure word at the end of a value."""
+    match = re.search(r"[\d)}\s]([A-Za-z\u3400-\u9fff/²³°℃%]+)\Z", text.strip())
+    return match[1] if match else ""
+
+
+def reads_as(text: str, kind: AnswerType) -> bool:
+    """Whether ``text`` as a whole can be read as a value of ``kind``."""
+    value = values.read(text, region=kind is AnswerType.INTERVAL)
+    match kind:
+        case AnswerType.NUMBER:
+            return isinstance(value, Leaf) and value.quantity is not None
+        case AnswerType.EXPRESSION | AnswerType.EQUATION | AnswerType.INTERVAL if reaction(text):
+            return True
+        case AnswerType.EXPRESSION:
+            one = isinstance(value, Leaf) or "matrix}" in text
+            return one and values.is_read(value)
+        case AnswerType.EQUATION:
+            named = isinstance(value, Leaf) and bool(value.name) and values.is_read(value)
+            return named or isinstance(value, Relation)
+        case AnswerType.INTERVAL:
+            return isinstance(value, Region)
+        case AnswerType.TUPLE | AnswerType.SET:
+            return isinstance(value, Group | Region) and values.is_read(value)
+        case _:
+            return values.is_read(value)

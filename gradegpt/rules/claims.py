@@ -1,0 +1,596 @@
+"""Find the answer in a response or in a worked reference, and the sentence that gives it.
+
+The order: a box, an announced answer, the whole of a short text, a conclusion, the last line, the
+last number. Of a sentence with more values than one, ``bind`` says which is asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from gradegpt.answers import values
+from gradegpt.answers.json_list import mended
+from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
+from gradegpt.answers.options import LETTERS, half_width
+from gradegpt.answers.parts import numbered, pieces, run_of_parts
+from gradegpt.answers.quantity import SHARES
+from gradegpt.answers.spans import BREAK, last_match, sentence_around
+from gradegpt.answers.text import SYSTEM
+from gradegpt.answers.types import CHOICE, AnswerType, Leaf
+from gradegpt.answers.units import known, named
+from gradegpt.rules.bind import bound, mentions, reads_as
+from gradegpt.rules.choices import find_choice, find_keys, several_keys
+from gradegpt.rules.cues import cue
+
+_NEAR_THE_END: Final = 200
+_OVERLAP: Final = 80
+"""Characters at the end of a response that are searched first, and their overlap."""
+_MARKUP: Final = " \t*_`$：:。，,；;"
+_SCANNED: Final = 20_000
+_SHORT: Final = 80
+"""Most characters of a line, a conclusion or a whole text that is read as an answer."""
+_STATED: Final = 800
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET)
+_WORDS: Final = (AnswerType.TRUE_FALSE, AnswerType.TEXT, AnswerType.CODE)
+"""Types that are compared by all of their words."""
+
+
+class How(StrEnum):
+    """The evidence for an extracted answer, strongest first."""
+
+    BOXED = "boxed"
+    ANNOUNCED = "announced"
+    WHOLE = "whole"
+    FINAL = "final-sentence"
+    CONCLUDED = "concluded"
+    STATED = "stated"
+    LAST_NUMBER = "last-number"
+
+
+COMMITTED: Final = (How.BOXED, How.ANNOUNCED, How.WHOLE, How.FINAL)
+"""Answers to which the response commits itself; the others are guesses.
+
+``STATED`` is the whole of a short response: the answer may be anywhere in it.
+"""
+
+
+class Found(NamedTuple):
+    """An answer, the span of its key sentence in the text, and the evidence for it.
+
+    ``clause`` is the narrower span from the words that announce the answer to the answer's end.
+    ``rivals`` are the other values of the sentence, where nothing binds one of them to the question.
+    """
+
+    answer: str
+    start: int
+    end: int
+    how: How
+    clause: tuple[int, int]
+    rivals: tuple[str, ...] = ()
+
+
+class Box(NamedTuple):
+    r"""The content of a ``\boxed{…}``, without spaces around it, and its span."""
+
+    content: str
+    start: int
+    end: int
+
+
+Extract = Callable[[str], str]
+"""The final answer in the text of one part."""
+_BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")
+_FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
+_ANNOUNCED = cue("announce", after=r"[\s*_:：]*")
+_ANNOUNCING: Final = ("答案", "答:", "答：", "选", "结果", "####", "answer", "solution", "option", "choice",
+                      "a:", "a：", "a :", "a ：")  # fmt: skip
+"""Every announcement has one of these."""
+_BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
+_CONCLUDED = re.compile(
+    r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
+    r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
+_SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
+"""Words before an announcement, in its sentence, that make it hypothetical."""
+_CHECK = re.compile(
+    r"[.。\n] {0,4}(?:Check(?:ing)?|Verif(?:y|ication)|To check|检验|验证|验算) ?[:：,，]",
+    re.IGNORECASE,
+)
+"""The beginning of a check; the text after it has no answer unless it announces one."""
+_LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
+"""A list of all options after an announcement: "each option: (A) … (B) …"."""
+_NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
+_STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
+"""The end of an answer."""
+_BRACE = re.compile(r"\\f?box(?:ed)?\s*\{|(?<!\\)[{}]")
+_JSON_ANSWER = re.compile(
+    r'"(?:(?:final_|correct_)?answers?|(?:最终)?答案)"\s*+:\s*+'
+    r'(?P<value>"(?:[^"\\]|\\.){0,2000}+"|-?\d[\d.eE+-]{0,40}+|true|false'
+    r'|\[\s*+(?:(?:"(?:[^"\\]|\\.){0,500}+"|-?\d[\d.eE+-]{0,40}+)\s*+,?\s*+){1,60}+\])'
+)
+"""Possessive: backtracking in a list without an end would take exponential time."""
+
+
+def find_answer(
+    text: str, kind: AnswerType | None = None, places: int = 1, question: str = ""
+) -> Found | None:
+    """The final answer of the text.
+
+    The last box, else the last announced answer, else the whole of a short text, else a conclusion,
+    else the last number. With ``kind``, forms that only this kind has come first (option letters,
+    the answers to ``places`` questions or parts), and the answer is narrowed to the part that can
+    be read as that kind. Only the last 20,000 characters are read: a final answer is at the end.
+    """
+    if "```" in text:
+        outside = find_answer(_FENCED.sub(_blank, text), kind, places, question)
+        if outside is not None and outside.how in (How.BOXED, How.ANNOUNCED):
+            return outside  # an answer inside code is ignored
+    found = _found_in(text, kind, places, question)
+    check = _CHECK.search(text)
+    if check is None or (found is not None and found.how in (How.BOXED, How.ANNOUNCED)):
+        return found
+    return _found_in(text[: check.start() + 1], kind, places, question)
+
+
+def _found_in(text: str, kind: AnswerType | None, places: int, question: str) -> Found | None:
+    offset = max(0, len(text) - _SCANNED)
+    tail = text[offset:]
+    found = _json_answer(tail, kind) if '"answer' in tail or '答案"' in tail else None
+    found = found or _of_kind(tail, kind, places)
+    if found is None and kind not in CHOICE:
+        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail)
+        if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
+            found = _with_what_follows(found, tail)
+        if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
+            found = _stated(tail) or found
+        elif found is None or found.how is How.CONCLUDED:
+            found = _last_line(tail, kind) or found or last_number(tail)
+        if found is not None and kind is not None:
+            found = _refined(found, kind, question)
+    elif found is None:
+        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or last_number(tail)
+    if found is None or not offset:
+        return found
+    clause = (found.clause[0] + offset, found.clause[1] + offset)
+    return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
+# --- forms of one kind ----------------------------------------------------------------------------
+
+
+def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
+    if kind in CHOICE:
+        several = find_keys(text, places) if places > 1 else None
+        if several is not None:
+            span = sentence_around(text, several.start, several.start + 1)
+            return Found(several.letters, *span, How.ANNOUNCED, span)
+        chosen = find_choice(text)
+        if chosen is None:
+            return None
+        span = sentence_around(text, chosen.start, chosen.end)
+        answer = chosen.letters or text[chosen.start : chosen.end]
+        how = How.ANNOUNCED if chosen.committed else How.CONCLUDED
+        if places <= 1 and several_keys(text):
+            how, answer = How.CONCLUDED, text.strip()[-_SHORT:]
+        return Found(answer, *span, how, (chosen.announced, chosen.end))
+    blanks = kind is AnswerType.MULTI_ANSWER and _BLANK.search(text)
+    if places > 1 and (kind is AnswerType.MULTI_PART or blanks):
+        return by_part(text, places, _of_one_part)
+    return _several_boxes(text) if kind in (AnswerType.MULTI_ANSWER, AnswerType.SET) else None
+
+
+def _of_one_part(piece: str) -> str:
+    found = find_answer(piece)
+    answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
+    return refine(answer, AnswerType.MULTI_ANSWER)
+
+
+def boxes(text: str) -> list[Box]:
+    r"""Each ``\boxed{…}`` that has a content and an end, in the order of their ends."""
+    made, opened = [], list[re.Match[str]]()
+    for brace in _BRACE.finditer(text) if "box" in text else ():
+        if brace[0] != "}":
+            opened.append(brace)
+        elif opened and (begin := opened.pop())[0] != "{":
+            content = text[begin.end() : brace.start()].strip()
+            made.append(Box(content, begin.start(), brace.end()))
+    return [box for box in made if box.content]
+
+
+def _json_answer(text: str, kind: AnswerType | None) -> Found | None:
+    """The last ``{"answer": …}`` or ``{"answers": […]}``."""
+    match = last_match(_JSON_ANSWER, text)
+    if match is None:
+        return None
+    try:
+        value = json.loads(mended(match["value"]))
+    except ValueError:
+        return None
+    several = [str(v).strip() for v in (value if isinstance(value, list) else [value])]
+    parts = kind is AnswerType.MULTI_PART and len(several) > 1
+    answer = numbered(several) if parts else "; ".join(several)
+    span = sentence_around(text, *match.span("value"))
+    return Found(answer, *span, How.ANNOUNCED, match.span()) if answer.strip() else None
+
+
+def _several_boxes(text: str) -> Found | None:
+    r"""The distinct boxes of the last paragraph as one answer: ``\boxed{3} or \boxed{-3}``."""
+    start = text.rfind("\n\n", 0, max(0, text.rfind("\\boxed"))) + 1
+    last = [box for box in boxes(text) if box.start >= start]
+    answers = list(dict.fromkeys(box.content for box in last))
+    if len(answers) < 2:
+        return None
+    span = sentence_around(text, last[0].start, last[-1].end)
+    return Found("; ".join(answers), *span, How.BOXED, (last[0].start, last[-1].end))
+
+
+def by_part(text: str, places: int, extract: Extract) -> Found | None:
+    """The answers of the last run of parts, ``(1) … = 3. (2) … = 5.``, or of as many boxes."""
+    boxed = boxes(text)
+    if len(boxed) == places:
+        answers, start, how = [box.content for box in boxed], boxed[-1].start, How.BOXED
+    else:
+        run = run_of_parts(text, places)
+        answers = [extract(p.strip(" \n*:：;；,，")) for p in pieces(text, run)] if run else []
+        if not answers or not all(answers):
+            return None
+        start, how = run[0].start, How.ANNOUNCED
+    span = sentence_around(text, start, start + 1)
+    return Found(numbered(a.strip(_MARKUP) for a in answers), *span, how, span)
+
+
+# --- the order of evidence ------------------------------------------------------------------------
+
+
+def _boxed(text: str) -> Found | None:
+    if not (boxed := boxes(text)):
+        return None
+    last = boxed[-1]
+    span = sentence_around(text, last.start, last.end)
+    return Found(last.content, *span, How.BOXED, (last.start, last.end))
+
+
+def _announced(text: str) -> Found | None:
+    tag = last_match(_ANSWER_TAG, text) if "</" in text else None
+    if tag is not None:
+        return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
+    near = max(0, len(text) - _NEAR_THE_END)
+    found = _last_announced(text, near)
+    if near and (found is None or found.clause[0] < near + _OVERLAP):
+        found = _last_announced(text, 0)
+    return found
+
+
+def _last_announced(text: str, begin: int) -> Found | None:
+    lowered = text[begin:].lower()
+    if not any(word in lowered for word in _ANNOUNCING):
+        return None
+    matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
+    for match in sorted(matches, key=lambda m: m.end(), reverse=True):
+        if _LISTING.match(text, match.end()):
+            continue
+        found = _found(text, match.end(), _stop(text, match.end()), How.ANNOUNCED, match.start())
+        if found is not None and not _SUPPOSED.search(text, found.start, match.start()):
+            return found
+    return None
+
+
+def _whole(text: str) -> Found | None:
+    stripped = text.strip()
+    if not stripped or len(stripped) > _SHORT or "\n" in stripped:
+        return None
+    start = text.index(stripped)
+    span = (start, start + len(stripped))
+    answer = _bare(stripped).removesuffix("\\").rstrip()
+    return Found(answer or stripped, *span, How.WHOLE, span)
+
+
+def _stated(text: str) -> Found | None:
+    stripped = text.strip()
+    if not stripped or len(stripped) > _STATED:
+        return None
+    span = sentence_around(text, text.index(stripped), text.index(stripped) + 1)
+    return Found(stripped, *span, How.STATED, span)
+
+
+def _concluded(text: str) -> Found | None:
+    last = last_match(_CONCLUDED, text)
+    if last is None:
+        return None
+    stop, begin = _stop(text, last.end()), last.end()
+    if (system := SYSTEM.search(text, last.start())) and system.start() < begin:
+        begin, stop = system.span()
+    elif first := _NAMED.search(text, last.start(), last.end()):
+        begin = first.start()  # the first of x₁=2, x₂=3
+    supposed = _SUPPOSED.search(text, max(0, last.start() - 80), last.end())
+    more = supposed or text[stop:].strip(_MARKUP + ".!！\n)）")
+    how = How.CONCLUDED if more else How.FINAL
+    found = _found(text, begin, stop, how, last.start())
+    return found if found is None or len(found.answer) <= _SHORT else None
+
+
+def _last_line(text: str, kind: AnswerType | None) -> Found | None:
+    """The last line, if it is short and can be read as an answer of the kind."""
+    line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
+    if kind is None or kind is AnswerType.TEXT or not 0 < len(line.strip()) <= _SHORT:
+        return None
+    answer = refine(line.strip(), kind)
+    if _SUPPOSED.search(line) or not reads_as(answer, kind):
+        return None
+    start = text.rindex(line)
+    span = sentence_around(text, start, start + len(line))
+    return Found(answer, *span, How.FINAL, (start, start + len(line)))
+
+
+def _stop(text: str, start: int) -> int:
+    match = _STOP.search(text, start)
+    return match.start() if match else len(text)
+
+
+def _bare(text: str) -> str:
+    """A text without the marks around it; a lone $ before a number is a currency."""
+    made = text.strip(_MARKUP)
+    money = text.count("$") == 1 and made[:1].isdigit() and f"${made}" in text
+    return f"${made}" if money else made
+
+
+def _found(text: str, start: int, end: int, how: How, announced: int) -> Found | None:
+    answer = _bare(text[start:end]).rstrip(".\\")
+    if not answer:
+        return None
+    at = text.find(answer, start)  # a lone $ before its number may stand elsewhere
+    clause_end = end if at < 0 else at + len(answer)
+    return Found(answer, *sentence_around(text, start, end), how, (announced, clause_end))
+
+
+def _with_what_follows(found: Found, text: str) -> Found:
+    """Extended by further answers after semicolons: "Answer: 11; 12"."""
+    end = found.clause[1]
+    while (more := _NEXT.match(text, end)) and more[1].strip(_MARKUP + "."):
+        end = more.end(1)
+    answer = text[found.clause[1] - len(found.answer) : end].strip(_MARKUP).rstrip(".\\")
+    if end == found.clause[1] or found.answer not in answer:
+        return found
+    return found._replace(answer=answer, clause=(found.clause[0], end), end=max(found.end, end))
+
+
+# --- a sentence narrowed to its value -------------------------------------------------------------
+
+_DENIED = re.compile(
+    r"不是|并非|不等于|才是|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b",
+    re.IGNORECASE,
+)
+"""Words after which a value is not, or not certainly, the answer."""
+_CONCLUSION = re.compile(
+    r"(?:∴|综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
+    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
+    re.IGNORECASE,
+)
+_QUANTIFIED = re.compile(
+    r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
+    re.DOTALL | re.IGNORECASE,
+)
+"""For which values a formula holds."""
+_ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
+"""Words with which several values may be in another order than the question asks for."""
+_COUNTED = re.compile(r"[一总]?共|\b(?:in all|in total|altogether)\b", re.IGNORECASE)
+"""Words with the number of the values: 一共六个."""
+_REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
+_ROOTS: Final = (
+    AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
+)  # fmt: skip
+_STEP = re.compile(r"[,，;；]")
+_ROOT = re.compile(
+    r"[^A-Za-z0-9=<>≤≥()+*/^\\{}−-]*([A-Za-z])(?:_?\{?\d\}?|_\{?[a-z]\}?)?\s*[=<>≤≥]"
+)
+_LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
+_PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+_CHANGED_NUMBER = re.compile(
+    r"\b(?:at least|at most|between|or)\b|至少|至多|或", re.IGNORECASE
+)
+
+
+def _refined(found: Found, kind: AnswerType, question: str) -> Found:
+    """The answer narrowed to its kind; without a claim, the values that the sentence names."""
+    answer = refine(found.answer, kind)
+    if kind in _SEVERAL:
+        narrowed = answer != found.answer or found.how is How.FINAL
+        one = narrowed and isinstance(values.read(answer), Leaf)
+        return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
+    if kind in _WORDS or reads_as(answer, kind) or _DENIED.search(answer):
+        return found._replace(answer=answer)
+    text = half_width(answer)
+    if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
+        return found
+    said = mentions(text, kind, question)
+    claim = bound(text, said, question)
+    if claim is None:
+        rivals = tuple(dict.fromkeys(m.text for m in said))
+        return found._replace(rivals=rivals, how=found.how if said else found.how)
+    changed = _CHANGED_NUMBER.search(answer)
+    how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
+    return found._replace(answer=answer[claim.start : claim.end].rstrip(".。 *`"), how=how)
+
+
+def refine(answer: str, kind: AnswerType) -> str:
+    """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none.
+
+    The steps before the roots of an equation are left out, and "for all x" after a formula.
+    """
+    if kind in _ROOTS:
+        answer = _roots(answer)
+    steps = kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
+    if kind in _WORDS or (reads_as(answer, kind) and not steps) or _DENIED.search(answer):
+        return answer
+    if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
+        return several
+    after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
+    held = _QUANTIFIED.sub("", answer)
+    for candidate in (held, answer[after:]):
+        if candidate != answer and reads_as(candidate, kind):
+            return candidate.strip(" \n*`").rstrip(".。 *`")
+    return answer
+
+
+def _each(answer: str) -> str:
+    """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``; empty unless each piece has a value."""
+    if ("=" in answer and _CONCLUSION.search(answer)) or _ORDINAL.search(answer):
+        return ""
+    found = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
+    if not 1 < len(found) <= values.MAX_ITEMS or any(map(_REASON.match, found)):
+        return ""
+    made = list[str]()
+    for piece in found:
+        text = half_width(_LIST_MARK.sub("", piece).strip(" .。*"))
+        claim = text if reads_as(text, AnswerType.NUMBER) else ""
+        if not claim and (one := bound(text, mentions(text, AnswerType.NUMBER, ""), "")):
+            claim = one.text
+        if not claim:
+            return ""
+        made.append(claim)
+    if _COUNTED.search(found[-1]):
+        *made, number = made
+        read = values.read(number)
+        if not isinstance(read, Leaf) or not read.quantity or read.quantity.value != len(made):
+            return ""
+    return "; ".join(made)
+
+
+def _roots(answer: str) -> str:
+    """The end of "3x=15，x=5" and of "(x-2)(x-3)=0，x=2或x=3"; the whole where none is shown."""
+    starts = [0, *(m.end() for m in _STEP.finditer(answer))]
+    matches = [_ROOT.match(answer, start) for start in starts]
+    first = next((n for n, match in enumerate(matches) if match), None)
+    if first is None or not all(matches[first:]):
+        return answer
+    names = {match[1] for match in matches if match}
+    begin = next(match.start(1) for match in matches if match)
+    steps = {*re.findall("[A-Za-z]", answer[: starts[first]])}
+    return answer[begin:] if steps <= names else answer
+
+
+# --- the last number ------------------------------------------------------------------------------
+
+NUMBER = re.compile(
+    rf"(?:{CURRENCY}\s?)?(?<![\d^_])(?<!\^\{{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?"
+    rf"(?:\s?(?:{SHARES}))?"
+)
+_OF = re.compile(
+    r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
+    r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
+    r"|\bwhose\b[^.;,]*\Z",
+    re.IGNORECASE,
+)
+_OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
+"""Words around a number by which another one is meant: half of 7, the number whose half is 7."""
+CHANGED = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
+    r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
+    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|[₂₈]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
+    re.IGNORECASE,
+)
+"""Signs and words next to a number that change its value."""
+_INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
+"""The bounds of a sum, product or integral, whose numbers are no results."""
+_NOT_THE_RESULT = re.compile(
+    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+|compared (?:to|with))\b"
+    r"|\b(?:that|which) is (?=\W?\d[^.]*\b(?:each|per|every)\b)|不|没|大于|小于|至少|至多|或|才",
+    re.IGNORECASE,
+)
+"""Words in a sentence whose number is not its result, unless it follows an equals sign."""
+_UNIT = re.compile(
+    r"\s*(?P<unit>(?:(?:square|cubic) )?[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?"
+    r"|[\u3400-\u9fff]{1,2})"
+    r"(?![A-Za-z/^²³*·])"
+)
+_POWER = re.compile(
+    r"\s{0,3}\$?\s{0,3}"
+    r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
+)
+"""A unit, or an unknown, with its exponent, which belongs to the value."""
+_TIMES_TEN = re.compile(
+    r"\s*(?:\\times|[×x*·])\s*10\s*"
+    r"(?:\^\s*(?:\{\s*[-−+]?\d+\s*\}|[-−+]?\d+)|[⁻⁰¹²³⁴-⁹]+)"
+)
+"""The power of ten after a number, which belongs to it."""
+_MONEY = re.compile(MONEY_AFTER)
+_RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
+_CLOSING: Final = 3
+"""Most characters that may follow the last sentence."""
+
+
+def last_number(text: str) -> Found | None:
+    """The last number of a text, with its unit; none in the bounds of a sum."""
+    text = _INDEX.sub(_blank, text)
+    near = max(0, len(text) - _NEAR_THE_END)
+    last = last_match(NUMBER, text, near)
+    if near and (last is None or last.start() < near + _OVERLAP):
+        last = last_match(NUMBER, text)
+    if last is None:
+        return None
+    answer = with_unit(text, last)
+    span = (last.start(), last.start() + len(answer))
+    return Found(answer, *sentence_around(text, *last.span()), How.LAST_NUMBER, span)
+
+
+def endings(text: str) -> Iterator[Found]:
+    """The final number of a text: the last result in its last sentence, else its last number."""
+    text = _INDEX.sub(_blank, text)
+    last = last_number(text)
+    if last is None or len(text.rstrip()) - last.end > _CLOSING:
+        return
+    sentence = text[last.start : last.end]
+    result = last_match(_RESULT, sentence)
+    if result is None:
+        if not (_NOT_THE_RESULT.search(sentence) or names_another(sentence)):
+            yield last
+    elif not re.search(r"\bnot\b|n't\b|不|没", sentence[: result.start()], re.IGNORECASE):
+        start = last.start + result.start("number")
+        answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
+        yield last._replace(answer=answer, clause=(start, start + len(answer)))
+
+
+def names_another(text: str) -> bool:
+    """Whether the last number of a text describes another: half of 7, a number whose half is 7."""
+    last = last_match(NUMBER, text)
+    if last is None:
+        return False
+    before = text[max(0, last.start() - 60) : last.start()]
+    return bool(_OF.search(before) or _OF_IT.match(text, last.end()))
+
+
+def has_later_result(text: str, found: Found) -> bool:
+    """Whether another result follows the answer: "spent $6, since 6 / 1.5 = 4"."""
+    rest = text[found.clause[1] :]
+    if re.search(rf"(?<![\d.]){re.escape(found.answer)}\s?[%‰]", rest):
+        return True
+    later = last_match(_RESULT, rest)
+    return later is not None and later["number"].strip("$") not in found.answer
+
+
+def with_unit(text: str, number: re.Match[str] | None) -> str:
+    """The number with the unit of measurement after it, if there is one."""
+    if number is None:
+        return ""
+    if scale := _TIMES_TEN.match(text, number.end()):
+        unit = _UNIT.match(text, scale.end())
+        return number[0] + scale[0] + (unit[0] if unit and _measures(unit["unit"]) else "")
+    if more := _POWER.match(text, number.end()) or _MONEY.match(text, number.end()):
+        return number[0] + more[0]
+    unit = _UNIT.match(text, number.end())
+    return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]
+
+
+def _measures(unit: str) -> bool:
+    return unit != "a" and (known(unit) or named(unit) is not None)  # "$1920 a week"

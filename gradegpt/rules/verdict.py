@@ -1,0 +1,394 @@
+"""From a reading to a verdict: ``STEPS``, of which the first that can say something decides.
+
+A step has a name, a gate that costs next to nothing, and a decision or None. Whatever no step can
+show stays undecided.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+from typing import Final, NamedTuple
+
+from gradegpt.answers.answer import Answer
+from gradegpt.answers.amounts import amounts
+from gradegpt.answers.measures import COUNT
+from gradegpt.answers.options import only_lists
+from gradegpt.answers.read import read
+from gradegpt.answers.spans import sentence_around
+from gradegpt.answers.spoken import DATE, ORDINAL
+from gradegpt.answers.values import is_range, is_read
+from gradegpt.answers.values import read as read_value
+from gradegpt.core.schema import CHOICE, AnswerType, Verdict
+from gradegpt.rules.claims import (
+    COMMITTED,
+    Found,
+    How,
+    endings,
+    find_answer,
+    has_later_result,
+    names_another,
+)
+from gradegpt.rules.compare import Comparison, Prove, compare, limited
+from gradegpt.rules.compare.across import compare_names
+from gradegpt.rules.compare.amount import compare_amounts
+from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.reading import SAID, Reading
+from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
+from gradegpt.rules.tolerance import DEFAULT, tolerance
+from gradegpt.rules.validity import (
+    REASON,
+    UNANSWERABLE,
+    cut_off,
+    declines_by_policy,
+    denies,
+    leaves_open,
+    refuses,
+    says_nothing,
+)
+
+REFUSAL: Final = "response:refusal"
+NOT_FOUND: Final = "response:no-answer-found"
+ONE_OF_SEVERAL: Final = "response:one-of-several"
+ONE_OF_NUMBERS: Final = "number:one-of-several"
+_OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
+"""Types whose answer is often at the beginning, so that it is there if the response is cut off."""
+_BRIEF: Final = 30
+_ASKS_WRONG = re.compile(
+    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
+    re.IGNORECASE,
+)
+_BY_PLACE = re.compile(
+    r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
+    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)|除了?\s?[A-J][^。；;]{0,10}外"
+    r"|\b(?:right|correct|best|my) (?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
+    r"(?:first|second|third|fourth|last)\b",
+    re.IGNORECASE,
+)
+"""Words that choose by place, or what is left: whatever letters stand beside them."""
+_NEXT_QUESTION = re.compile(
+    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]"
+    r"|\s(?:Human|User|用户)\s?[:：]",
+    re.IGNORECASE,
+)
+"""Where a base model goes on with another item of the kind it was shown."""
+_LEAST_OWN: Final = 20
+"""Characters before a made-up question that may hold an answer."""
+_EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
+
+
+class Decision(NamedTuple):
+    """A verdict or None, its reason, and the answer and the reference by which it was made."""
+
+    verdict: Verdict | None
+    reason: str
+    found: Found | None = None
+    reference: Answer | None = None
+
+
+class Step(NamedTuple):
+    """A name, whether the step concerns a reading, and what it decides."""
+
+    name: str
+    gate: Callable[[Reading], object]
+    decide: Callable[[Reading, Prove], Decision | None]
+
+
+def decide(reading: Reading, prove: Prove) -> Decision:
+    """The decision of the first step that shows a verdict, else the last reason to have none."""
+    open_ = Decision(None, NOT_FOUND, reading.found)
+    for step in STEPS:
+        made = step.decide(reading, prove) if step.gate(reading) else None
+        if made is not None and made.verdict is not None:
+            return made
+        if made is not None:
+            open_ = made
+            if made.reason not in _PASSES and not made.reason.endswith("not-shown"):
+                return made
+    return open_
+
+
+# --- no answer ------------------------------------------------------------------------------------
+
+
+def _empty(reading: Reading, _prove: Prove) -> Decision | None:
+    return Decision(Verdict.INVALID, "response:empty") if says_nothing(reading.response) else None
+
+
+def _is_not_the_reference(reading: Reading) -> bool:
+    response = reading.response.strip()
+    return all(response != reference.text.strip() for reference in reading.references)
+
+
+def _no_answer(reading: Reading, _prove: Prove) -> Decision | None:
+    """Invalid: a loop, cut off, left open, or a refusal."""
+    response, found, kind = reading.response, reading.found, reading.kind
+    unsettled = found is None or found.how not in COMMITTED or found.how is How.WHOLE
+    opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
+    claimed = found.answer if found is not None and found.how in SAID else response
+    reason = ""
+    if reading.looped and unsettled:
+        reason = "response:loop"
+    elif opened and kind not in _OFTEN_FIRST and cut_off(response):
+        reason = "response:cut-off"
+    elif leaves_open(claimed) or only_lists(claimed, reading.question):
+        reason = "response:left-open"
+    elif refuses(claimed):
+        reason = REFUSAL
+    if reason == REFUSAL and not declines_by_policy(response):
+        return _declined(reading) or Decision(Verdict.INVALID, reason)
+    return Decision(Verdict.INVALID, reason) if reason else None
+
+
+def _declined(reading: Reading) -> Decision | None:
+    """Where the reference says that there is no answer, or may say so; None where it does not."""
+    response = reading.response
+    denying = [r for r in reading.references if UNANSWERABLE.search(r.text)]
+    means = UNANSWERABLE.search(response)  # needed where the reference is short
+    same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
+    reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
+    if same is not None and (takes_back(response) or hedges(response) or reasoned):
+        return Decision(None, "response:not-its-own-answer")
+    if same is not None:
+        start = len(response) - len(response.lstrip())
+        whole = Found(response.strip(), start, len(response.rstrip()), How.WHOLE, (0, 0))
+        return Decision(Verdict.CORRECT, "text:unanswerable", whole, same)
+    if reading.kind is AnswerType.TEXT and denies(r.text for r in reading.references):
+        return Decision(None, "response:declines-and-reference-denies")
+    return None
+
+
+# --- not its own answer ---------------------------------------------------------------------------
+
+
+def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
+    """Open: the answer found is not the response's own, or only one of several."""
+    response, kind, found = reading.response, reading.kind, reading.found
+    assert found is not None
+    choice, reason = kind in CHOICE, ""
+    if reading.settled is not None and reading.settled.found is None:
+        reason = ONE_OF_SEVERAL
+    elif reading.settled is None and disowned(response, found):
+        reason = "response:not-its-own-answer"
+    elif choice and _ASKS_WRONG.search(reading.question) and said_right(response, found):
+        reason = "choice:said-right-where-wrong-is-asked"
+    elif choice and found.how is not How.BOXED and _BY_PLACE.search(response):
+        reason = "choice:not-by-letter"
+    elif _answers_another_question(reading, found):
+        reason = "response:answers-another-question"
+    elif kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
+        reason = ONE_OF_NUMBERS
+    return Decision(None, reason, found) if reason else None
+
+
+def _answers_another_question(reading: Reading, found: Found) -> bool:
+    """Whether the answer stands after a question that the response made up, and differs before."""
+    response, kind = reading.response, reading.kind
+    more = _NEXT_QUESTION.search(response)
+    own = response[: more.start()] if more and more.start() < found.clause[0] else ""
+    if len(own.strip()) <= _LEAST_OWN:
+        return False
+    first = find_answer(own, kind, 1, reading.question)
+    given = {read(one.answer, kind, reading.question).value for one in (first, found) if one}
+    return first is None or len(given) > 1
+
+
+# --- by comparison --------------------------------------------------------------------------------
+
+
+def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
+    """Correct where one comparison is equal; incorrect where none may be."""
+    found, prove = reading.found, limited(prove)
+    assert found is not None
+    if reading.is_lettered:
+        return Decision(None, "choice:reference-names-no-option", found)
+    if found.rivals:
+        return _by_rivals(reading, found, prove)
+    comparisons = []
+    for reference, comparison, at in _compared(reading, found, prove):
+        if comparison.same:
+            return Decision(Verdict.CORRECT, comparison.reason, at, reference)
+        comparisons.append(comparison)
+    reason = comparisons[0].reason
+    if found.how in COMMITTED and all(c.same is False for c in comparisons):
+        return Decision(Verdict.INCORRECT, reason, found)
+    compared = comparisons[0].same is not None
+    return Decision(None, f"{found.how.value}:not-a-commitment" if compared else reason, found)
+
+
+def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision:
+    """Incorrect where no value of the sentence is a reference's; open where one may be."""
+    answers = (found._replace(answer=rival) for rival in found.rivals)
+    pairs = product(reading.references, answers)
+    same = [_compare(reading, reference, one, prove).same for reference, one in pairs]
+    if found.how in COMMITTED and all(result is False for result in same):
+        return Decision(Verdict.INCORRECT, f"{reading.kind.value}:different", found)
+    return Decision(None, ONE_OF_NUMBERS, found)
+
+
+def _compared(
+    reading: Reading, found: Found, prove: Prove
+) -> Iterator[tuple[Answer, Comparison, Found]]:
+    """Each reference compared with the answer found; then with the response's last numbers.
+
+    The last numbers are compared only where no final answer was found. A number that was only
+    mentioned is not an answer, even if it is equal.
+    """
+    number = reading.kind is AnswerType.NUMBER
+    open_ = found.how is How.CONCLUDED
+    later = open_ and number and has_later_result(reading.response, found)
+    guessed = found.how is How.LAST_NUMBER or later
+    for reference in reading.references:
+        comparison = _compare(reading, reference, found, prove)
+        open_ |= comparison.same is None and found.how is How.FINAL
+        yield reference, comparison._replace(same=False) if guessed else comparison, found
+    if number and (open_ or guessed):
+        last = [end for end in endings(reading.response) if not disowned(reading.response, end)]
+        for end, reference in product(last, reading.references):
+            yield reference, _compare(reading, reference, end, prove), end
+
+
+def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) -> Comparison:
+    given = read(found.answer, reference.kind, reading.question, (found.start, found.end))
+    named = reading.item.tolerance or DEFAULT
+    return compare(reference, given, question=reading.question, tolerance=named, prove=prove)
+
+
+# --- by the whole response ------------------------------------------------------------------------
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z]{2,}")
+_NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
+"""The types of names and lists of names."""
+_IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
+_ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
+_ALTERNATIVE = re.compile(
+    r"也许|可能是|\b(?:perhaps|maybe)\b|\bor\b(?! (?:so|more|less|earlier|later)\b)", re.IGNORECASE
+)
+"""Words by which a quantity or name may not be the answer, or not the only one."""
+_RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
+_ASKS_THE_TIME = re.compile(
+    r"\bwhat time\b|\bwhen\b|几[时点]|何时|什么时[候间刻]|时刻", re.IGNORECASE
+)
+_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
+_SHORT: Final = 400
+"""Most characters of a response whose quantities are read where its answer says nothing."""
+_SPOKEN: Final = 2_000
+"""Characters of a response that show its language, and most of one that is read."""
+
+
+def _across_languages(reading: Reading, _prove: Prove) -> Decision | None:
+    """The verdict on a response in the other language; None where it is not, or not shown."""
+    response, question = reading.response, reading.question
+    first, kind = reading.references[0].text, reading.kind
+    other = kind in _NAMED and _differ(first, response)
+    if not other and not _differ(f"{question} {first}", response):
+        return None
+    shown = [
+        _quantity(reading, r)
+        or (compare_names(r.text, response, question) if r.kind in _NAMED else None)
+        for r in reading.references
+    ]
+    return _decided(reading, shown)
+
+
+def _in_other_words(reading: Reading, _prove: Prove) -> Decision | None:
+    """The verdict on a short response by the quantities that it says; None where not shown.
+
+    Not for bare numbers, which may count other things, nor where the values were compared.
+    """
+    response, kind, first, found = (
+        reading.response, reading.kind, reading.references[0], reading.found,
+    )  # fmt: skip
+    assert found is not None
+    ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
+    if kind not in _IN_WORDS or ratio or _GOES_ON.search(response) or names_another(response):
+        return None
+    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
+    if not wanted or COUNT in wanted:
+        return None
+    text = is_range(first.text) if kind is AnswerType.TEXT else is_read(read_value(first.text))
+    said = amounts(response)
+    if (is_read(read_value(found.answer)) and text) or any(amount.side for amount in said):
+        return None
+    made = _decided(reading, [_quantity(reading, r) for r in reading.references])
+    if made is None or made.found is None or made.verdict is Verdict.CORRECT:
+        return made
+    kinds, sizes = {a.measures for a in said}, {a.value for a in said}
+    only = len(sizes) == 1 and kinds <= wanted - {DATE, ORDINAL}  # the next episode's date varies
+    return made if only else None
+
+
+def _quantity(reading: Reading, reference: Answer) -> Shown | None:
+    policy = tolerance(reading.item.tolerance or DEFAULT, reading.question)
+    return compare_amounts(reference.text, reading.response, reading.question, policy)
+
+
+def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | None:
+    response = reading.response
+    shown = [*zip(reading.references, compared, strict=True)]
+    equal = next(((answer, one) for answer, one in shown if one and one.same), None)
+    answer, one = equal or shown[0]
+    if one is None or not (equal or all(compared)):
+        return None
+    span = (one.start, one.end)
+    found = Found(response[slice(*span)], *sentence_around(response, *span), How.STATED, span)
+    if disowned(response, found):
+        return None
+    if equal is None:
+        return Decision(Verdict.INCORRECT, one.reason, found, answer)
+    if takes_back(response, found.end) or _ALTERNATIVE.search(response, found.start, found.end):
+        return None
+    if any(
+        said.start() > one.end and response[slice(*span)] not in response[said.end() :]
+        for said in _ANSWER_IS.finditer(response)
+    ):
+        return None
+    return Decision(Verdict.CORRECT, one.reason, found, answer)
+
+
+def _differ(asked: str, response: str) -> bool:
+    """Whether one is in Chinese and the other in a language of Latin letters."""
+    if len(response) > _SPOKEN or bool(_HAN.search(asked)) is bool(_HAN.search(response)) is False:
+        return False
+    one, other = _chinese(asked), _chinese(response)
+    return one is not None and other is not None and one is not other
+
+
+def _chinese(text: str) -> bool | None:
+    """Whether a text is in Chinese; None for one without words, such as a formula."""
+    characters, words = len(_HAN.findall(text)), len(_LATIN.findall(text))
+    return characters > words if characters or words else None
+
+
+_PASSES: Final = (NOT_FOUND, ONE_OF_SEVERAL)
+"""Reasons for which a later step may still decide, as those that end in ``not-shown``."""
+
+
+def _may_be_said(reading: Reading) -> bool:
+    """Whether the type may be said in words of another language, and nothing settled it."""
+    settled = reading.settled is not None and reading.settled.found is not None
+    return not settled and reading.kind not in (*CHOICE, AnswerType.TRUE_FALSE)
+
+
+def _is_short(reading: Reading) -> bool:
+    return reading.found is not None and len(reading.response) <= _SHORT
+
+
+def _is_found(reading: Reading) -> bool:
+    return reading.found is not None
+
+
+def _is_own(reading: Reading) -> bool:
+    return reading.found is not None and not (reading.settled and reading.settled.found is None)
+
+
+STEPS: Final = (
+    Step("empty", lambda reading: len(reading.response) < _SHORT, _empty),
+    Step("no answer", _is_not_the_reference, _no_answer),
+    Step("not its own", _is_found, _not_its_own),
+    Step("across languages", _may_be_said, _across_languages),
+    Step("comparison", _is_own, _by_comparison),
+    Step("in other words", _is_short, _in_other_words),
+)
