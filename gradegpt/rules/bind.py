@@ -37,6 +37,8 @@ _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
 _OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
+_RUN = re.compile(r"\s*(?:[,、~～]|[-–—]{1,2}|to|到|至)\s*")
+"""What joins the numbers of a list or of a range, which is no number."""
 _OPTION_GAP = re.compile(r"[\s.、:)$]*")
 _NTH = re.compile(
     r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
@@ -69,11 +71,13 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
         return _joined(text, list(_choices(text, kind, question)), _OPTION_GAP)
     if kind is AnswerType.TRUE_FALSE:
         return [Mention(m[0], *m.span()) for m in _TRUTH.finditer(text)]
+    if text.count("$") % 2:
+        text = text.replace("$", " ")
     lists = kind in LISTS
     found = [one for one in _formulas(text, lists) if not _NTH.search(text[: one.start])]
     if kind is AnswerType.NUMBER:
         found = _with_units(text, found)
-    made = _joined(text, found, LIST_GAP if lists else None)
+    made = _joined(text, found, LIST_GAP if lists else _RUN if kind is AnswerType.NUMBER else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
         made = [m for m in made if m.text not in question] or made
     return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
@@ -93,9 +97,13 @@ def _formulas(text: str, lists: bool) -> Iterator[Mention]:
     for match in _MATH.finditer(text):
         cuts = [] if lists else list(_top_level(match[0]))
         for start, end in zip([0, *(c + 1 for c in cuts)], [*cuts, len(match[0])], strict=True):
-            body = match[0][start:end].lstrip(" \t,;:'").rstrip(" \t,;:'-")
+            body = match[0][start:end].lstrip(" \t,;:'≈").rstrip(" \t,;:-")
+            if not re.search(r"[\d)]['′″]+\Z", body):
+                body = body.rstrip("'")
             if body.endswith(")") and body.count(")") > body.count("(") + body.count("["):
                 body = body[:-1]
+            elif body.count("(") > body.count(")") + body.count("]"):
+                body = body[: body.rindex("(")].rstrip() or body
             if _BODY.search(body):
                 begin = match.start() + match[0].index(body, start)
                 yield Mention(body, begin, begin + len(body))
@@ -116,16 +124,30 @@ def _top_level(text: str) -> Iterator[int]:
 
 
 def _with_units(text: str, found: list[Mention]) -> list[Mention]:
-    """Numbers with the units after them, and those in words, in the order of the text."""
-    made = list(found)
+    """Numbers with their units, and those in words, in the order of the text.
+
+    Of ``3 × 5 = 15`` the result counts; a date, a time or 2 dollars and 55 cents is one value.
+    """
+    made = [_result(one) for one in found if not one.text.isalpha()]
     for amount in amounts(text):
-        inside = [n for n, m in enumerate(made) if m.start < amount.end and amount.start < m.end]
-        if not inside:
-            made.append(Mention(text[amount.start : amount.end], amount.start, amount.end))
-        elif amount.end > made[inside[-1]].end and amount.start >= made[inside[-1]].start:
-            start = made[inside[-1]].start
-            made[inside[-1]] = Mention(text[start : amount.end], start, amount.end)
-    return sorted((m for m in made if not m.text.isalpha()), key=lambda m: m.start)
+        inside = [m for m in made if m.start < amount.end and amount.start < m.end]
+        start, end = amount.start, amount.end
+        if inside and inside[0].start < start:
+            start, end = inside[0].start, max(end, inside[-1].end)
+        elif inside and inside[-1].end > end:
+            continue
+        made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
+    return sorted(made, key=lambda m: m.start)
+
+
+def _result(one: Mention) -> Mention:
+    """What a calculation comes to; the value itself where it is none."""
+    side = max(one.text.rfind("="), one.text.rfind("≈"), one.text.rfind("\\approx") + 6) + 1
+    if not side or reads_as(one.text, AnswerType.NUMBER):
+        return one
+    text = one.text[side:].strip(" $\\&")
+    at = one.start + side + one.text[side:].find(text)
+    return Mention(text, at, at + len(text)) if text else one
 
 
 def _joined(text: str, found: list[Mention], gap: re.Pattern[str] | None) -> list[Mention]:
@@ -179,6 +201,11 @@ _CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:
 
 
 @lru_cache(maxsize=1024)
+def _numbers(question: str) -> frozenset[str]:
+    return frozenset(m.strip("$ ,") for m in re.findall(r"[$€£¥]?\d[\d.,:/]*%?", question))
+
+
+@lru_cache(maxsize=1024)
 def _asked(question: str) -> str:
     """The last clause of a question that asks."""
     pieces = [p for p in re.split(r"[。；;，,\n]|[.?？](?=\s|\Z)", question) if p.strip()]
@@ -198,6 +225,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
     live = [m for m in named if not _is_aside(text, m)] or list(named)
     if len({m.text for m in live}) < 2:
         return live[-1]
+    live = [m for m in live if m.text.strip("$ ") not in _numbers(question)] or live
     asked = _asked(question)
     by_unit = [m for m in live if (unit := _unit(m.text)) and unit in asked]
     if by_unit and len({m.text for m in by_unit}) == 1:
@@ -206,8 +234,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
     words = [_told(label) for label in labels]
     if asked:
         wanted = _told(asked)
-        own = [w - frozenset().union(*(o for o in words if o is not w)) for w in words]
-        hits = [m for m, w in zip(live, own, strict=True) if w & wanted]
+        shared = [len(w & wanted) for w in words]
+        hits = [m for m, n in zip(live, shared, strict=True) if n == max(shared) > 0]
         if len({m.text for m in hits}) == 1:
             return hits[-1]
     total = [m for m, label in zip(live, labels, strict=True) if _TOTAL.search(label)]
@@ -217,8 +245,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
     begin = max((m.end() for m in re.finditer(r"[。！？!?\n;；]|\.(?!\d)", text[: last.start])), default=0)
     if _CONCLUDES.match(text, begin) and all(m.end <= begin for m in live[:-1]):
         return last
-    new = [m for m in live if m.text.strip("$ ") not in question]
-    return new[-1] if len({m.text for m in new}) == 1 else None
+    return None
 
 
 def _is_aside(text: str, one: Mention) -> bool:

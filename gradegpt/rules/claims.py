@@ -325,8 +325,8 @@ def _last_line(text: str, kind: AnswerType | None) -> Found | None:
     line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
     if kind is None or kind is AnswerType.TEXT or not 0 < len(line.strip()) <= _SHORT:
         return None
-    answer = refine(line.strip(), kind)
-    if _SUPPOSED.search(line) or not reads_as(answer, kind):
+    answer = line.strip()
+    if _SUPPOSED.search(line) or not (mentions(half_width(answer), kind, "") or reads_as(answer, kind)):
         return None
     start = text.rindex(line)
     span = sentence_around(text, start, start + len(line))
@@ -396,6 +396,13 @@ _ROOT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+_COPULA = re.compile(
+    r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|[:：]|≈|\\approx|=|∴"
+    r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
+    r"(?:the )?\$*\s*\Z",
+    re.IGNORECASE,
+)
+"""What stands before a formula that is given as a result."""
 _CHANGED_NUMBER = re.compile(
     r"\b(?:at least|at most|between|or)\b|至少|至多|或", re.IGNORECASE
 )
@@ -403,28 +410,23 @@ _CHANGED_NUMBER = re.compile(
 
 def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     """The answer narrowed to its kind; without a claim, the values that the sentence names."""
-    answer = refine(found.answer, kind)
+    answer, rivals = _narrowed(found.answer, kind, question)
     if kind in _SEVERAL:
         narrowed = answer != found.answer or found.how is How.FINAL
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
-    if kind in _WORDS or reads_as(answer, kind) or _DENIED.search(answer):
-        return found._replace(answer=answer)
-    text = half_width(answer)
-    if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
-        return found
-    said = mentions(text, kind, question)
-    claim = bound(text, said, question)
-    if claim is None:
-        rivals = tuple(dict.fromkeys(m.text for m in said))
-        return found._replace(rivals=rivals, how=found.how if said else found.how)
-    changed = _CHANGED_NUMBER.search(answer)
+    changed = answer != found.answer and _CHANGED_NUMBER.search(found.answer)
     how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
-    return found._replace(answer=answer[claim.start : claim.end].rstrip(".。 *`"), how=how)
+    return found._replace(answer=answer, how=how, rivals=rivals)
 
 
-def refine(answer: str, kind: AnswerType) -> str:
-    """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none.
+def refine(answer: str, kind: AnswerType, question: str = "") -> str:
+    """The part of ``answer`` that can be read as ``kind``; ``answer`` itself if there is none."""
+    return _narrowed(answer, kind, question)[0]
+
+
+def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[str, ...]]:
+    """The part that can be read as the kind; the values that are named, if nothing binds one.
 
     The steps before the roots of an equation are left out, and "for all x" after a formula.
     """
@@ -432,15 +434,23 @@ def refine(answer: str, kind: AnswerType) -> str:
         answer = _roots(answer)
     steps = kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
     if kind in _WORDS or (reads_as(answer, kind) and not steps) or _DENIED.search(answer):
-        return answer
+        return answer, ()
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
-        return several
+        return several, ()
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
-    held = _QUANTIFIED.sub("", answer)
-    for candidate in (held, answer[after:]):
+    for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
         if candidate != answer and reads_as(candidate, kind):
-            return candidate.strip(" \n*`").rstrip(".。 *`")
-    return answer
+            return candidate.strip(" \n*`").rstrip(".。 *`"), ()
+    text = half_width(answer)
+    if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
+        return answer, ()
+    said = mentions(text, kind, question)
+    if kind is not AnswerType.NUMBER:
+        said = [one for one in said if _COPULA.search(text, 0, one.start)]
+    claim = bound(text, said, question)
+    if claim is None:
+        return answer, tuple(dict.fromkeys(m.text for m in said))
+    return answer[claim.start : claim.end].rstrip(".。 *`"), ()
 
 
 def _each(answer: str) -> str:
@@ -453,12 +463,12 @@ def _each(answer: str) -> str:
     made = list[str]()
     for piece in found:
         text = half_width(_LIST_MARK.sub("", piece).strip(" .。*"))
-        claim = text if reads_as(text, AnswerType.NUMBER) else ""
-        if not claim and (one := bound(text, mentions(text, AnswerType.NUMBER, ""), "")):
-            claim = one.text
-        if not claim:
+        said = [] if reads_as(text, AnswerType.NUMBER) else mentions(text, AnswerType.NUMBER, "")
+        if len(said) == 1:
+            text = said[0].text
+        if not reads_as(text, AnswerType.NUMBER):
             return ""
-        made.append(claim)
+        made.append(text)
     if _COUNTED.search(found[-1]):
         *made, number = made
         read = values.read(number)
