@@ -74,7 +74,7 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     if text.count("$") % 2:
         text = text.replace("$", " ")
     lists = kind in LISTS
-    found = [one for one in _formulas(text, lists) if not _NTH.search(text[: one.start])]
+    found = [one for one in _formulas(text, kind) if not _NTH.search(text[: one.start])]
     if kind is AnswerType.NUMBER:
         found = _with_units(text, found)
     made = _joined(text, found, LIST_GAP if lists else _RUN if kind is AnswerType.NUMBER else None)
@@ -93,9 +93,10 @@ def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
         yield Mention(match[0], *match.span())
 
 
-def _formulas(text: str, lists: bool) -> Iterator[Mention]:
+def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
+    lists = kind in LISTS
     for match in _MATH.finditer(text):
-        cuts = [] if lists else list(_top_level(match[0]))
+        cuts = [] if lists else list(_top_level(match[0], kind))
         for start, end in zip([0, *(c + 1 for c in cuts)], [*cuts, len(match[0])], strict=True):
             body = match[0][start:end].lstrip(" \t,;:'≈").rstrip(" \t,;:-")
             if not re.search(r"[\d)]['′″]+\Z", body):
@@ -103,13 +104,13 @@ def _formulas(text: str, lists: bool) -> Iterator[Mention]:
             if body.endswith(")") and body.count(")") > body.count("(") + body.count("["):
                 body = body[:-1]
             elif body.count("(") > body.count(")") + body.count("]"):
-                body = body[: body.rindex("(")].rstrip() or body
+                body = body[: body.rindex("(")].rstrip() or body.lstrip("( ")
             if _BODY.search(body):
                 begin = match.start() + match[0].index(body, start)
                 yield Mention(body, begin, begin + len(body))
 
 
-def _top_level(text: str) -> Iterator[int]:
+def _top_level(text: str, kind: AnswerType) -> Iterator[int]:
     """The places of the commas, semicolons and strokes outside of brackets and formulas."""
     depth, formula = 0, False
     for at, sign in enumerate(text):
@@ -117,7 +118,7 @@ def _top_level(text: str) -> Iterator[int]:
         formula ^= sign == "$"
         if depth > 0 or formula:
             continue
-        stroke = sign == "/" and re.match(r"\$/|\)/|./(?:\$|\\\()", text[max(0, at - 1) :])
+        stroke = sign == "/" and kind is not AnswerType.NUMBER and re.match(r"\$/|\)/|./(?:\$|\\\()", text[max(0, at - 1) :])
         comma = sign in ",;" and not re.match(r",\d{3}(?!\d)|,\s*[a-z]\s*=", text[at:])
         if stroke or comma:
             yield at
@@ -141,12 +142,13 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
 
 
 def _result(one: Mention) -> Mention:
-    """What a calculation comes to; the value itself where it is none."""
-    side = max(one.text.rfind("="), one.text.rfind("≈"), one.text.rfind("\\approx") + 6) + 1
-    if not side or reads_as(one.text, AnswerType.NUMBER):
+    """What a calculation comes to, before it is rounded; the value itself where it is none."""
+    if reads_as(one.text, AnswerType.NUMBER) and "≈" not in one.text:
         return one
-    text = one.text[side:].strip(" $\\&")
-    at = one.start + side + one.text[side:].find(text)
+    exact = re.split(r"≈|\\approx", one.text)
+    text = exact[0].rpartition("=")[2] if "=" in exact[0] else exact[-1]
+    text = text.strip(" $\\&")
+    at = one.start + one.text.rfind(text)
     return Mention(text, at, at + len(text)) if text else one
 
 
@@ -177,9 +179,9 @@ _ASKS = re.compile(
     r"几|多少|什么|哪|求|何|\b(?:what|which|how|find|when|who|calculate|determine|compute)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z]{3,}|[\u3400-\u9fff]")
+_WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = frozenset(
-    "the and are was were has have had its that this with for from what which how many much does did"
+    "a an of to in on at by it or as we he she if no do i my be the and are was were has have had its that this with for from what which how many much does did"
     " than then you will can per find there here answer therefore thus hence about each all so is"
     " they".split()
 ) | frozenset("的了是有为个只和与在到从得则故所以因此答解题多少几这那它其即约本条元米人么什哪求问也就等于一二三四五六七八九十可")
@@ -214,7 +216,7 @@ def _asked(question: str) -> str:
 
 def _told(text: str) -> frozenset[str]:
     """What words tell one value from another: stems, or single characters of Chinese."""
-    found = (m[0].lower() for m in _WORD.finditer(text))
+    found = (m[0] if len(m[0]) < 2 else m[0].lower() for m in _WORD.finditer(text))
     return frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
 
 
@@ -246,6 +248,14 @@ def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
     if _CONCLUDES.match(text, begin) and all(m.end <= begin for m in live[:-1]):
         return last
     return None
+
+
+def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
+    """The values with the number of words beside each that the question asks with, best first."""
+    given, wanted = _numbers(question), _told(_asked(question))
+    live = [m for m in named if m.text.strip("$ ") not in given and not _is_aside(text, m)]
+    scored = [(len(_told(_label(text, named, m)) & wanted), m) for m in live]
+    return sorted(scored, key=lambda one: -one[0])
 
 
 def _is_aside(text: str, one: Mention) -> bool:

@@ -22,7 +22,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
-from gradegpt.rules.bind import bound, mentions, reads_as
+from gradegpt.rules.bind import bound, by_label, mentions, reads_as
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -96,6 +96,9 @@ _CONCLUDED = re.compile(
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
     re.IGNORECASE,
 )
+_CUE = re.compile(
+    r"(?:综上|因此|所以|故|从而|可得|解得|得到|therefore|thus|hence|so|finally)[\s,，:：]*", re.IGNORECASE
+)
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
@@ -145,7 +148,8 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
     found = _json_answer(tail, kind) if '"answer' in tail or '答案"' in tail else None
     found = found or _of_kind(tail, kind, places)
     if found is None and kind not in CHOICE:
-        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail)
+        number = kind is AnswerType.NUMBER
+        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
         if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
             found = _with_what_follows(found, tail)
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
@@ -154,6 +158,8 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
             found = _last_line(tail, kind) or found or last_number(tail)
         if found is not None and kind is not None:
             found = _refined(found, kind, question)
+            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED) and not found.rivals:
+                found = _weighed(found, tail, kind, question)
     elif found is None:
         found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or last_number(tail)
     if found is None or not offset:
@@ -304,12 +310,15 @@ def _stated(text: str) -> Found | None:
     return Found(stripped, *span, How.STATED, span)
 
 
-def _concluded(text: str) -> Found | None:
+def _concluded(text: str, *, number: bool = False) -> Found | None:
     last = last_match(_CONCLUDED, text)
     if last is None:
         return None
     stop, begin = _stop(text, last.end()), last.end()
-    if (system := SYSTEM.search(text, last.start())) and system.start() < begin:
+    cue_ends = _CUE.match(text, last.start())
+    if number and cue_ends:
+        begin = cue_ends.end()
+    elif (system := SYSTEM.search(text, last.start())) and system.start() < begin:
         begin, stop = system.span()
     elif first := _NAMED.search(text, last.start(), last.end()):
         begin = first.start()  # the first of x₁=2, x₂=3
@@ -317,7 +326,7 @@ def _concluded(text: str) -> Found | None:
     more = supposed or text[stop:].strip(_MARKUP + ".!！\n)）")
     how = How.CONCLUDED if more else How.FINAL
     found = _found(text, begin, stop, how, last.start())
-    return found if found is None or len(found.answer) <= _SHORT else None
+    return found if found is None or len(found.answer) <= (2 if number else 1) * _SHORT else None
 
 
 def _last_line(text: str, kind: AnswerType | None) -> Found | None:
@@ -418,6 +427,31 @@ def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     changed = answer != found.answer and _CHANGED_NUMBER.search(found.answer)
     how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
     return found._replace(answer=answer, how=how, rivals=rivals)
+
+
+_WEIGHED: Final = 600
+_MOST: Final = 12
+"""Most characters and values of a response whose values are weighed against one another."""
+
+
+def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
+    """Another value of a short response, if the words beside it are those of the question."""
+    if kind in (*_SEVERAL, *_WORDS) or not question or len(text) > _WEIGHED:
+        return found
+    ascii_ = half_width(text)
+    named = mentions(ascii_, kind, question)
+    if not 1 < len(named) <= _MOST:
+        return found
+    scored = by_label(ascii_, named, question)
+    own = max((n for n, m in scored if found.clause[0] <= m.start and m.text.strip("$ ") in found.answer), default=0)
+    best = [m for n, m in scored if n == scored[0][0] > own]
+    if not best or any(m.text.strip("$ ") == found.answer.strip("$ ") for m in best):
+        return found
+    if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
+        one = best[-1]
+        span = sentence_around(text, one.start, one.end)
+        return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end))
+    return found._replace(rivals=(found.answer, *(m.text for m in best)))
 
 
 def refine(answer: str, kind: AnswerType, question: str = "") -> str:
