@@ -39,6 +39,8 @@ LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
 _OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
 _RUN = re.compile(r"\s*(?:[,、~～]|[-–—]{1,2}|to|到|至)\s*")
 """What joins the numbers of a list or of a range, which is no number."""
+_ANNOTATED = re.compile(r"<<[^<>\n]*>>")
+"""A calculation in the notes of GSM8K: <<20+5=25>>."""
 _OPTION_GAP = re.compile(r"[\s.、:)$]*")
 _NTH = re.compile(
     r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
@@ -71,13 +73,13 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
         return _joined(text, list(_choices(text, kind, question)), _OPTION_GAP)
     if kind is AnswerType.TRUE_FALSE:
         return [Mention(m[0], *m.span()) for m in _TRUTH.finditer(text)]
-    if text.count("$") % 2:
-        text = text.replace("$", " ")
-    lists = kind in LISTS
-    found = [one for one in _formulas(text, kind) if not _NTH.search(text[: one.start])]
-    if kind is AnswerType.NUMBER:
+    lists, number = kind in LISTS, kind is AnswerType.NUMBER
+    text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
+    plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
+    found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
+    if number:
         found = _with_units(text, found)
-    made = _joined(text, found, LIST_GAP if lists else _RUN if kind is AnswerType.NUMBER else None)
+    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
         made = [m for m in made if m.text not in question] or made
     return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
@@ -174,7 +176,7 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 
 # --- which of them is asked for -------------------------------------------------------------------
 
-_CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but|so)\b|而且?|但")
+_CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
 _ASKS = re.compile(
     r"几|多少|什么|哪|求|何|\b(?:what|which|how|find|when|who|calculate|determine|compute)\b",
     re.IGNORECASE,
@@ -189,8 +191,13 @@ _EMPTY: Final = frozenset(
 _TOTAL = re.compile(
     r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
 )
+_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|几|多少", re.IGNORECASE)
+_YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
+_RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
+_END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = re.compile(
-    r"[\s*#>]*(?:答|所以|因此|故|综上|即|∴|(?:so|thus|hence|therefore|finally|in total|altogether)\b)",
+    r"[\s*#>]*(?:and |but )?(?:答|所以|因此|故|综上|即|∴|(?:so|thus|hence|therefore|finally|in total|altogether)\b)",
     re.IGNORECASE,
 )
 AT: Final = re.compile(
@@ -203,8 +210,19 @@ _CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:
 
 
 @lru_cache(maxsize=1024)
-def _numbers(question: str) -> frozenset[str]:
-    return frozenset(m.strip("$ ,") for m in re.findall(r"[$€£¥]?\d[\d.,:/]*%?", question))
+def _given(question: str) -> frozenset[object]:
+    """The numbers of a question."""
+    digits = (_size(m) for m in re.findall(r"\d[\d.,:/]*", question))
+    return frozenset(digits) | {a.number for a in amounts(question)} if question else frozenset()
+
+
+@lru_cache(maxsize=4096)
+def _size(text: str) -> object:
+    """The number of a value without its unit; the text where it is none."""
+    value = values.read(text.strip("$*. "))
+    if isinstance(value, Leaf) and value.quantity is not None:
+        return value.quantity.value
+    return text.strip("$*. ")
 
 
 @lru_cache(maxsize=1024)
@@ -222,40 +240,83 @@ def _told(text: str) -> frozenset[str]:
 
 def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
     """The value that the question asks for among those of a text; None where nothing binds it."""
-    if len({m.text for m in named}) < 2:
-        return named[-1] if named else None
-    live = [m for m in named if not _is_aside(text, m)] or list(named)
-    if len({m.text for m in live}) < 2:
-        return live[-1]
-    live = [m for m in live if m.text.strip("$ ") not in _numbers(question)] or live
-    asked = _asked(question)
-    by_unit = [m for m in live if (unit := _unit(m.text)) and unit in asked]
-    if by_unit and len({m.text for m in by_unit}) == 1:
-        return by_unit[-1]
-    labels = [_label(text, named, m) for m in live]
-    words = [_told(label) for label in labels]
-    if asked:
-        wanted = _told(asked)
-        shared = [len(w & wanted) for w in words]
-        hits = [m for m, n in zip(live, shared, strict=True) if n == max(shared) > 0]
-        if len({m.text for m in hits}) == 1:
-            return hits[-1]
-    total = [m for m, label in zip(live, labels, strict=True) if _TOTAL.search(label)]
-    if len(total) == 1 and (_TOTAL.search(asked) or total[0] is live[0]):
-        return total[0]
-    last = live[-1]
-    begin = max((m.end() for m in re.finditer(r"[。！？!?\n;；]|\.(?!\d)", text[: last.start])), default=0)
-    if _CONCLUDES.match(text, begin) and all(m.end <= begin for m in live[:-1]):
-        return last
-    return None
+    live = list(named)
+    for rule in (_not_aside, _of_the_kind, _not_given, _by_unit, _by_words, _total, _concluding):
+        if len({_size(m.text) for m in live}) < 2:
+            break
+        live = rule(text, live, question, named) or live
+    return live[-1] if len({_size(m.text) for m in live}) == 1 else None
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
     """The values with the number of words beside each that the question asks with, best first."""
-    given, wanted = _numbers(question), _told(_asked(question))
-    live = [m for m in named if m.text.strip("$ ") not in given and not _is_aside(text, m)]
+    live, wanted = list(named), _told(_asked(question))
+    for rule in (_not_aside, _of_the_kind, _not_given):
+        live = rule(text, live, question, named) or live
     scored = [(len(_told(_label(text, named, m)) & wanted), m) for m in live]
     return sorted(scored, key=lambda one: -one[0])
+
+
+def same_size(one: str, other: str) -> bool:
+    """Whether two values have the same number, whatever their units."""
+    return _size(one) == _size(other)
+
+
+def _not_aside(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    return [m for m in live if not _is_aside(text, m)]
+
+
+def _of_the_kind(
+    _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """Years where a time is asked for; no years and no ranks where a number is."""
+    if _WHEN.search(question):
+        return [m for m in live if _YEAR.search(m.text)]
+    if not _HOW_MANY.search(_asked(question)):
+        return live
+    return [m for m in live if not (_YEAR.fullmatch(m.text) or _RANK.fullmatch(m.text))]
+
+
+def _not_given(
+    _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    given = _given(question)
+    return [m for m in live if _size(m.text) not in given and _number(m.text) not in given]
+
+
+def _by_unit(
+    _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    asked = _asked(question)
+    return [m for m in live if (unit := _unit(m.text)) and unit in asked]
+
+
+def _by_words(
+    text: str, live: list[Mention], question: str, named: Sequence[Mention]
+) -> list[Mention]:
+    wanted = _told(_asked(question))
+    shared = [len(_told(_label(text, named, m)) & wanted) for m in live]
+    return [m for m, n in zip(live, shared, strict=True) if n == max(shared) > 0]
+
+
+def _total(
+    text: str, live: list[Mention], question: str, named: Sequence[Mention]
+) -> list[Mention]:
+    total = [m for m in live if _TOTAL.search(_label(text, named, m))]
+    asks = _TOTAL.search(_asked(question))
+    return total if len(total) == 1 and (asks or total[0] is live[0]) else []
+
+
+def _concluding(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """The last value, where its clause concludes and no other value is in it."""
+    last = live[-1]
+    begin = max((m.end() for m in _END.finditer(text, 0, last.start)), default=0)
+    alone = all(m.end <= begin for m in live[:-1])
+    return [last] if alone and _CONCLUDES.match(text, begin) else []
 
 
 def _is_aside(text: str, one: Mention) -> bool:
@@ -277,6 +338,12 @@ def _label(text: str, named: Sequence[Mention], one: Mention) -> str:
     if stop is None and high < len(text):
         after = " ".join(after.split(" ")[:3])
     return f"{text[start : one.start]} {after} {_unit(one.text)}"
+
+
+def _number(text: str) -> object:
+    """The number at the beginning of a value: of 100°C or $5."""
+    match = re.search(r"\d[\d,]*(?:\.\d+)?", text)
+    return _size(match[0]) if match else None
 
 
 def _unit(text: str) -> str:

@@ -22,7 +22,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
-from gradegpt.rules.bind import bound, by_label, mentions, reads_as
+from gradegpt.rules.bind import bound, by_label, mentions, reads_as, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -62,7 +62,8 @@ class Found(NamedTuple):
     """An answer, the span of its key sentence in the text, and the evidence for it.
 
     ``clause`` is the narrower span from the words that announce the answer to the answer's end.
-    ``rivals`` are the other values of the sentence, where nothing binds one of them to the question.
+    ``rivals`` are the other values that its sentence, or a short response, names; ``bound`` says
+    whether the question binds the answer, or nothing binds one of them.
     """
 
     answer: str
@@ -71,6 +72,7 @@ class Found(NamedTuple):
     how: How
     clause: tuple[int, int]
     rivals: tuple[str, ...] = ()
+    bound: bool = True
 
 
 class Box(NamedTuple):
@@ -158,7 +160,7 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
             found = _last_line(tail, kind) or found or last_number(tail)
         if found is not None and kind is not None:
             found = _refined(found, kind, question)
-            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED) and not found.rivals:
+            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED) and found.bound:
                 found = _weighed(found, tail, kind, question)
     elif found is None:
         found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or last_number(tail)
@@ -413,20 +415,21 @@ _COPULA = re.compile(
 )
 """What stands before a formula that is given as a result."""
 _CHANGED_NUMBER = re.compile(
-    r"\b(?:at least|at most|between|or)\b|至少|至多|或", re.IGNORECASE
+    r"\b(?:at least|at most|between|or|than)\b|至少|至多|或", re.IGNORECASE
 )
 
 
 def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     """The answer narrowed to its kind; without a claim, the values that the sentence names."""
-    answer, rivals = _narrowed(found.answer, kind, question)
+    answer, rivals, is_bound = _narrowed(found.answer, kind, question)
     if kind in _SEVERAL:
         narrowed = answer != found.answer or found.how is How.FINAL
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
-    changed = answer != found.answer and _CHANGED_NUMBER.search(found.answer)
+    at = found.answer.find(answer)
+    changed = at > 0 and _CHANGED_NUMBER.search(found.answer[max(0, at - 12) : at])
     how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
-    return found._replace(answer=answer, how=how, rivals=rivals)
+    return found._replace(answer=answer, how=how, rivals=rivals, bound=is_bound)
 
 
 _WEIGHED: Final = 600
@@ -443,15 +446,17 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     if not 1 < len(named) <= _MOST:
         return found
     scored = by_label(ascii_, named, question)
-    own = max((n for n, m in scored if found.clause[0] <= m.start and m.text.strip("$ ") in found.answer), default=0)
+    own = max((n for n, m in scored if same_size(m.text, found.answer)), default=0)
     best = [m for n, m in scored if n == scored[0][0] > own]
-    if not best or any(m.text.strip("$ ") == found.answer.strip("$ ") for m in best):
-        return found
+    rivals = tuple(m.text for m in named if not same_size(m.text, found.answer))
+    if not best or _CUE.match(text, found.clause[0]):
+        return found._replace(rivals=found.rivals or rivals)
     if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
         one = best[-1]
         span = sentence_around(text, one.start, one.end)
-        return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end))
-    return found._replace(rivals=(found.answer, *(m.text for m in best)))
+        rivals = (found.answer, *rivals)
+        return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end), rivals)
+    return found._replace(rivals=(found.answer, *rivals), bound=False)
 
 
 def refine(answer: str, kind: AnswerType, question: str = "") -> str:
@@ -459,7 +464,7 @@ def refine(answer: str, kind: AnswerType, question: str = "") -> str:
     return _narrowed(answer, kind, question)[0]
 
 
-def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[str, ...]]:
+def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[str, ...], bool]:
     """The part that can be read as the kind; the values that are named, if nothing binds one.
 
     The steps before the roots of an equation are left out, and "for all x" after a formula.
@@ -468,23 +473,24 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
         answer = _roots(answer)
     steps = kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
     if kind in _WORDS or (reads_as(answer, kind) and not steps) or _DENIED.search(answer):
-        return answer, ()
+        return answer, (), True
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
-        return several, ()
+        return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
     for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
         if candidate != answer and reads_as(candidate, kind):
-            return candidate.strip(" \n*`").rstrip(".。 *`"), ()
+            return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
     text = half_width(answer)
     if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
-        return answer, ()
+        return answer, (), True
     said = mentions(text, kind, question)
     if kind is not AnswerType.NUMBER:
         said = [one for one in said if _COPULA.search(text, 0, one.start)]
     claim = bound(text, said, question)
     if claim is None:
-        return answer, tuple(dict.fromkeys(m.text for m in said))
-    return answer[claim.start : claim.end].rstrip(".。 *`"), ()
+        return answer, tuple(dict.fromkeys(m.text for m in said)), not said
+    rivals = tuple(m.text for m in said if not same_size(m.text, claim.text))
+    return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
 
 
 def _each(answer: str) -> str:

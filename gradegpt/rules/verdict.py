@@ -203,8 +203,8 @@ def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
     assert found is not None
     if reading.is_lettered:
         return Decision(None, "choice:reference-names-no-option", found)
-    if found.rivals:
-        return _by_rivals(reading, found, prove)
+    if not found.bound:
+        return _by_rivals(reading, found, prove) or Decision(None, ONE_OF_NUMBERS, found)
     comparisons = []
     for reference, comparison, at in _compared(reading, found, prove):
         if comparison.same:
@@ -212,19 +212,21 @@ def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
         comparisons.append(comparison)
     reason = comparisons[0].reason
     if found.how in COMMITTED and all(c.same is False for c in comparisons):
+        if _by_rivals(reading, found, prove) is None:
+            return Decision(None, ONE_OF_NUMBERS, found)
         return Decision(Verdict.INCORRECT, reason, found)
     compared = comparisons[0].same is not None
     return Decision(None, f"{found.how.value}:not-a-commitment" if compared else reason, found)
 
 
-def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision:
-    """Incorrect where no value of the sentence is a reference's; open where one may be."""
+def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision | None:
+    """Incorrect where no other value beside the answer is a reference's; None where one may be."""
     answers = (found._replace(answer=rival) for rival in found.rivals)
     pairs = product(reading.references, answers)
     same = [_compare(reading, reference, one, prove).same for reference, one in pairs]
-    if found.how in COMMITTED and all(result is False for result in same):
+    if found.how in COMMITTED and not any(same):
         return Decision(Verdict.INCORRECT, f"{reading.kind.value}:different", found)
-    return Decision(None, ONE_OF_NUMBERS, found)
+    return None
 
 
 def _compared(
