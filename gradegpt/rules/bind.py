@@ -17,6 +17,7 @@ from gradegpt.answers import values
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.options import LETTER, options
+from gradegpt.answers.spelled import spelled
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
@@ -131,25 +132,22 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
 
     Of ``3 × 5 = 15`` the result counts; a date, a time or 2 dollars and 55 cents is one value.
     """
-    made = [_result(one) for one in found if not one.text.isalpha()]
+    made = [one for one in found if not one.text.isalpha()]
     for amount in amounts(text):
         inside = [m for m in made if m.start < amount.end and amount.start < m.end]
-        start, end = amount.start, amount.end
-        if inside and inside[0].start < start:
-            start, end = inside[0].start, max(end, inside[-1].end)
-        elif inside and inside[-1].end > end:
+        if inside and inside[0].start <= amount.start and amount.end <= inside[-1].end:
             continue
+        start = min([amount.start, *(m.start for m in inside)])
+        end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
-    return sorted(made, key=lambda m: m.start)
+    return sorted(map(_result, made), key=lambda m: m.start)
 
 
 def _result(one: Mention) -> Mention:
     """What a calculation comes to, before it is rounded; the value itself where it is none."""
-    if reads_as(one.text, AnswerType.NUMBER) and "≈" not in one.text:
-        return one
     exact = re.split(r"≈|\\approx", one.text)
     text = exact[0].rpartition("=")[2] if "=" in exact[0] else exact[-1]
-    text = text.strip(" $\\&")
+    text = text.strip(" $\\&*")
     at = one.start + one.text.rfind(text)
     return Mention(text, at, at + len(text)) if text else one
 
@@ -213,7 +211,8 @@ _CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:
 def _given(question: str) -> frozenset[object]:
     """The numbers of a question."""
     digits = (_size(m) for m in re.findall(r"\d[\d.,:/]*", question))
-    return frozenset(digits) | {a.number for a in amounts(question)} if question else frozenset()
+    words = (spelled(m) for m in re.findall(r"\b(?:three|four|five|six|seven|eight|nine|ten)\b", question))
+    return frozenset((*digits, *words))
 
 
 @lru_cache(maxsize=4096)
@@ -283,7 +282,7 @@ def _not_given(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     given = _given(question)
-    return [m for m in live if _size(m.text) not in given and _number(m.text) not in given]
+    return [m for m in live if not {_size(m.text), _number(m.text)} & given]
 
 
 def _by_unit(
@@ -298,7 +297,8 @@ def _by_words(
 ) -> list[Mention]:
     wanted = _told(_asked(question))
     shared = [len(_told(_label(text, named, m)) & wanted) for m in live]
-    return [m for m, n in zip(live, shared, strict=True) if n == max(shared) > 0]
+    enough = max(shared) >= min(2, len(wanted))
+    return [m for m, n in zip(live, shared, strict=True) if enough and n == max(shared)]
 
 
 def _total(
@@ -342,7 +342,7 @@ def _label(text: str, named: Sequence[Mention], one: Mention) -> str:
 
 def _number(text: str) -> object:
     """The number at the beginning of a value: of 100°C or $5."""
-    match = re.search(r"\d[\d,]*(?:\.\d+)?", text)
+    match = re.search(r"\d[\d,]*(?:\.\d+)?(?!\s*/)", text)
     return _size(match[0]) if match else None
 
 

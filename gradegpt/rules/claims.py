@@ -407,6 +407,7 @@ _ROOT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+_SIGN = re.compile(r"[\d=+*/^\\√π]")
 _COPULA = re.compile(
     r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|[:：]|≈|\\approx|=|∴"
     r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
@@ -486,6 +487,7 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     said = mentions(text, kind, question)
     if kind is not AnswerType.NUMBER:
         said = [one for one in said if _COPULA.search(text, 0, one.start)]
+        said = [one for one in said if kind is not AnswerType.EXPRESSION or _SIGN.search(one.text)]
     claim = bound(text, said, question)
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
