@@ -79,7 +79,7 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
     found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
     if number:
-        found = _with_units(text, found)
+        found = [m for m in _with_units(text, found) if reads_as(m.text, kind)]
     made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
         made = [m for m in made if m.text not in question] or made
@@ -176,13 +176,14 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
 _ASKS = re.compile(
-    r"几|多少|什么|哪|求|何|\b(?:what|which|how|find|when|who|calculate|determine|compute)\b",
+    r"几|多少|什么|哪|求|何|解|\b(?:what|which|how|find|when|who|calculate|determine|compute|solve"
+    r"|evaluate|simplify|give|write)\b",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = frozenset(
     "a an of to in on at by it or as we he she if no do i my be the and are was were has have had its that this with for from what which how many much does did"
-    " than then you will can per find there here answer therefore thus hence about each all so is"
+    " solve find give write compute calculate determine evaluate than then you will can per find there here answer therefore thus hence about each all so is"
     " they".split()
 ) | frozenset("的了是有为个只和与在到从得则故所以因此答解题多少几这那它其即约本条元米人么什哪求问也就等于一二三四五六七八九十可")
 """Words and characters that tell no value from another."""
@@ -203,7 +204,8 @@ AT: Final = re.compile(
 )
 """Words before a value of a variable, where something has its value."""
 _AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
-_COMPARED = re.compile(r"比.{0,8}[多少大小高低贵快慢长短便]|\b(?:than|more|fewer|less)\b", re.IGNORECASE)
+_MORE = re.compile(r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b", re.IGNORECASE)
+"""Words after a difference."""
 _CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:or|about|即|约|≈|=))\s*")
 
 
@@ -227,7 +229,7 @@ def _size(text: str) -> object:
 @lru_cache(maxsize=1024)
 def _asked(question: str) -> str:
     """The last clause of a question that asks."""
-    pieces = [p for p in re.split(r"[。；;，,\n]|[.?？](?=\s|\Z)", question) if p.strip()]
+    pieces = [p for p in re.split(r"[。；;，,：\n]|[.?？:](?=\s|\Z)", question) if p.strip()]
     return next((p for p in reversed(pieces) if _ASKS.search(p)), pieces[-1] if pieces else "")
 
 
@@ -297,8 +299,8 @@ def _by_words(
 ) -> list[Mention]:
     wanted = _told(_asked(question))
     shared = [len(_told(_label(text, named, m)) & wanted) for m in live]
-    enough = max(shared) >= min(2, len(wanted))
-    return [m for m, n in zip(live, shared, strict=True) if enough and n == max(shared)]
+    most = max(shared)
+    return [m for m, n in zip(live, shared, strict=True) if n == most and 2 * most >= len(wanted) > 0]
 
 
 def _total(
@@ -325,6 +327,7 @@ def _is_aside(text: str, one: Mention) -> bool:
     opened = text.rfind("(", 0, one.start)
     bracketed = opened >= 0 and text.find(")", opened, one.start) < 0 and opened > 0
     at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
+    at = at or _MORE.match(text, one.end)
     return bool(at or (bracketed and text[opened - 1 : opened] not in ("", "^", "_")))
 
 

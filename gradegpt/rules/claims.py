@@ -98,6 +98,8 @@ _CONCLUDED = re.compile(
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
     re.IGNORECASE,
 )
+_REMARK = re.compile(r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z")
+"""A last line in brackets."""
 _CUE = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|therefore|thus|hence|so|finally)[\s,，:：]*", re.IGNORECASE
 )
@@ -160,7 +162,7 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
             found = _last_line(tail, kind) or found or last_number(tail)
         if found is not None and kind is not None:
             found = _refined(found, kind, question)
-            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED) and found.bound:
+            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
                 found = _weighed(found, tail, kind, question)
     elif found is None:
         found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or last_number(tail)
@@ -333,7 +335,8 @@ def _concluded(text: str, *, number: bool = False) -> Found | None:
 
 def _last_line(text: str, kind: AnswerType | None) -> Found | None:
     """The last line, if it is short and can be read as an answer of the kind."""
-    line = text.rstrip()[text.rstrip().rfind("\n") + 1 :]
+    text = _REMARK.sub("", text).rstrip()
+    line = text[text.rfind("\n") + 1 :]
     if kind is None or kind is AnswerType.TEXT or not 0 < len(line.strip()) <= _SHORT:
         return None
     answer = line.strip()
@@ -450,7 +453,7 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     own = max((n for n, m in scored if same_size(m.text, found.answer)), default=0)
     best = [m for n, m in scored if n == scored[0][0] > own]
     rivals = tuple(m.text for m in named if not same_size(m.text, found.answer))
-    if not best or _CUE.match(text, found.clause[0]):
+    if not best or _CUE.match(text, found.clause[0]) or (found.rivals and found.bound):
         return found._replace(rivals=found.rivals or rivals)
     if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
         one = best[-1]
