@@ -38,7 +38,7 @@ _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
 _OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
-_RUN = re.compile(r"\s*(?:[,、~～]|[-–—]{1,2}|to|到|至)\s*")
+_RUN = re.compile(r"\s*(?:[~～]|[-–—]{1,2}|to|到|至|[,、]?\s*(?:and|or|和|与|及|或)|[,、])\s*")
 """What joins the numbers of a list or of a range, which is no number."""
 _ANNOTATED = re.compile(r"<<[^<>\n]*>>")
 """A calculation in the notes of GSM8K: <<20+5=25>>."""
@@ -79,11 +79,11 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
     found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
     if number:
-        found = [m for m in _with_units(text, found) if reads_as(m.text, kind)]
+        found = _with_units(text, [m for m in found if not m.text.isalpha()])
     made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
         made = [m for m in made if m.text not in question] or made
-    return [one for one in made if kind not in _READ or reads_as(one.text, kind)]
+    return made if number else [m for m in made if kind not in _READ or reads_as(m.text, kind)]
 
 
 def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
@@ -132,7 +132,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
 
     Of ``3 × 5 = 15`` the result counts; a date, a time or 2 dollars and 55 cents is one value.
     """
-    made = [one for one in found if not one.text.isalpha()]
+    made = list(found)
     for amount in amounts(text):
         inside = [m for m in made if m.start < amount.end and amount.start < m.end]
         if inside and inside[0].start <= amount.start and amount.end <= inside[-1].end:
@@ -140,7 +140,8 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
-    return sorted(map(_result, made), key=lambda m: m.start)
+    results = [m if m not in found or reads_as(m.text, AnswerType.NUMBER) else None for m in map(_result, made)]
+    return sorted((m for m in results if m), key=lambda m: m.start)
 
 
 def _result(one: Mention) -> Mention:

@@ -492,7 +492,7 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
         said = [one for one in said if _COPULA.search(text, 0, one.start)]
         said = [one for one in said if kind is not AnswerType.EXPRESSION or _SIGN.search(one.text)]
     claim = bound(text, said, question)
-    if claim is None:
+    if claim is None or not reads_as(claim.text, kind):
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
     rivals = tuple(m.text for m in said if not same_size(m.text, claim.text))
     return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
@@ -509,7 +509,7 @@ def _each(answer: str) -> str:
     for piece in found:
         text = half_width(_LIST_MARK.sub("", piece).strip(" .。*"))
         said = [] if reads_as(text, AnswerType.NUMBER) else mentions(text, AnswerType.NUMBER, "")
-        if len(said) == 1:
+        if len(said) == 1 and not re.search(r"[=+]", text):
             text = said[0].text
         if not reads_as(text, AnswerType.NUMBER):
             return ""
