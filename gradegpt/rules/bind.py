@@ -240,14 +240,21 @@ def _told(text: str) -> frozenset[str]:
     return frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
 
 
-def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
-    """The value that the question asks for among those of a text; None where nothing binds it."""
-    live = list(named)
+def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention | None, bool]:
+    """The value that the question asks for among those of a text, and whether words say so.
+
+    None where nothing binds one. A value that is left over, since the others stand in brackets or
+    in the question, is bound less firmly.
+    """
+    live, firmly = list(named), False
     for rule in (_not_aside, _of_the_kind, _not_given, _by_unit, _by_words, _total, _concluding):
         if len({_size(m.text) for m in live}) < 2:
             break
-        live = rule(text, live, question, named) or live
-    return live[-1] if len({_size(m.text) for m in live}) == 1 else None
+        kept = rule(text, live, question, named) or live
+        firmly = rule in (_by_words, _total, _concluding)
+        live = kept
+    one = len({_size(m.text) for m in live}) == 1
+    return (live[-1] if one else None), firmly and one
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
@@ -257,6 +264,13 @@ def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[i
         live = rule(text, live, question, named) or live
     scored = [(len(_told(_label(text, named, m)) & wanted), m) for m in live]
     return sorted(scored, key=lambda one: -one[0])
+
+
+def asks_for(text: str, named: Sequence[Mention], value: str, question: str) -> bool:
+    """Whether the words beside a value are at least half of those that the question asks with."""
+    wanted = _told(_asked(question))
+    words = (_told(_label(text, named, m)) for m in named if same_size(m.text, value))
+    return bool(wanted) and max((len(w & wanted) for w in words), default=0) * 2 >= len(wanted)
 
 
 def same_size(one: str, other: str) -> bool:

@@ -22,7 +22,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
-from gradegpt.rules.bind import bound, by_label, mentions, reads_as, same_size
+from gradegpt.rules.bind import asks_for, bound, by_label, mentions, reads_as, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -159,7 +159,7 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
             found = _stated(tail) or found
         elif found is None or found.how is How.CONCLUDED:
-            found = _last_line(tail, kind) or found or last_number(tail)
+            found = _last_line(tail, kind, question) or found or last_number(tail)
         if found is not None and kind is not None:
             found = _refined(found, kind, question)
             if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
@@ -333,14 +333,14 @@ def _concluded(text: str, *, number: bool = False) -> Found | None:
     return found if found is None or len(found.answer) <= (2 if number else 1) * _SHORT else None
 
 
-def _last_line(text: str, kind: AnswerType | None) -> Found | None:
+def _last_line(text: str, kind: AnswerType | None, question: str) -> Found | None:
     """The last line, if it is short and can be read as an answer of the kind."""
     text = _REMARK.sub("", text).rstrip()
     line = text[text.rfind("\n") + 1 :]
     if kind is None or kind is AnswerType.TEXT or not 0 < len(line.strip()) <= _SHORT:
         return None
     answer = line.strip()
-    if _SUPPOSED.search(line) or not (mentions(half_width(answer), kind, "") or reads_as(answer, kind)):
+    if _SUPPOSED.search(line) or not reads_as(refine(answer, kind, question), kind):
         return None
     start = text.rindex(line)
     span = sentence_around(text, start, start + len(line))
@@ -449,11 +449,13 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     named = mentions(ascii_, kind, question)
     if not 1 < len(named) <= _MOST:
         return found
+    if _CUE.match(text, found.clause[0]) or asks_for(ascii_, named, found.answer, question):
+        return found
     scored = by_label(ascii_, named, question)
     own = max((n for n, m in scored if same_size(m.text, found.answer)), default=0)
     best = [m for n, m in scored if n == scored[0][0] > own]
     rivals = tuple(m.text for m in named if not same_size(m.text, found.answer))
-    if not best or _CUE.match(text, found.clause[0]) or (found.rivals and found.bound):
+    if not best or (found.rivals and found.bound):
         return found._replace(rivals=found.rivals or rivals)
     if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
         one = best[-1]
@@ -491,10 +493,12 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if kind is not AnswerType.NUMBER:
         said = [one for one in said if _COPULA.search(text, 0, one.start)]
         said = [one for one in said if kind is not AnswerType.EXPRESSION or _SIGN.search(one.text)]
-    claim = bound(text, said, question)
-    if claim is None or not reads_as(claim.text, kind):
+    claim, firmly = bound(text, said, question)
+    if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
-    rivals = tuple(m.text for m in said if not same_size(m.text, claim.text))
+    if not reads_as(claim.text, kind):
+        return answer, (), True
+    rivals = tuple(m.text for m in said if not firmly and not same_size(m.text, claim.text))
     return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
 
 
