@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from gradegpt.answers import values
@@ -27,7 +28,7 @@ _READ: Final = (
 )  # fmt: skip
 """Types as which a formula must be read, to be one of their answers."""
 _FUNCTION = r"(?:arc)?(?:sin|cos|tan|cot|sec|csc)|ln|log|exp|sqrt|lim|pi|cm|mm|km|kg|mol"
-_SIGNS = r"[-−+*/^=<>≤≥≠±×÷·√π∞∪∩∈_{}()\[\]|,;'′°℃²³¹⁰-₎%:≈]"
+_SIGNS = r"[-−+*/^=<>≤≥≠±×÷·√π∞∪∩∈_{}()\[\]|,;'′°℃²³¹⁰-₎%:≈&]|\\\\"
 _ATOM = (
     r"\$[^$\n]+\$|\\\(.+?\\\)|\\[A-Za-z]+|\\[,;!{} ]|\d+(?:\.\d+)?|(?!->)"
     rf"{_SIGNS}|(?<![A-Za-z])(?:{_FUNCTION})(?![A-Za-z])|(?<=[\d)^*/+-])[a-z]{{2,3}}(?=[\^+*/-])"
@@ -83,7 +84,11 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
         made = [m for m in made if m.text not in question] or made
-    return made if number else [m for m in made if kind not in _READ or reads_as(m.text, kind)]
+    if number:
+        return made
+    if kind is AnswerType.EXPRESSION:
+        made = [m if reads_as(m.text, kind) else _result(m) for m in made]
+    return [m for m in made if kind not in _READ or reads_as(m.text, kind)]
 
 
 def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
@@ -97,11 +102,11 @@ def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
 
 
 def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
-    lists = kind in LISTS
+    lists = kind in (*LISTS, AnswerType.SET)
     for match in _MATH.finditer(text):
         cuts = [] if lists else list(_top_level(match[0], kind))
         for start, end in zip([0, *(c + 1 for c in cuts)], [*cuts, len(match[0])], strict=True):
-            body = match[0][start:end].lstrip(" \t,;:'≈").rstrip(" \t,;:-")
+            body = match[0][start:end].lstrip(" \t,;:'≈*").rstrip(" \t,;:*-")
             if not re.search(r"[\d)]['′″]+\Z", body):
                 body = body.rstrip("'")
             if body.endswith(")") and body.count(")") > body.count("(") + body.count("["):
@@ -205,9 +210,22 @@ AT: Final = re.compile(
 )
 """Words before a value of a variable, where something has its value."""
 _AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
-_MORE = re.compile(r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b", re.IGNORECASE)
-"""Words after a difference."""
-_CHAIN = re.compile(r"\s*(?:=|≈|\\approx|即|也就是|,?\s*i\.e\.,?|\(?\s*(?:or|about|即|约|≈|=))\s*")
+_MORE = re.compile(
+    r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b"
+    r"|\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)",
+    re.IGNORECASE,
+)
+"""Words after a difference, or after a number that only is a part of a value."""
+_ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
+_COUNTING = re.compile(r"[一两二三四五六七八九十]")
+_CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
+COPULA = re.compile(
+    r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|有|[:：]|≈|\\approx|=|∴"
+    r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
+    r"(?:the )?\$*\s*\Z",
+    re.IGNORECASE,
+)
+"""What stands before a value that is given as a result."""
 
 
 @lru_cache(maxsize=1024)
@@ -247,7 +265,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     in the question, is bound less firmly.
     """
     live, firmly = list(named), False
-    for rule in (_not_aside, _of_the_kind, _not_given, _by_unit, _by_words, _total, _concluding):
+    for rule in (_not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _by_words, _total,
+                 _concluding, _by_copula):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
         kept = rule(text, live, question, named) or live
@@ -260,7 +279,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
     """The values with the number of words beside each that the question asks with, best first."""
     live, wanted = list(named), _told(_asked(question))
-    for rule in (_not_aside, _of_the_kind, _not_given):
+    for rule in (_not_aside, _not_restated, _of_the_kind, _not_given):
         live = rule(text, live, question, named) or live
     scored = [(len(_told(_label(text, named, m)) & wanted), m) for m in live]
     return sorted(scored, key=lambda one: -one[0])
@@ -282,6 +301,19 @@ def _not_aside(
     text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     return [m for m in live if not _is_aside(text, m)]
+
+
+def _not_restated(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """Without values in another unit that follow their own: 5 m/s, that is 18 km/h."""
+    made = live[:1]
+    for last, one in pairwise(live):
+        units = {_unit(last.text), _unit(one.text)}
+        again = len(units - {""}) == 2 and _CHAIN.fullmatch(text, last.end, one.start)
+        made += [] if again else [one]
+    figures = [m for m in made if not _COUNTING.fullmatch(m.text)]
+    return figures or made
 
 
 def _of_the_kind(
@@ -336,13 +368,20 @@ def _concluding(
     return [last] if alone and _CONCLUDES.match(text, begin) else []
 
 
+def _by_copula(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """The only value that directly follows "is" or another word that gives one."""
+    return [m for m in live if COPULA.search(text, 0, m.start)]
+
+
 def _is_aside(text: str, one: Mention) -> bool:
     """Whether a value stands in brackets, or says where something has its value."""
     before = text[max(0, one.start - 14) : one.start]
     opened = text.rfind("(", 0, one.start)
     bracketed = opened >= 0 and text.find(")", opened, one.start) < 0 and opened > 0
     at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
-    at = at or _MORE.match(text, one.end)
+    at = at or _MORE.match(text, one.end) or _ANOTHER.search(text, one.start - 14, one.start)
     return bool(at or (bracketed and text[opened - 1 : opened] not in ("", "^", "_")))
 
 

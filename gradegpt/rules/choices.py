@@ -44,6 +44,7 @@ _REACH: Final = 130
 """Characters before a letter in which an announcement may begin."""
 _LEAN: Final = cue("lean", before=r"(?:\b|(?<![A-Za-z]))", after=rf"{_MARKUP}\Z")
 _CHOOSE: Final = cue("choose", before=r"(?:\b|(?<![A-Za-z]))", after=rf"(?:-?[Cc]hoice)?{_MARKUP}\Z")
+_INSTEAD: Final = cue("instead", after=rf"{_MARKUP}\Z")
 _RIGHT: Final = cue("right", before=r"[)}*\]]*")
 _BOXED: Final = re.compile(rf"\\f?box(?:ed)?\s*\{{{_MARKUP}\Z")
 _SO_IT_IS: Final = re.compile(rf"(?:^|[。.,\n]\s*)故\s*{_MARKUP}\Z")
@@ -161,8 +162,8 @@ def _announced(text: str, match: re.Match[str]) -> int | None:
         one = sum(map(str.isupper, match[0])) == 1 or re.search(r"[^A-J]", match[0])
         if one and tail and not (_DENIES.search(tail["rest"] or "") or _DENIES.search(clause)):
             return since + leant.start()
-    last = not text[end:].strip(" \n.。*)]}$!") and _FRESH.search(before)
-    return start if last else None
+    last = not text[end:].strip(" \n.。*)]}$!")
+    return start if last and (_FRESH.search(before) or _INSTEAD.search(before)) else None
 
 
 def _ruled_out(text: str, announced: int, start: int, end: int) -> bool:

@@ -22,7 +22,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
-from gradegpt.rules.bind import asks_for, bound, by_label, mentions, reads_as, same_size
+from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -203,7 +203,9 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
 def _of_one_part(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
-    return refine(answer, AnswerType.MULTI_ANSWER)
+    several = refine(answer, AnswerType.MULTI_ANSWER)
+    one = refine(answer, AnswerType.NUMBER)
+    return one if several == answer and reads_as(one, AnswerType.NUMBER) else several
 
 
 def boxes(text: str) -> list[Box]:
@@ -411,13 +413,6 @@ _ROOT = re.compile(
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
-_COPULA = re.compile(
-    r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|[:：]|≈|\\approx|=|∴"
-    r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
-    r"(?:the )?\$*\s*\Z",
-    re.IGNORECASE,
-)
-"""What stands before a formula that is given as a result."""
 _CHANGED_NUMBER = re.compile(
     r"\b(?:at least|at most|between|or|than)\b|至少|至多|或", re.IGNORECASE
 )
@@ -491,7 +486,7 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
         return answer, (), True
     said = mentions(text, kind, question)
     if kind is not AnswerType.NUMBER:
-        said = [one for one in said if _COPULA.search(text, 0, one.start)]
+        said = [one for one in said if COPULA.search(text, 0, one.start)]
         said = [one for one in said if kind is not AnswerType.EXPRESSION or _SIGN.search(one.text)]
     claim, firmly = bound(text, said, question)
     if claim is None:
@@ -513,7 +508,7 @@ def _each(answer: str) -> str:
     for piece in found:
         text = half_width(_LIST_MARK.sub("", piece).strip(" .。*"))
         said = [] if reads_as(text, AnswerType.NUMBER) else mentions(text, AnswerType.NUMBER, "")
-        if len(said) == 1 and not re.search(r"[=+]", text):
+        if len(said) == 1 and (not said[0].start or COPULA.search(text, 0, said[0].start)):
             text = said[0].text
         if not reads_as(text, AnswerType.NUMBER):
             return ""

@@ -12,7 +12,7 @@ from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
-from gradegpt.rules.bind import same_size
+from gradegpt.rules.bind import reads_as, same_size
 from gradegpt.rules.claims import Found, How, find_answer
 from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
 from gradegpt.rules.talk import Settled, settled
@@ -115,7 +115,8 @@ def read_item(item: Item) -> Reading:
         found = _narrowed(response, found, kind, question)
     if found is not None and once is None:
         own = settled(response, found, references, question)
-        if own and own.found and found.rivals and not same_size(own.found.answer, found.answer):
+        conflict = found.rivals and reads_as(found.answer, kind)
+        if own and own.found and conflict and not same_size(own.found.answer, found.answer):
             own = Settled(None)  # the question binds one value, the words around them another
         found = own.found or found if own else found
     return Reading(item, question, references, response, begin, once is not None, found, own)

@@ -224,7 +224,8 @@ def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision | None:
     answers = (found._replace(answer=rival) for rival in found.rivals)
     pairs = product(reading.references, answers)
     same = [_compare(reading, reference, one, prove).same for reference, one in pairs]
-    none = not any(same) if found.bound else all(result is False for result in same)
+    listed = reading.kind in (AnswerType.NUMBER, AnswerType.TUPLE)
+    none = not any(same) if found.bound else listed and all(result is False for result in same)
     if found.how in COMMITTED and none:
         return Decision(Verdict.INCORRECT, f"{reading.kind.value}:different", found)
     return None
