@@ -153,7 +153,7 @@ def _result(one: Mention) -> Mention:
     """What a calculation comes to, before it is rounded; the value itself where it is none."""
     exact = re.split(r"≈|\\approx", one.text)
     text = exact[0].rpartition("=")[2] if "=" in exact[0] else exact[-1]
-    text = text.strip(" $\\&*")
+    text = text.strip(" $&*").rstrip("\\") if len(exact) > 1 or "=" in one.text else text
     at = one.start + one.text.rfind(text)
     return Mention(text, at, at + len(text)) if text else one
 

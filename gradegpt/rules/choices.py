@@ -32,7 +32,7 @@ _MARKUP: Final = (
 )
 """What may stand between an announcement and the letter; possessive, as backtracking is slow."""
 _BETWEEN: Final = (
-    rf"(?:\}}|\))?(?:\([^()\n]{{1,20}}\))?[\s$*]*(?:[、,;/&和与及](?:\s*and\b)?|\band\b"
+    rf"(?:\}}|\))?(?:\([^()\n]{{1,20}}\))?[\s$*]*(?:[、,/&和与及](?:\s*and\b)?|\band\b"
     rf"|\.(?=\s[{LETTERS}](?:\.|\s*$)))?[\s$*]*(?:选项|[Oo]ptions?|[Cc]hoices?[\s_]*)?[({{]?"
 )
 _ARTICLE: Final = r"(?!A\s+(?!and\b|or\b|is\b|was\b|with\b|since\b|because\b|as\b|by\b|for\b|in\b)[a-z])"
