@@ -41,6 +41,8 @@ LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
 _OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
 _RUN = re.compile(r"\s*(?:[~～]|[-–—]{1,2}|to|到|至|[,、]?\s*(?:and|or|和|与|及|或)|[,、])\s*")
 """What joins the numbers of a list or of a range, which is no number."""
+_ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
+"""A value in brackets after another: 100 °C (212 °F)."""
 _ANNOTATED = re.compile(r"<<[^<>\n]*>>")
 """A calculation in the notes of GSM8K: <<20+5=25>>."""
 _OPTION_GAP = re.compile(r"[\s.、:)$]*")
@@ -113,6 +115,8 @@ def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
                 body = body[:-1]
             elif body.count("(") > body.count(")") + body.count("]"):
                 body = body[: body.rindex("(")].rstrip() or body.lstrip("( ")
+            elif kind is AnswerType.NUMBER and (aside := _ASIDE.search(body)):
+                body = body[: aside.start()]
             if _BODY.search(body):
                 begin = match.start() + match[0].index(body, start)
                 yield Mention(body, begin, begin + len(body))
@@ -145,8 +149,12 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
-    results = [m if m not in found or reads_as(m.text, AnswerType.NUMBER) else None for m in map(_result, made)]
-    return sorted((m for m in results if m), key=lambda m: m.start)
+    if found:
+        made = [m for m in made if not _COUNTING.fullmatch(m.text)]
+    results = [m for m in map(_result, made) if not _PART.match(text, m.end)]
+    # a formula that is not read stands in the way of its numbers; a name or a sign does not
+    results = [m for m in results if re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER)]
+    return sorted(results, key=lambda m: m.start)
 
 
 def _result(one: Mention) -> Mention:
@@ -211,18 +219,24 @@ AT: Final = re.compile(
 """Words before a value of a variable, where something has its value."""
 _AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
 _MORE = re.compile(
-    r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b"
-    r"|\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)",
+    r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b",
     re.IGNORECASE,
 )
-"""Words after a difference, or after a number that only is a part of a value."""
+"""Words after a difference."""
+_PART = re.compile(
+    r"\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
+    r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
+    re.IGNORECASE,
+)
+"""What follows a number that only is a part of a value."""
 _ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
+_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals))\s*\Z", re.IGNORECASE)
 COPULA = re.compile(
     r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|有|[:：]|≈|\\approx|=|∴"
     r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
-    r"(?:the )?\$*\s*\Z",
+    r"(?:the )?[\s$*]*\Z",
     re.IGNORECASE,
 )
 """What stands before a value that is given as a result."""
@@ -316,6 +330,15 @@ def _not_restated(
     return figures or made
 
 
+def restated(text: str, named: Sequence[Mention], claim: Mention) -> list[Mention]:
+    """The values that give a claim in another unit: 5 m/s, that is 18 km/h."""
+    return [
+        one
+        for last, one in pairwise(named)
+        if last == claim and _CHAIN.fullmatch(text, last.end, one.start)
+    ]
+
+
 def _of_the_kind(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
@@ -372,7 +395,7 @@ def _by_copula(
     text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     """The only value that directly follows "is" or another word that gives one."""
-    return [m for m in live if COPULA.search(text, 0, m.start)]
+    return [m for m in live if _IS.search(text, 0, m.start)]
 
 
 def _is_aside(text: str, one: Mention) -> bool:

@@ -22,7 +22,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
-from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, same_size
+from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -204,8 +204,8 @@ def _of_one_part(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
     several = refine(answer, AnswerType.MULTI_ANSWER)
-    one = refine(answer, AnswerType.NUMBER)
-    return one if several == answer and reads_as(one, AnswerType.NUMBER) else several
+    said = mentions(half_width(answer), AnswerType.NUMBER, "") if several == answer else []
+    return said[0].text if len(said) == 1 and not reads_as(answer, AnswerType.MULTI_ANSWER) else several
 
 
 def boxes(text: str) -> list[Box]:
@@ -412,6 +412,9 @@ _ROOT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+_GIVES = re.compile(r"(?:等于|应?为|是|[:：]|=|\b(?:is|are|equals?|be|has|have|of)\b)[\s$*]*", re.IGNORECASE)
+_REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
+"""A quotient with its remainder, which is no sentence."""
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
 _CHANGED_NUMBER = re.compile(
     r"\b(?:at least|at most|between|or|than)\b|至少|至多|或", re.IGNORECASE
@@ -473,12 +476,14 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if kind in _ROOTS:
         answer = _roots(answer)
     steps = kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))
-    if kind in _WORDS or (reads_as(answer, kind) and not steps) or _DENIED.search(answer):
+    unread = kind in _WORDS or _DENIED.search(answer) or _REMAINDER.search(answer)
+    if unread or (reads_as(answer, kind) and not steps):
         return answer, (), True
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
         return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
-    for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
+    tails = () if kind is AnswerType.NUMBER else (m.end() for m in _GIVES.finditer(answer, after))
+    for candidate in (_QUANTIFIED.sub("", answer), answer[after:], *(answer[at:] for at in tails)):
         if candidate != answer and reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
     text = half_width(answer)
@@ -493,7 +498,8 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
     if not reads_as(claim.text, kind):
         return answer, (), True
-    rivals = tuple(m.text for m in said if not firmly and not same_size(m.text, claim.text))
+    beside = restated(text, said, claim) if firmly else said
+    rivals = tuple(m.text for m in beside if not same_size(m.text, claim.text))
     return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
 
 

@@ -75,7 +75,9 @@ _NEXT_QUESTION = re.compile(
 """Where a base model goes on with another item of the kind it was shown."""
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
-_EITHER = re.compile(r"\d[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z]\s*=\s*)?[-−]?\d")
+_EITHER = re.compile(r"[\d}][\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z\\]+\s*=\s*)?[-−]?(?:\d|\\)")
+_COMPASS = re.compile(r"[东南西北]偏|\b(?:north|south|east|west)\b", re.IGNORECASE)
+"""A bearing, whose number alone says little."""
 
 
 class Decision(NamedTuple):
@@ -126,7 +128,8 @@ def _no_answer(reading: Reading, _prove: Prove) -> Decision | None:
     response, found, kind = reading.response, reading.found, reading.kind
     unsettled = found is None or found.how not in COMMITTED or found.how is How.WHOLE
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
-    claimed = found.answer if found is not None and found.how in SAID else response
+    said = found is not None and found.how in SAID and reading.settled is None
+    claimed = found.answer if found is not None and said else response
     reason = ""
     if reading.looped and unsettled:
         reason = "response:loop"
@@ -177,6 +180,8 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
+    elif kind is AnswerType.NUMBER and _COMPASS.search(reading.references[0].text):
+        reason = "number:direction-not-shown"
     elif kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
