@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold, plain
@@ -124,6 +125,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     return None if word and text.isalpha() else chosen  # "AI" is a word
 
 
+@lru_cache(maxsize=1024)
 def options(question: str) -> dict[str, str]:
     """Letter -> option text, if the question lists at least two options; else empty."""
     found = {m["letter"]: m["text"].strip() for m in _OPTION_LINE.finditer(question)}
@@ -175,6 +177,7 @@ def in_order(text: str) -> tuple[str, ...]:
     return () if is_set(named) else named
 
 
+@lru_cache(maxsize=1024)
 def asked_questions(question: str) -> tuple[int, int]:
     """The number of the first of several questions and their count; 0 and 0 if not stated.
 

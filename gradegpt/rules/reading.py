@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
@@ -14,7 +15,7 @@ from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
 from gradegpt.rules.bind import reads_as, same_size
 from gradegpt.rules.claims import Found, How, find_answer
-from gradegpt.rules.reference import answer_kind, answer_places, reference_answers
+from gradegpt.rules.reference import answer_places, kind_of, reference_answers
 from gradegpt.rules.talk import Settled, settled
 from gradegpt.rules.validity import without_loop
 
@@ -95,9 +96,17 @@ class Reading(NamedTuple):
 
 def references_of(item: Item) -> tuple[Answer, ...]:
     """The accepted answers of an item, each read as its type."""
-    question = asked(item)
-    accepted = (answer for r in item.accepted for answer in reference_answers(r))
-    return tuple(read(answer, answer_kind(item, answer), question) for answer in accepted)
+    all_of = item.needs == "all" and len(item.reference) > 1
+    return _references(item.accepted, asked(item), item.answer_type, all_of)
+
+
+@lru_cache(maxsize=4096)
+def _references(
+    accepted: tuple[str, ...], question: str, stated: AnswerType | None, all_of: bool
+) -> tuple[Answer, ...]:
+    answers = [answer for text in accepted for answer in reference_answers(text)]
+    kinds = [kind_of(answer, question, stated, all_of=all_of) for answer in answers]
+    return tuple(read(a, kind, question) for a, kind in zip(answers, kinds, strict=True))
 
 
 def read_item(item: Item) -> Reading:

@@ -95,12 +95,16 @@ def reference_answer(reference: str) -> str:
 
 def answer_kind(item: Item, reference: str) -> AnswerType:
     """The stated type, unless the reference contradicts it: "True" is not a number."""
-    stated, question = item.answer_type, asked(item)
+    all_of = item.needs == "all" and len(item.reference) > 1
+    return kind_of(reference, asked(item), item.answer_type, all_of=all_of)
+
+
+def kind_of(
+    reference: str, question: str, stated: AnswerType | None, *, all_of: bool = False
+) -> AnswerType:
+    """As ``answer_kind``, of a question and a type; ``all_of`` for one of several needed answers."""
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
     if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:
         return AnswerType.MULTIPLE_CHOICE
-    if stated is not None:
-        return stated
-    all_of = item.needs == "all" and len(item.reference) > 1
-    return AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question)
+    return stated or (AnswerType.MULTI_ANSWER if all_of else answer_type(reference, question))
