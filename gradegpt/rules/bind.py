@@ -152,6 +152,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
     if found:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = [m for m in map(_result, made) if not _PART.match(text, m.end)]
+    results = [m for m in results if not (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start))]
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
     results = [m for m in results if re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER)]
     return sorted(results, key=lambda m: m.start)
@@ -223,6 +224,8 @@ _MORE = re.compile(
     re.IGNORECASE,
 )
 """Words after a difference."""
+_LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
+"""What stands before the number of a footnote, or of a name."""
 _PART = re.compile(
     r"\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
     r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
@@ -284,7 +287,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         if len({_size(m.text) for m in live}) < 2:
             break
         kept = rule(text, live, question, named) or live
-        firmly = rule in (_by_words, _total, _concluding)
+        firmly = rule in (_by_words, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
     return (live[-1] if one else None), firmly and one
@@ -354,7 +357,8 @@ def _not_given(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     given = _given(question)
-    return [m for m in live if not {_size(m.text), _number(m.text)} & given]
+    new = [m for m in live if not {_size(m.text), _number(m.text)} & given]
+    return new or [m for m in live if not m.text.isalpha()]
 
 
 def _by_unit(

@@ -484,7 +484,8 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
     tails = () if kind is AnswerType.NUMBER else (m.end() for m in _GIVES.finditer(answer, after))
     for candidate in (_QUANTIFIED.sub("", answer), answer[after:], *(answer[at:] for at in tails)):
-        if candidate != answer and reads_as(candidate, kind):
+        bare = kind is AnswerType.EXPRESSION and not _SIGN.search(candidate)
+        if candidate != answer and not bare and reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
     text = half_width(answer)
     if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
