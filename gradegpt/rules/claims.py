@@ -106,11 +106,6 @@ _CUE = re.compile(
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
-_CHECK = re.compile(
-    r"[.。\n] {0,4}(?:Check(?:ing)?|Verif(?:y|ication)|To check|检验|验证|验算) ?[:：,，]",
-    re.IGNORECASE,
-)
-"""The beginning of a check; the text after it has no answer unless it announces one."""
 _LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
 """A list of all options after an announcement: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
@@ -139,11 +134,7 @@ def find_answer(
         outside = find_answer(_FENCED.sub(_blank, text), kind, places, question)
         if outside is not None and outside.how in (How.BOXED, How.ANNOUNCED):
             return outside  # an answer inside code is ignored
-    found = _found_in(text, kind, places, question)
-    check = _CHECK.search(text)
-    if check is None or (found is not None and found.how in (How.BOXED, How.ANNOUNCED)):
-        return found
-    return _found_in(text[: check.start() + 1], kind, places, question)
+    return _found_in(text, kind, places, question)
 
 
 def _found_in(text: str, kind: AnswerType | None, places: int, question: str) -> Found | None:

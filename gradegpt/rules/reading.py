@@ -13,10 +13,8 @@ from gradegpt.answers.read import read
 from gradegpt.answers.text import plain, tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.asked import asked
-from gradegpt.rules.bind import reads_as, same_size
 from gradegpt.rules.claims import Found, How, find_answer
 from gradegpt.rules.reference import answer_places, kind_of, reference_answers
-from gradegpt.rules.talk import Settled, settled
 from gradegpt.rules.validity import without_loop
 
 SAID: Final = (How.BOXED, How.ANNOUNCED)
@@ -67,8 +65,7 @@ class Reading(NamedTuple):
 
     ``response`` is what is shown of the response from ``begin`` on, where the reply begins after a
     thought, up to the end of the first repeat of a final loop (``looped``). ``found`` is the answer
-    to which it comes, with its evidence and its place in ``response``; ``settled`` says
-    whether that was chosen among several.
+    to which it comes, with its evidence and its place in ``response``.
     """
 
     item: Item
@@ -78,7 +75,6 @@ class Reading(NamedTuple):
     begin: int
     looped: bool
     found: Found | None
-    settled: Settled | None = None
 
     @property
     def kind(self) -> AnswerType:
@@ -119,16 +115,10 @@ def read_item(item: Item) -> Reading:
     once = without_loop(shown)
     response = shown if once is None else once
     places = answer_places(references[0].text, kind, question)
-    found, own = find_answer(response, kind, places, question), None
+    found = find_answer(response, kind, places, question)
     if found is None or found.how not in SAID:
         found = _narrowed(response, found, kind, question)
-    if found is not None and once is None:
-        own = settled(response, found, references, question)
-        conflict = found.rivals and reads_as(found.answer, kind)
-        if own and own.found and conflict and not same_size(own.found.answer, found.answer):
-            own = Settled(None)  # the question binds one value, the words around them another
-        found = own.found or found if own else found
-    return Reading(item, question, references, response, begin, once is not None, found, own)
+    return Reading(item, question, references, response, begin, once is not None, found)
 
 
 def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:

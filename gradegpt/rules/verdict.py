@@ -50,7 +50,6 @@ from gradegpt.rules.validity import (
 
 REFUSAL: Final = "response:refusal"
 NOT_FOUND: Final = "response:no-answer-found"
-ONE_OF_SEVERAL: Final = "response:one-of-several"
 ONE_OF_NUMBERS: Final = "number:one-of-several"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
@@ -106,7 +105,7 @@ def decide(reading: Reading, prove: Prove) -> Decision:
             return made
         if made is not None:
             open_ = made
-            if made.reason not in _PASSES and not made.reason.endswith("not-shown"):
+            if made.reason != NOT_FOUND and not made.reason.endswith("not-shown"):
                 return made
     return open_
 
@@ -128,8 +127,7 @@ def _no_answer(reading: Reading, _prove: Prove) -> Decision | None:
     response, found, kind = reading.response, reading.found, reading.kind
     unsettled = found is None or found.how not in COMMITTED or found.how is How.WHOLE
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
-    said = found is not None and found.how in SAID and reading.settled is None
-    claimed = found.answer if found is not None and said else response
+    claimed = found.answer if found is not None and found.how in SAID else response
     reason = ""
     if reading.looped and unsettled:
         reason = "response:loop"
@@ -170,9 +168,7 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
     response, kind, found = reading.response, reading.kind, reading.found
     assert found is not None
     choice, reason = kind in CHOICE, ""
-    if reading.settled is not None and reading.settled.found is None:
-        reason = ONE_OF_SEVERAL
-    elif reading.settled is None and disowned(response, found):
+    if disowned(response, found):
         reason = "response:not-its-own-answer"
     elif choice and _ASKS_WRONG.search(reading.question) and said_right(response, found):
         reason = "choice:said-right-where-wrong-is-asked"
@@ -371,14 +367,9 @@ def _chinese(text: str) -> bool | None:
     return characters > words if characters or words else None
 
 
-_PASSES: Final = (NOT_FOUND, ONE_OF_SEVERAL)
-"""Reasons for which a later step may still decide, as those that end in ``not-shown``."""
-
-
 def _may_be_said(reading: Reading) -> bool:
-    """Whether the type may be said in words of another language, and nothing settled it."""
-    settled = reading.settled is not None and reading.settled.found is not None
-    return not settled and reading.kind not in (*CHOICE, AnswerType.TRUE_FALSE)
+    """Whether the type may be said in words of another language."""
+    return reading.kind not in (*CHOICE, AnswerType.TRUE_FALSE)
 
 
 def _is_short(reading: Reading) -> bool:
@@ -389,15 +380,11 @@ def _is_found(reading: Reading) -> bool:
     return reading.found is not None
 
 
-def _is_own(reading: Reading) -> bool:
-    return reading.found is not None and not (reading.settled and reading.settled.found is None)
-
-
 STEPS: Final = (
     Step("empty", lambda reading: len(reading.response) < _SHORT, _empty),
     Step("no answer", _is_not_the_reference, _no_answer),
     Step("not its own", _is_found, _not_its_own),
     Step("across languages", _may_be_said, _across_languages),
-    Step("comparison", _is_own, _by_comparison),
+    Step("comparison", _is_found, _by_comparison),
     Step("in other words", _is_short, _in_other_words),
 )
