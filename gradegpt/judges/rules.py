@@ -7,7 +7,6 @@ from itertools import product
 from typing import Final
 
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.dictionary import installed
 from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
@@ -58,8 +57,8 @@ class RuleJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The rules' version, and whether they have the dictionary of names."""
-        return f"rules-{VERSION}{'+names' if installed() else ''}"
+        """The version of the rules."""
+        return f"rules-{VERSION}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own; ``correct``, ``incorrect``, ``invalid`` or undecided."""
@@ -81,7 +80,7 @@ class RuleJudge:
             reference.text, reference.kind,
         )  # fmt: skip
         measured = packaged(self.name)
-        if made.verdict is None or measured is None or not _is_of_these(measured.judge):
+        if made.verdict is None or measured is None or measured.judge != self.fingerprint:
             return judgement
         rule = rule_of(made.verdict, made.reason)
         confidence = measured.confidence_of(signs_of(reading, made.verdict), rule)
@@ -154,11 +153,6 @@ def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) ->
     given = read(found.answer, reference.kind, reading.question, (found.start, found.end))
     tolerance = reading.item.tolerance or DEFAULT
     return compare(reference, given, question=reading.question, tolerance=tolerance, prove=prove)
-
-
-def _is_of_these(judge: str) -> bool:
-    """Whether what was measured is this version of the rules, with or without the dictionary."""
-    return judge.removesuffix("+names") == f"rules-{VERSION}"
 
 
 def judged(

@@ -16,7 +16,7 @@ from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
-from gradegpt.rules.compare.across import compare_names
+from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import change, says_a_change
@@ -63,8 +63,9 @@ def across_languages(reading: Reading) -> Decision | None:
         other or _differ(f"{question} {first}", response)
     ):
         return None
+    spoken = any(_chinese(r.text) is _chinese(response) for r in reading.references)
     names = (
-        compare_names(r.text, response, question) if r.kind in _NAMED else None
+        compare_names(r.text, response, question) if r.kind in _NAMED and not spoken else None
         for r in reading.references
     )  # fmt: skip
     return _decided(
@@ -162,6 +163,8 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         ):
             return None
         return Decision(Verdict.CORRECT, equal[1].reason, found, equal[0])
+    if missing := next((one for _, one in shown if one and one.same is None), None):
+        return Decision(None, missing.reason)
     if not all(one for _, one in shown):
         return None
     answer, one = shown[0]

