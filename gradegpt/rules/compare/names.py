@@ -135,7 +135,7 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
         asked = names(question, wanted)
         if any(wanted[0].is_(one) for one in asked):
             return None
-        runs = [r for r in runs if not any(a.is_(n) for a in asked for n in r.names)]
+        runs = [r for r in runs if r.same or not any(a.is_(r.names[-1]) for a in asked)]
     if not takes_stance(text):
         runs = [r for r in runs if r.same or r.stands(response)]
         return runs[-1] if len({r.same for r in runs}) == 1 else None

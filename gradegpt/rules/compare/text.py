@@ -66,8 +66,8 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     due = spoken(reference)
     got = spoken(answer)
     plainly = not (QUALIFYING & {*said} or _DOUBTED.search(answer))
-    if due and got is None and due.unit == ORDINAL and plainly:
-        ranks = [one for *_, one in spoken_in(answer) if one.unit == ORDINAL]
+    if due and got is None and plainly:
+        ranks = [one for *_, one in spoken_in(answer) if one.unit == due.unit]
         got = ranks[0] if len(ranks) == 1 else None
     if due and got and due.unit == got.unit:
         same = same_kind(due, got)
