@@ -55,7 +55,7 @@ _KIND: Final = re.compile(
     r"|(?P<work>novel|film|movie|opera|\bplay\b|\bpoem|\bbook\b|\bballet|\bby (?:\S+\[|[A-Z]))"
     r"|(?P<species>\([A-Z][a-z]+ [a-z]+\)|\(bird|\(botany|\(zoology)|(?P<dynasty>[Dd]ynasty)"
     r"|(?P<company>company|brand|corporation|\bInc\b|manufacturer)|(?P<treaty>[Tt]reaty)"
-    r"|(?P<organisation>organization|\bagency\b|United Nations)|(?P<war>\b[Bb]attle\b|\bWar\b)"
+    r"|(?P<organisation>organization|\bagency\b|United Nations)|(?P<war>\bBattle\b|\bWars? \()"
 )
 """What the gloss of a name says that it is the name of."""
 _GENERIC = re.compile(
@@ -65,10 +65,12 @@ _GENERIC = re.compile(
     re.IGNORECASE,
 )
 """Words that a name is used with and without."""
-_PLACE = re.compile(r"\Ato | (?:province|city|state|county|prefecture)\Z", re.IGNORECASE)
+_PLACE = re.compile(
+    r"\A(?:to|the|an?) | (?:province|city|state|county|prefecture)\Z", re.IGNORECASE
+)
 """Those without which a name is never another one."""
 _ENDINGS: Final = (
-    "海峡", "半岛", "群岛", "王朝", "公司", "战役", "海战", "战争", "之战", "皇帝", "大帝",
+    "海峡", "半岛", "群岛", "沙漠", "王朝", "公司", "战役", "海战", "战争", "之战", "皇帝", "大帝",
     *"河江山峰湖海洋市省州县区国朝代岛帝宗术症病法酱性人族",
 )  # fmt: skip
 """Characters that a name is used with and without."""
@@ -76,7 +78,7 @@ _NAMELESS = re.compile(
     r"and|or|of|the|an?|to|in|on|at|is|was|are|were|be|by|for|from|with|as|its?|s?he|they|his|her"
     r"|their|that|this|these|those|who|which|what|where|when|how|not|no|then|also|finally|plus"
     r"|some|about|one|two|three|four|five|both|all|so|but|if|than|t?here|i|we|you|my|our|do|does"
-    r"|did|has|have|had|been|first|last|[和与及的是在有为了或也都则之这那他她它其被把从到]",
+    r"|did|has|have|had|been|first|last|[和与及的是在有为了或也都则之这那他她它其被把从到而但不没很就又才只最更等]|不是|[而却]是",
     re.IGNORECASE,
 )
 _CHARACTER = re.compile(r"[\u3400-\u9fff·]")
@@ -96,7 +98,7 @@ _TRANSLITERATES: Final = (
     "留隆卢鲁路伦罗洛吕马玛迈麦曼芒毛梅门蒙米密姆明摩莫默墨木穆纳娜乃奈南内尼涅年宁纽农努诺欧帕派潘庞佩彭皮平珀"
     "蒲普齐奇恰乔切琴丘让热日荣茹儒瑞若撒萨塞赛三桑森沙莎山尚绍舍申圣施诗什史士舒斯丝司苏索塔台泰坦汤唐特腾提"
     "廷图托陀瓦万旺威韦维卫魏温文翁沃乌武伍西希锡席夏香肖谢辛欣星休修雪逊雅亚延扬杨耶叶伊易因英尤雨约扎詹张珍芝"
-    "治朱祖佐罕隶坎屈纪葛曲茨萧孟鲍第蕾莉娅"
+    "治朱祖佐罕隶坎屈纪葛曲茨萧孟鲍第蕾莉娅狄"
 )
 """Characters that write foreign names."""
 _TRANSLITERATED = re.compile(f"[{_TRANSLITERATES}]{{2,}}(?:·[{_TRANSLITERATES}]{{2,}})*")
@@ -123,11 +125,13 @@ class Name(NamedTuple):
 
         That is where they share two characters, or the gloss of one has the other.
         """
-        told = {n: gloss for n, gloss, _ in _entries(self.all | other.own)}
+        told = {n: gloss.lower() for n, gloss, _ in _entries(self.all | other.own)}
         return any(
             a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
             or (len(b) > 1 and two in told.get(one, ""))
             or (len(a) > 1 and one in told.get(two, ""))
+            or self.text.lower() in told.get(two, "") or other.text.lower() in told.get(one, "")
+            or _is_sound(two, self.text) or _is_sound(one, other.text)
             for one in self.all for two in other.own for a, b in ((core(one), core(two)),)
         )  # fmt: skip
 
@@ -135,6 +139,13 @@ class Name(NamedTuple):
     def is_listed(self) -> bool:
         """Whether the dictionary has it."""
         return bool(_entries(self.own))
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether it is the name of one thing, or of an element."""
+        capital = HAN.search(self.text) is not None or self.text[0].isupper()
+        glosses = [gloss for _, gloss, _ in _entries(self.own)]
+        return any((capital and re.search("/[A-Z]", g)) or "(chemistry)" in g for g in glosses)
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -196,7 +207,10 @@ def _keys(text: str) -> dict[tuple[int, int], str]:
         for _, end in parts[at : at + _LONGEST[not han]]:
             if _BREAK.search(text, start, end):
                 break
-            if not _NAMELESS.fullmatch(text, start, end):
+            first = _NAMELESS.fullmatch(text, *parts[at])
+            if not (
+                first and len(text[start:end].split()) < 3 and not han
+            ) and not _NAMELESS.fullmatch(text, start, end):
                 made[start, end] = _key(re.sub(r"['’]s\Z", "", text[start:end]))
     return made
 
@@ -213,7 +227,8 @@ def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     short = {
         one for name in own
         if len(one := core(name)) > 1
-        and (name[-1] in "人族" or one not in kinds or kinds[one] & kinds.get(name, set()))
+        and (name[-1] in "人族" or one not in kinds or not kinds[one] ^ (kinds.get(name) or set())
+             or kinds[one] & kinds.get(name, set()))
     }  # fmt: skip
     own = own | short
     aliases = {alias for name, _, others in entries if name in own for alias in others.split()}
@@ -246,11 +261,9 @@ def _spellings(name: str) -> set[str]:
 
 def _sounding(name: str, text: str) -> Iterator[tuple[int, int]]:
     """Where a text of the other language has a name that sounds like this one."""
-    chinese = _TRANSLITERATED.fullmatch(name)
-    if chinese or _CAPITALS.fullmatch(name):
-        for found in (_CAPITALS if chinese else _TRANSLITERATED).finditer(text):
-            if _is_sound(*((name, found[0]) if chinese else (found[0], name))):
-                yield found.span()
+    for found in (_CAPITALS if HAN.search(name) else _TRANSLITERATED).finditer(text):
+        if _is_sound(name, found[0]) or _is_sound(found[0], name):
+            yield found.span()
 
 
 def _is_sound(chinese: str, english: str) -> bool:
@@ -259,6 +272,8 @@ def _is_sound(chinese: str, english: str) -> bool:
     Vowels vary between transliterations: 维米尔, w-m-l, is Vermeer, w-l-m-l.
     """
     names, words, alike = chinese.split("·"), english.split(), list[bool]()
+    if not _TRANSLITERATED.fullmatch(chinese) or not _CAPITALS.fullmatch(english):
+        return False
     spelt = {char: pinyin.split()[0] for char, pinyin in _rows("sound", chinese)}
     for name, word in (names[-1], words[-1]), (names[0], words[0]):
         syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, "")) for char in name]
@@ -341,7 +356,7 @@ def _compile(table: sqlite3.Connection) -> None:
             latin[_key(_PLACE.sub("", said))].add(name)
             bare[_key(_GENERIC.sub("", said))].add(name)
             word = said.split()[-1]
-            if dated and len(word) >= _SURNAME and word[:1].isupper():
+            if dated and len(word) >= _SURNAME and word[:1].isupper() and _GENERIC.sub("", word):
                 latin[_key(word)] |= {name, *([last] if len(last) > 1 else ())}
     for key, found in (*bare.items(), *spelt.items()):
         latin.setdefault(key, found)  # Japan is not the Sea of Japan, and Shanxi not 陕西

@@ -39,36 +39,31 @@ _JOINS = re.compile(
 """What joins the names of a run."""
 _BEFORE = re.compile(
     r"(?:\A|[:：\n]|\b(?:is|was|are|were|be|been|called|named|by|to|at|in|inside|on|for|with|say"
-    r"|write|meant|(?:it|that|this|s?he)['’]s)\s|[是为叫由在于自归成](?:[^，。；是在]{1,9}的)?)"
+    r"|write|meant|(?:it|that|this|s?he)['’]s)\s|[是为叫由在于自归成得选]了?(?:[^，。；是在]{1,9}的)?)"
     r"\s*(?:the |an? |first )?[*《“\"]*\Z",
     re.IGNORECASE,
 )
 """What stands before an answer."""
 _AFTER = re.compile(
-    r"[*》”\"'’]*\s*(?:[,，.。;；!！—\n]|\Z|的[。，,]|who\b|that\b|since\b|写|所|画|发|提)"
+    r"[*》”\"'’]*\s*(?:[上里中内]|境内|公司|(?:举[行办]|召开|开发|发[明现]|建[造立]|[创写]作?|提出|执导|设计|画|所写)的?"
+    r"|的(?:作品|著作|歌)?(?=[。，,]))?(?:[,，.。;；!！—\n]|\Z|who\b|that\b|since\b)"
 )
 """What follows an answer."""
+_VERB = re.compile(r"\s(?:is|was|are|were|wrote|painted|composed|invented|discovered|won)\b|[是才]")
+"""What follows it at the beginning of a response."""
 _OF_ANOTHER = re.compile(
     r"\b(?:Old|New|(?:North|South|East|West)(?:ern)?|Upper|Lower|Inner|Outer|Later|Former|Little"
     r"|Second|Third|Neo|Non|Anti|Pre|Post)\Z"
 )
 """Words before a name that make it another one: the Old Summer Palace."""
 _ORDERED = re.compile(
-    r"\b(?:order|sequence|rank\w*|sort\w*|arrange\w*|steps?|stages?|phases?)\b"
-    r"|\bfrom (?:the )?(?:\w+ )?(?:side|end|top|bottom|left|right)\b"
-    r"|\bfrom .{2,40} (?:to|up|down|out|in)\b"
-    r"|顺序|次序|依次|先后|步骤|阶段|排序|排列|[从由自].{1,12}[到至而]",
+    r"\b(?:order|sequence|rank\w*|sort\w*|arrange\w*|steps?|stages?|phases?|first|last|from)\b"
+    r"|[顺次]序|依次|先后|步骤|阶段|排[序列]|[从由自].{1,12}[到至而]",
     re.IGNORECASE,
 )
-"""Questions that ask for an order."""
+"""Questions that may ask for an order."""
 _PAIRED = re.compile(r"\brespectively\b|\beach\b|分别|各[自是]?", re.IGNORECASE)
 """Questions after several things at once."""
-_TURNS = re.compile(
-    r"\b(?:before|after|preced\w+|earlier|later|prior|last but|reverse|from)\b"
-    r"|之前|以前|前面|之后|以后|后面|倒序|反过来|晚于|早于",
-    re.IGNORECASE,
-)
-"""Words by which the order of mention may not be the order that is meant."""
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 
 
@@ -86,8 +81,11 @@ class _Run(NamedTuple):
 
     def stands(self, text: str) -> bool:
         """Whether it stands where an answer does."""
-        before = (text[max(0, at - 40) : at] for at in self.begins)
-        return any(map(_BEFORE.search, before)) and bool(_AFTER.match(text, self.span[1]))
+        before = [text[max(0, at - 40) : at] for at in self.begins]
+        after = _AFTER.match(text, self.span[1])
+        if not after and self.same and not before[0].strip():
+            after = _VERB.match(text, self.span[1])
+        return after is not None and any(map(_BEFORE.search, before))
 
 
 def compare_names(reference: str, response: str, question: str) -> Shown | None:
@@ -112,12 +110,12 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return None
     wanted = [read(piece) for piece in pieces]
     chosen = _committed(wanted, response, question)
-    if chosen is None or not chosen.stands(response):
+    if chosen is None or chosen.same is None or not chosen.stands(response):
         return None
     if len(pieces) > 1 and denies(response, *chosen.span):
         return None
     verdict = f"{'same' if chosen.same else 'other'}{'-list' * (len(pieces) > 1)}"
-    return Shown(bool(chosen.same), f"text:{verdict}-by-dictionary", *chosen.span)
+    return Shown(chosen.same, f"text:{verdict}-by-dictionary", *chosen.span)
 
 
 def _pieces(reference: str) -> list[str]:
@@ -131,17 +129,20 @@ def _pieces(reference: str) -> list[str]:
 def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | None:
     """The run of names, those of the reference or others, to which the response commits."""
     said, text = names(response, wanted), half_width(response)
-    ordered = None if _TURNS.search(response) else _ORDERED.search(question) is not None
+    ordered = _ORDERED.search(question) is not None
     found = _runs(said, response, listed=len(wanted) > 1)
     runs = [r._replace(same=_is_same(wanted, r, ordered, said)) for r in found]
-    runs = [r for r in runs if r.same is not None]
     if len(wanted) == 1:
         asked = names(question, wanted)
         if any(wanted[0].is_(one) for one in asked):
             return None
-        runs = [r for r in runs if r.same or not any(a.is_(r.names[-1]) for a in asked)]
+        runs = [
+            r for r in runs
+            if r.names[-1].text.lower() not in question.lower()
+            and (r.same or not any(one.is_(r.names[-1]) for one in asked))
+        ]  # fmt: skip
     if not takes_stance(text):
-        runs = [r for r in runs if r.same or r.stands(response)]
+        runs = [r for r in runs if r.same or (r.same is False and r.stands(response))]
         return runs[-1] if len({r.same for r in runs}) == 1 else None
 
     def of(run: _Run) -> Mention:
@@ -149,9 +150,12 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
 
     def is_aside(run: _Run) -> bool:
         (clause,) = clauses(text, [of(run)])
-        return clause.denied or clause.aside
+        return run.names[-1].is_proper and (clause.denied or clause.aside)
 
-    meant = {of(r): r for r in runs if r.same or r.stands(response) or is_aside(r)}
+    def counts(run: _Run) -> bool:
+        return bool(run.same or (run.same is False and run.stands(response)) or is_aside(run))
+
+    meant = {of(r): r for r in runs if counts(r)}
     last = commitment(
         text, clauses(text, [*meant]), lambda one, other: meant[one].same is meant[other].same
     )
@@ -184,9 +188,7 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
     return made
 
 
-def _is_same(
-    wanted: Sequence[Name], run: _Run, ordered: bool | None, said: Sequence[Name]
-) -> bool | None:
+def _is_same(wanted: Sequence[Name], run: _Run, ordered: bool, said: Sequence[Name]) -> bool | None:
     """Whether a run has the names that are wanted; False with another one in the place of one."""
     kinds = frozenset.intersection(*(one.kinds for one in wanted))
     given = [n for n in run.names if not kinds or not n.kinds or n.kinds & kinds]
@@ -196,16 +198,17 @@ def _is_same(
     if len(given) != len(wanted) or len({*order}) < len(order) or any(len(p) > 1 for p in places):
         return None
     if not missing:
-        if len(given) > 1 and kinds and not all(n.kinds & kinds for n in given):
+        if kinds and any(
+            wanted[i].kinds - kinds and not name.kinds & kinds
+            for i, name in zip(order, given, strict=True)
+        ):
             return None  # 水银 among planets
-        if order == sorted(order) or ordered is False:
-            return True
-        return None if ordered is None or order == sorted(order, reverse=True) else False
+        return True if order == sorted(order) or not ordered else None
     other = next(name for name, place in zip(given, places, strict=True) if not place)
-    of_kind = len(wanted) > 1 or missing[0].kinds & other.kinds
+    of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.is_proper)
     if len(missing) > 1 or not missing[0].is_listed or not of_kind:
         return None
-    rest = (name for name in said if not missing[0].is_(name))
+    rest = (n for n in said if n in given or (n.kinds & kinds and not missing[0].is_(n)))
     return None if any(map(missing[0].is_like, rest)) else False
 
 
