@@ -13,6 +13,7 @@ from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outco
 from gradegpt.judges.calibration import packaged, rule_of
 from gradegpt.rules.across import across_languages, by_change, by_direction, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
+from gradegpt.rules.compare.names import NEEDS_NAMES
 from gradegpt.rules.extract import (
     COMMITTED,
     Found,
@@ -68,7 +69,8 @@ class RuleJudge:
         reading = read_item(item)
         made = self._decide(reading)
         lettered = is_lettered(reading)
-        if (made.verdict is None or lettered) and (chosen := as_choice(reading)) is not None:
+        open_ = made.verdict is None and made.reason != NEEDS_NAMES.reason
+        if (open_ or lettered) and (chosen := as_choice(reading)) is not None:
             again = self._decide(chosen)
             reading, made = (chosen, again) if again.verdict else (reading, made)
         elif lettered:
