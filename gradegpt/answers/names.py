@@ -14,10 +14,10 @@ import sqlite3
 import tempfile
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from difflib import SequenceMatcher
-from functools import cache, lru_cache
+from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from itertools import islice, product
@@ -53,16 +53,13 @@ _KIND = re.compile(
 )
 _GENERIC = re.compile(rf"\b(?:{'|'.join(_TABLES['generic'].split())})\b|\S*\d\S*", re.IGNORECASE)
 _NAMELESS: Final = frozenset(_TABLES["nameless"].split())
-_PLACE = re.compile(
-    r"\A(?:to|the|an?) | (?:province|city|state|county|prefecture)\Z", re.IGNORECASE
-)
+_PLACE = re.compile(r"\A(?:to|the|an?) | (?:province|city|state|county)\Z", re.IGNORECASE)
 """Words without which an English name is never another one."""
 _CHARACTER = re.compile(r"[\u3400-\u9fff·]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
 _BREAK = re.compile(r"[^\w\s·&'’.-]|\n|\.(?=\s)")
 _LONGEST: Final = (10, 6)
 """Characters of a Chinese name and words of an English one at most."""
-_SPELLINGS: Final = 32
 _SOUNDS: Final = (r"s?ch|sh|zh|c(?=[eiy])|g(?=[ei])", r"^(?:[zcs]h?|[jqx])")
 """What sounds like an s in English, and at the beginning of a syllable in Pinyin."""
 _CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
@@ -81,6 +78,11 @@ class Name(NamedTuple):
     end: int
     own: frozenset[str]
     all: frozenset[str]
+    listed: bool
+    kinds: frozenset[str]
+    """What it may be the name of: a person, a city; empty for what is not known."""
+    proper: bool
+    """Whether it is the name of one thing, or of an element."""
 
     def is_(self, other: Name) -> bool:
         """Whether another name may be this one."""
@@ -91,32 +93,15 @@ class Name(NamedTuple):
 
         That is where they share two characters, or the gloss of one has the other.
         """
-        told = {n: gloss.lower() for n, gloss, _ in _entries(self.all | other.own)}
+        told = {n: gloss.lower() for n, gloss, _ in _rows("entry", self.all | other.own)}
         return any(
             a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
             or (len(b) > 1 and two in told.get(one, ""))
             or (len(a) > 1 and one in told.get(two, ""))
             or self.text.lower() in told.get(two, "") or other.text.lower() in told.get(one, "")
             or _is_sound(two, self.text) or _is_sound(one, other.text)
-            for one in self.all for two in other.own for a, b in ((core(one), core(two)),)
+            for one in self.all for two in other.own for a, b in ((_core(one), _core(two)),)
         )  # fmt: skip
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether the dictionary has it."""
-        return bool(_entries(self.own))
-
-    @property
-    def is_proper(self) -> bool:
-        """Whether it is the name of one thing, or of an element."""
-        capital = HAN.search(self.text) is not None or self.text[0].isupper()
-        glosses = [gloss for _, gloss, _ in _entries(self.own)]
-        return any((capital and re.search("/[A-Z]", g)) or "(chemistry)" in g for g in glosses)
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """What it may be the name of: a person, a city; empty for what is not known."""
-        return frozenset().union(*(_kinds(gloss) for _, gloss, _ in _entries(self.own)))
 
 
 def installed() -> bool:
@@ -141,11 +126,7 @@ def read(text: str) -> Name:
 
 
 def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
-    """The names in a text, the longest that begin at each place; also the wanted, by their sound.
-
-    >>> [name.text for name in names("埃及是开罗")] if installed() else ["埃及", "开罗"]
-    ['埃及', '开罗']
-    """
+    """The names in a text, the longest at each place; also those that are wanted, by their sound."""
     text = simplified(text)
     keys = _keys(text)
     known = _names_of(keys.values())
@@ -154,8 +135,9 @@ def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
         for key in _spellings(one.text) if chinese else one.all:
             known[key] = known.get(key, set()) | (one.own if chinese else {key})
     found = {span: known[key] for span, key in keys.items() if key in known}
-    for one in (name for name in wanted if not name.is_listed):
-        found = {span: {*one.own} for span in _sounding(one.text, text)} | found
+    for one in (name for name in wanted if not name.listed):
+        said = (_CAPITALS if HAN.search(one.text) else _TRANSLITERATED).finditer(text)
+        found = {m.span(): {*one.own} for m in said if _is_sound(one.text, m[0])} | found
     made, at = list[Name](), 0
     for span in sorted(found, key=lambda span: (span[0], -span[1])):
         if span[0] >= at:
@@ -179,7 +161,7 @@ def _keys(text: str) -> dict[tuple[int, int], str]:
     return made
 
 
-def core(name: str) -> str:
+def _core(name: str) -> str:
     """A Chinese name without the last characters that say what it is: 伏尔加 for 伏尔加河."""
     ends = (end for end in _TABLES["ending"].split() if name.endswith(end) and name != end)
     return name.removesuffix(next(ends, ""))
@@ -187,18 +169,22 @@ def core(name: str) -> str:
 
 def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     """A name, with the short forms of its Chinese names that are no names of another kind."""
-    own, entries = {*own}, _entries(frozenset(own | {core(name) for name in own}))
-    kinds = {name: _kinds(gloss) for name, gloss, _ in entries}
-    for name in {name for name in own if len(core(name)) > 1}:
+    own, entries = {*own}, _rows("entry", own | {_core(name) for name in own})
+    kinds = {
+        name: {m.lastgroup for m in _KIND.finditer(gloss) if m.lastgroup}
+        for name, gloss, _ in entries
+    }
+    for name in {name for name in own if len(_core(name)) > 1}:
         full = kinds.get(name, set())
-        bare = kinds.get(core(name), full)
-        own |= {core(name)} if bare == full or bare & full or name[-1] in "人族" else set()
-    aliases = {alias for name, _, others in entries if name in own for alias in others.split()}
-    return Name(text, *span, frozenset(own), frozenset(own | aliases))
-
-
-def _kinds(gloss: str) -> set[str]:
-    return {match.lastgroup for match in _KIND.finditer(gloss) if match.lastgroup}
+        bare = kinds.get(_core(name), full)
+        own |= {_core(name)} if bare == full or bare & full or name[-1] in "人族" else set()
+    known = [(gloss, others.split()) for name, gloss, others in entries if name in own]
+    capital = HAN.search(text) is not None or text[0].isupper()
+    return Name(
+        text, *span, frozenset(own), frozenset(own.union(*(others for _, others in known))),
+        bool(known), frozenset().union(*(kinds.get(name, ()) for name in own)),
+        any((capital and re.search("/[A-Z]", g)) or "(chemistry)" in g for g, _ in known),
+    )  # fmt: skip
 
 
 def _key(text: str) -> str:
@@ -213,41 +199,35 @@ def _spellings(name: str) -> set[str]:
     spelt = _readings(name)
     made = {
         _key("".join(syllables))
-        for text in {name, core(name)}
-        for syllables in islice(product(*(spelt.get(char, ()) for char in text)), _SPELLINGS)
+        for text in {name, _core(name)}
+        for syllables in islice(product(*(spelt.get(char, ()) for char in text)), 32)
     }
-    if any(re.search("/[A-Z]", gloss) for _, gloss, _ in _entries(frozenset({name}))):
+    if any(re.search("/[A-Z]", gloss) for _, gloss, _ in _rows("entry", {name})):
         made -= {key for key, own in _names_of(made).items() if name not in own}
     return made - {""}  # Shanxi is 山西, not 陕西
 
 
-def _sounding(name: str, text: str) -> Iterator[tuple[int, int]]:
-    """Where a text of the other language has a name that sounds like this one."""
-    for found in (_CAPITALS if HAN.search(name) else _TRANSLITERATED).finditer(text):
-        if _is_sound(name, found[0]) or _is_sound(found[0], name):
-            yield found.span()
-
-
-def _is_sound(chinese: str, english: str) -> bool:
-    """Whether the consonants of the last names are alike, and of the first where both have one.
+def _is_sound(one: str, other: str) -> bool:
+    """Whether two names have like consonants, in all their parts or in the last.
 
     Vowels vary between transliterations: 维米尔, w-m-l, is Vermeer, w-l-m-l.
     """
-    names, words, alike = chinese.split("·"), english.split(), list[bool]()
+    chinese, english = (one, other) if HAN.search(one) else (other, one)
     if not _TRANSLITERATED.fullmatch(chinese) or not _CAPITALS.fullmatch(english):
         return False
-    spelt = _readings(chinese)
-    for name, word in (names[-1], words[-1]), (names[0], words[0]):
-        syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, [""])[0]) for char in name]
-        said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
-        letters = re.sub(_SOUNDS[0], "s", word.lower().replace("x", "ks").replace("ph", "f"))
-        one, two = (
-            re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
-            for text in (letters, said)
-        )
-        same = SequenceMatcher(None, one, two, autojunk=False).ratio()
-        alike.append(len(one) > 1 and same >= (_ALIKE if min(len(one), len(two)) > 2 else 1))
-    return alike[0] and (alike[1] or len(names) == 1 or len(words) == 1)
+    names, words, spelt = chinese.split("·"), english.split(), _readings(chinese)
+    if len(names) != len(words):
+        names, words = names[-1:], words[-1:]
+    syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, [""])[0]) for char in "".join(names)]
+    said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
+    letters = re.sub(_SOUNDS[0], "s", "".join(words).lower().replace("x", "ks"))
+    said, letters = (
+        re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
+        for text in (said, letters.replace("ph", "f"))
+    )
+    same = SequenceMatcher(None, letters, said, autojunk=False).ratio()
+    least = min(len(letters), len(said))
+    return least > 1 and same >= (_ALIKE if least > 2 else 1)
 
 
 # --- the table ----------------------------------------------------------------------------------
@@ -265,13 +245,8 @@ def _readings(name: str) -> dict[str, list[str]]:
     return {sign[1:]: found.split() for sign, found in _rows("key", [f"={char}" for char in name])}
 
 
-@lru_cache(maxsize=4096)
-def _entries(names: frozenset[str]) -> list[tuple[str, ...]]:
-    """The name, gloss and aliases of each Chinese name that is listed."""
-    return _rows("entry", names)
-
-
 def _rows(table: str, keys: Iterable[str]) -> list[tuple[str, ...]]:
+    """The rows of a table: the name, gloss and aliases of an entry, or a key and what has it."""
     asked = f"SELECT * FROM {table} WHERE key IN (SELECT value FROM json_each(?))"
     return _table().execute(asked, (json.dumps([*keys]),)).fetchall()
 

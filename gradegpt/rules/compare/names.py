@@ -21,14 +21,11 @@ from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stance
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
-_MOST: Final = 8
-"""Names of a list at most."""
 _LONGEST: Final = 160
 _MARKS: Final = " 《》“”\"'.。*()（）"
 _NO_NAMES = re.compile(r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]")
 """Signs of a reference that is more than names."""
-_RESPECTIVELY = re.compile(r"[,，]?\s*\brespectively\b\.?|分别[是为]?", re.IGNORECASE)
-_JOINT = re.compile(r"》\s*(?:和|与|、|，)?\s*《|(?:[、,，;；]|→|->)\s*(?:and |和|以及)?")
+_JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
 """What joins a thing and its name."""
@@ -56,12 +53,11 @@ _OF_ANOTHER = re.compile(
 )
 """Words before a name that make it another one: the Old Summer Palace."""
 _ORDERED = re.compile(
-    r"\b(?:order|sequence|rank\w*|sort\w*|arrange\w*|steps?|stages?|phases?|first|last|from)\b"
-    r"|[顺次]序|依次|先后|步骤|阶段|排[序列]|[从由自].{1,12}[到至而]",
-    re.IGNORECASE,
+    r"\b(?:order|sequence|rank|sort|arrang|step|stage|phase|first|last|from\b)"
+    r"|[顺次]序|依次|先后|步骤|阶段|排[序列]|[从由自].{1,12}[到至而]"
 )
 """Questions that may ask for an order."""
-_PAIRED = re.compile(r"\brespectively\b|\beach\b|分别|各[自是]?", re.IGNORECASE)
+_PAIRED = re.compile(r"\brespectively\b\.?|\beach\b|分别[是为]?|各[自是]", re.IGNORECASE)
 """Questions after several things at once."""
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 
@@ -98,16 +94,15 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return NEEDS_NAMES
     if HAN.search(reference):
         response = HAN.sub(" ", response)
-    reference = _RESPECTIVELY.sub("", reference).strip(_MARKS)
-    pieces = _JOINT.split(reference)
-    if not read(reference).is_listed:  # War and Peace is one name
-        pieces[-1:] = _AND.split(pieces[-1])
-    wanted = [read(name) for piece in pieces if (name := piece.strip(_MARKS))]
-    if not 0 < len(wanted) <= _MOST:
-        return None
+    wanted = [
+        read(name)
+        for piece in _JOINT.split(_PAIRED.sub("", reference))
+        for text in ([piece] if read(piece.strip(_MARKS)).listed else _AND.split(piece))
+        if (name := text.strip(_MARKS))
+    ]  # War and Peace is one name
     if pairs := _pairs(wanted, question):
         return _paired(pairs, response)
-    chosen = _committed(wanted, response, question)
+    chosen = _committed(wanted, response, question) if wanted else None
     if chosen is None or chosen.same is None or not chosen.stands(response):
         return None
     if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *chosen.span)):
@@ -135,7 +130,7 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
     for run in runs:
         mention = Mention(text[slice(*run.span)], *run.span)
         (clause,) = clauses(text, [mention])
-        if run in meant or (run.names[-1].is_proper and (clause.denied or clause.aside)):
+        if run in meant or (run.names[-1].proper and (clause.denied or clause.aside)):
             spoken[mention] = run
     last = commitment(text, clauses(text, [*spoken]), lambda a, b: spoken[a].same is spoken[b].same)
     return spoken[last.mention] if last and alone(text, last) else None
@@ -184,8 +179,8 @@ def _is_same(
         fits = all(known) if kinds else True  # 水银 is no planet, though it may be Mercury
         return True if fits and (order == sorted(order) or not ordered) else None
     other = next(name for name, place in zip(given, places, strict=True) if not place)
-    of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.is_proper)
-    if len(missing) > 1 or not missing[0].is_listed or not of_kind:
+    of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.proper)
+    if len(missing) > 1 or not missing[0].listed or not of_kind:
         return None
     rest = (n for n in said if n in given or (n.kinds & kinds and not missing[0].is_(n)))
     return None if any(map(missing[0].is_like, rest)) else False
