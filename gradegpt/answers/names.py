@@ -32,9 +32,9 @@ _FORMAT: Final = 1
 """Increased with every change of the compiled table."""
 _ENTRY = re.compile(r"\S+ (?P<name>\S+) \[(?P<pinyin>[^\]]*)\] /(?P<senses>.*)/")
 _MORE = re.compile(
-    r"\s*(?:\([^()]*\)|\[[^\[\]]*\])"
+    r"\s*(?:\([^()]*\)|\[[^\[\]]*\])|^surname "
     r"|(?:,| or (?=[A-Z])| by | in (?=(?:[a-z]+ )?[A-Z])| (?:sub)?provincial| prefecture| between "
-    r"|;|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|surname|also written|lit\.|fig\.).*"
+    r"|;|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|also written|lit\.|fig\.).*"
 )
 """What a sense says beside the name."""
 _ALIAS = re.compile(
@@ -88,10 +88,7 @@ class Name(NamedTuple):
         return not self.all.isdisjoint(other.own)
 
     def is_like(self, other: Name) -> bool:
-        """Whether another name may be this one as far as is known.
-
-        That is where they share two characters, or the gloss of one has the other.
-        """
+        """Whether another name is written or sounds like this one, or a gloss of one has it."""
         told = {n: gloss.lower() for n, gloss, _ in _rows("entry", self.all | other.own)}
         return any(
             a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
@@ -109,11 +106,7 @@ def installed() -> bool:
 
 
 def read(text: str) -> Name:
-    """A text as one name.
-
-    >>> "苏东坡" in read("苏轼").all if installed() else True
-    True
-    """
+    """A text as one name."""
     own = {_key(text)}
     if not HAN.search(text):
         words = re.sub(r"^(?:the|an?) ", "", text, flags=re.IGNORECASE)
@@ -155,11 +148,12 @@ def _keys(text: str) -> dict[tuple[int, int], str]:
             if _BREAK.search(text, start, end):
                 break
             words = text[start:end].lower().split()
-            if words[0] not in _NAMELESS or len(words) > 2:
+            if (words[0] not in _NAMELESS or len(words) > 2) and text[start] not in "是在被":
                 made[start, end] = _key(re.sub(r"['’]s\Z", "", text[start:end]))
     return made
 
 
+@cache
 def _core(name: str) -> str:
     """A Chinese name without the last characters that say what it is: 伏尔加 for 伏尔加河."""
     ends = (end for end in _TABLES["ending"].split() if name.endswith(end) and name != end)
@@ -169,10 +163,7 @@ def _core(name: str) -> str:
 def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     """A name, with the short forms of its Chinese names that are no names of another kind."""
     own, entries = {*own}, _rows("entry", own | {_core(name) for name in own})
-    kinds = {
-        name: {m.lastgroup for m in _KIND.finditer(gloss) if m.lastgroup}
-        for name, gloss, _ in entries
-    }
+    kinds = {n: {m.lastgroup or "" for m in _KIND.finditer(gloss)} for n, gloss, _ in entries}
     for name in {name for name in own if len(_core(name)) > 1}:
         full = kinds.get(name, set())
         bare = kinds.get(_core(name), full)

@@ -20,10 +20,8 @@ from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stance
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
-_LONGEST: Final = 160
 _MARKS: Final = " 《》“”\"'.。*()（）"
 _NO_NAMES = re.compile(r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]")
-"""Signs of a reference that is more than names."""
 _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
@@ -32,7 +30,6 @@ _JOINS = re.compile(
     r"[\s》”\"*]*(?:[、,，;；和与及&]|》\s*《|以及|还有|外加|\b(?:and|then|plus|as well as)\b)"
     r"(?:[\s《“\"*]|[、,，和与]|以及|\b(?:and|then|finally|lastly|also|the|an?|some)\b)*"
 )
-"""What joins the names of a run."""
 _BEFORE = re.compile(
     r"(?:\A|[:：\n]|\b(?:is|was|are|were|be|been|called|named|by|to|at|in|inside|on|for|with|say"
     r"|write|meant|(?:it|that|this|s?he)['’]s)\s|[是为叫由在于自归成得选]了?(?:[^，。；是在]{1,9}的)?)"
@@ -62,11 +59,10 @@ _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 
 
 class _Run(NamedTuple):
-    """Joined names, the place where they begin, and whether they are those of the reference."""
+    """Joined names, where they begin with and without qualifying words; whether they are right."""
 
     names: list[Name]
     begins: tuple[int, ...]
-    """The first name with and without the words before it that qualify it: Admiral Zheng He."""
     same: bool | None = None
 
     @property
@@ -85,10 +81,8 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
 
     None if that is not shown; ``NEEDS_NAMES`` if the dictionary is needed and not installed.
     """
-    if len(reference) > _LONGEST or _NO_NAMES.search(reference):
+    if len(reference) > 160 or _NO_NAMES.search(reference) or plain(reference) in plain(response):
         return None
-    if plain(reference) in plain(response):
-        return None  # in its own language, which is read elsewhere
     if not installed():
         return NEEDS_NAMES
     if HAN.search(reference):
@@ -136,9 +130,9 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
 
 
 def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
-    """The names of a text in runs; a name directly before another one qualifies it.
+    """The names of a text in runs; one directly before another qualifies it: Admiral Zheng He.
 
-    Where no list is expected, a comma joins two names of one kind: "in Lausanne, Switzerland".
+    Where no list is expected, a comma joins no names of two kinds: "in Lausanne, Switzerland".
     """
     made = list[_Run]()
     for one in said:
@@ -205,5 +199,5 @@ def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
     if denies(response) or len(said) != len(pairs) or not once:
         return None
     same = all(label == value for label, value in said)
-    reason = f"text:{'same' if same else 'other'}-list-by-dictionary"
-    return Shown(same, reason, found[0].start, found[-1].end)
+    span = found[0].start, found[-1].end
+    return Shown(same, f"text:{'same' if same else 'other'}-list-by-dictionary", *span)
