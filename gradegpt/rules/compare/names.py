@@ -54,7 +54,6 @@ _ORDERED = re.compile(
 )
 """Questions that may ask for an order."""
 _PAIRED = re.compile(r"\brespectively\b\.?|\beach\b|分别[是为]?|各[自是]", re.IGNORECASE)
-"""Questions after several things at once."""
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 
 
