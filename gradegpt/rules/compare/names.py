@@ -21,7 +21,10 @@ from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stan
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
 _MARKS: Final = " 《》“”\"'.。*()（）"
-_NO_NAMES = re.compile(r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]")
+_NO_NAMES = re.compile(
+    r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]|[\u3400-\u9fff]{13}|(?:[\w'’-]+ ){8}"
+)
+"""Signs of a reference that is no name and no list of names."""
 _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
