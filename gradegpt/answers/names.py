@@ -220,9 +220,6 @@ def _is_sound(one: str, other: str) -> bool:
     return least > 1 and alike >= (0.85 if least > 2 else 1)
 
 
-# --- the table ----------------------------------------------------------------------------------
-
-
 def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
     """The Chinese names of those keys, Chinese names or letters, that have some."""
     keys = {*keys}
