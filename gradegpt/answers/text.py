@@ -11,26 +11,12 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from gradegpt.answers.hidden import visible
 
-_PAIRS: Final = (
-    "選选 為为 應应 項项 錯错 誤误 確确 綜综 對对 個个 說说 這这 與与 於于 幾几 過过 點点 減减 "
-    "無无 關关 據据 題题 數数 總总 並并 從从 兩两 萬万 億亿 負负 開开 時时 間间 單单 結结 論论 "
-    "擇择 適适 當当 徑径 長长 圓圆 積积 體体 邊边 線线 軸轴 標标 邏逻 輯辑 證证 實实 虛虚 複复 "
-    "維维 進进 連连 續续 導导 極极 際际 區区 閉闭 離离 變变 電电 場场 氣气 溫温 壓压 熱热 動动 "
-    "質质 運运 轉转 順顺 針针 還还 鹽盐 鹼碱 鐵铁 銅铜 鋁铝 鈉钠 鈣钙 銀银 鋅锌 後后 層层 國国 "
-    "會会 經经 濟济 歷历 發发 產产 業业 農农 職职 員员 學学 習习 師师 書书 讀读 寫写 語语 詞词 "
-    "義义 見见 觀观 認认 識识 該该 請请 斷断 類类 種种 條条 雙双 顆颗 張张 輛辆 隻只 塊块 錢钱 "
-    "圖图 組组 盡尽 滿满 歸归 納纳 給给 絕绝 終终 約约 級级 純纯 細细 統统 縱纵 橫横 優优 勝胜 "
-    "敗败 輸输 贏赢 計计 設设 試试 則则 創创 製制 準准 檢检 驗验 閱阅 誰谁 麼么 嗎吗 隨随 難难 "
-    "響响 頂顶 須须 預预 額额 顯显 風风 飛飞 驅驱 鬆松 齊齐 內内 兒儿"
-)
-"""Traditional and simplified characters of words that announce, judge and measure."""
-_SIMPLIFIED: Final = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
-_TRADITIONAL = re.compile("[" + "".join(map(chr, _SIMPLIFIED)) + "]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
 _TAG = re.compile(
     r"</?(?:p|div|span|b|strong|i|em|u|br|li|ul|ol|font|center|h[1-6]|table|tr|td|th|tbody"
     r"|yes|no|response|reference|question|context)"
@@ -47,10 +33,23 @@ _DOUBLED = re.compile(r"\\\\(?=[A-Za-z()\[\]])")
 
 
 def simplified(text: str) -> str:
-    """The text with the listed traditional characters simplified; all others are unchanged."""
-    if text.isascii() or _TRADITIONAL.search(text) is None:
+    """The text with its traditional characters simplified one by one, of the same length."""
+    if text.isascii() or _HAN.search(text) is None:
         return text
-    return text.translate(_SIMPLIFIED)
+    signs, forms = _traditional()
+    return text.translate(forms) if signs.search(text) else text
+
+
+@cache
+def _traditional() -> tuple[re.Pattern[str], dict[int, str]]:
+    """The traditional characters, and the simplified form of each by OpenCC."""
+    from opencc import OpenCC
+
+    # 乾 and 徵 are simplified as well: 乾隆, 宫商角徵羽
+    signs = [chr(code) for code in range(0x3400, 0xA000) if chr(code) not in "乾徵"]
+    forms = OpenCC("t2s").convert("\n".join(signs)).split("\n")
+    made = {a: b for a, b in zip(signs, forms, strict=True) if a != b}
+    return re.compile(f"[{''.join(made)}]"), str.maketrans(made)
 
 
 def tidy(text: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from gradegpt.answers.dictionary import installed
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
@@ -35,8 +34,8 @@ class RuleJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The rules' version, and whether they have the dictionary of names."""
-        return f"rules-{VERSION}{'+names' if installed() else ''}"
+        """The version of the rules."""
+        return f"rules-{VERSION}"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own; ``correct``, ``incorrect``, ``invalid`` or undecided."""
@@ -52,16 +51,11 @@ class RuleJudge:
             reference.text, reference.kind,
         )  # fmt: skip
         measured = packaged(self.name)
-        if made.verdict is None or measured is None or not _is_of_these(measured.judge):
+        if made.verdict is None or measured is None or measured.judge != self.fingerprint:
             return judgement
         rule = rule_of(made.verdict, made.reason)
         confidence = measured.confidence_of(signs_of(reading, made.verdict), rule)
         return judgement.model_copy(update={"confidence": confidence})
-
-
-def _is_of_these(judge: str) -> bool:
-    """Whether what was measured is this version of the rules, with or without the dictionary."""
-    return judge.removesuffix("+names") == f"rules-{VERSION}"
 
 
 def judged(

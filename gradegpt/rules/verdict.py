@@ -31,9 +31,9 @@ from gradegpt.rules.claims import (
     names_another,
 )
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.compare.across import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.reading import SAID, Reading
 from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
 from gradegpt.rules.tolerance import DEFAULT, tolerance
@@ -290,9 +290,10 @@ def _across_languages(reading: Reading, _prove: Prove) -> Decision | None:
     other = kind in _NAMED and _differ(first, response)
     if not other and not _differ(f"{question} {first}", response):
         return None
+    spoken = any(_chinese(r.text) is _chinese(response) for r in reading.references)
     shown = [
         _quantity(reading, r)
-        or (compare_names(r.text, response, question) if r.kind in _NAMED else None)
+        or (compare_names(r.text, response, question) if r.kind in _NAMED and not spoken else None)
         for r in reading.references
     ]
     return _decided(reading, shown)
@@ -334,6 +335,9 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
     response = reading.response
     shown = [*zip(reading.references, compared, strict=True)]
     equal = next(((answer, one) for answer, one in shown if one and one.same), None)
+    missing = next((one for _, one in shown if one and one.same is None), None)
+    if missing is not None and equal is None:
+        return Decision(None, missing.reason)  # the names need a package
     answer, one = equal or shown[0]
     if one is None or not (equal or all(compared)):
         return None

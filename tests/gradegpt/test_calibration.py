@@ -121,7 +121,7 @@ def test_the_rules_are_calibrated() -> None:
     """For this version; the confidence of a rule is below 1 and above its prior's half."""
     rules = packaged("rules")
     assert rules is not None
-    assert rules.judge.split("+")[0] == RuleJudge().fingerprint.split("+")[0]
+    assert rules.judge == RuleJudge().fingerprint
     item = Item(reference=("3/4",), response="The answer is 0.75.")
     (judgement,) = RuleJudge().judge([item])
     assert judgement.confidence is not None

@@ -54,9 +54,12 @@ class Comparison(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """Whether the answer is the reference's, and the place in the response that says so."""
+    """Whether the answer is the reference's, and the place in the response that says so.
 
-    same: bool
+    ``same`` is None if that would need a package that is not installed.
+    """
+
+    same: bool | None
     reason: str
     start: int
     end: int

@@ -9,11 +9,10 @@ import re
 import unicodedata
 from typing import Final
 
-from gradegpt.answers.spoken import ORDINAL, same_kind, spoken, spoken_in
+from gradegpt.answers.spoken import same_kind, spoken, spoken_in
 from gradegpt.answers.text import plain
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
-from gradegpt.rules.compare.across import asserted
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, SIGNS, gives
 
@@ -65,11 +64,10 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     if gives(reference, answer, question):
         return Comparison(True, "text:gives-reference")
     due = spoken(reference)
-    slots = asserted(answer) if due else []
-    got = spoken(answer) or (spoken(slots[-1].text) if slots else None)
+    got = spoken(answer)
     plainly = not (QUALIFYING & {*said} or _DOUBTED.search(answer))
-    if due and got is None and due.unit == ORDINAL and plainly:
-        ranks = [one for *_, one in spoken_in(answer) if one.unit == ORDINAL]
+    if due and got is None and plainly:
+        ranks = [one for *_, one in spoken_in(answer) if one.unit == due.unit]
         got = ranks[0] if len(ranks) == 1 else None
     if due and got and due.unit == got.unit:
         same = same_kind(due, got)
