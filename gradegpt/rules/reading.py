@@ -24,7 +24,6 @@ from gradegpt.rules.validity import (
     cut_off,
     declines_by_policy,
     denies,
-    gives_up,
     leaves_open,
     refuses,
     says_nothing,
@@ -307,8 +306,6 @@ def _left_open(reading: Reading, found: Found) -> str:
         return "choice:not-by-letter"
     if kind in CHOICE and _has_another_text(response, found, reading.question):
         return "choice:letter-and-text-differ"
-    if gives_up(response) > found.clause[0]:
-        return "response:named-and-left-open"
     more = _NEXT_QUESTION.search(response)
     if (
         more
