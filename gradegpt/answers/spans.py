@@ -63,11 +63,12 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 
 def sentence_start(text: str, at: int) -> int:
     """The beginning of the sentence around ``at``, or 400 characters before ``at``."""
+    start = 0
     for begin in (max(0, at - _NEAR), max(0, at - _FAR)):
         ends = (stop.end() for stop in _BREAK.finditer(text, begin, at + 1))
         if start := max((end for end in ends if end <= at), default=0):
             break
-    return at - len(text[start or begin : at].lstrip())
+    return at - len(text[start or max(0, at - _FAR) : at].lstrip())
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:

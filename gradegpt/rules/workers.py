@@ -11,11 +11,11 @@ import json
 import os
 import queue
 import select
-import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import cache
+from subprocess import DEVNULL, PIPE, Popen
 from typing import Any, Final
 
 MAX_LENGTH: Final = 300
@@ -32,12 +32,8 @@ class Worker:
     """A process that answers each line with a line, after a first line when it is ready."""
 
     def __init__(self, *command: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", *command],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-        )
+        run = [sys.executable, "-m", *command]
+        self.process = Popen(run, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
         self._pending = b""
         self._line(_START_S)
 
@@ -76,10 +72,7 @@ class Worker:
 class Pool:
     """Up to ``size`` workers, started when first needed; thread-safe.
 
-    Args:
-        size: Number of worker processes.
-        command: The module that each runs, and its arguments.
-
+    ``command`` is the module that each runs, and its arguments.
     """
 
     def __init__(self, size: int, *command: str) -> None:
@@ -104,21 +97,16 @@ class Pool:
     def close(self) -> None:
         """Kill the workers that are free."""
         self._closed = True
-        free = [self._free.get_nowait() for _ in range(self._free.qsize())]
-        for worker in free:
+        for worker in [self._free.get_nowait() for _ in range(self._free.qsize())]:
+            self._free.put(None)
             if worker is not None:
                 worker.kill()
-            self._free.put(None)
 
 
 class AlgebraPool(Pool):
     """Workers for the few pairs of formulas that need a LaTeX parser and computer algebra.
 
-    Args:
-        size: Number of worker processes.
-        seconds: Wall-clock limit per pair.
-        memory_mb: Address space per worker, in MiB.
-
+    ``seconds`` is the wall-clock limit of a pair, ``memory_mb`` the address space of a worker.
     """
 
     def __init__(self, size: int = 2, seconds: float = 2.0, memory_mb: int = 2_048) -> None:

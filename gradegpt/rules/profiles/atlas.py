@@ -22,15 +22,7 @@ from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
 from gradegpt.rules.extract import Found, How, find_answer
 from gradegpt.rules.extract.several import by_part
-from gradegpt.rules.profiles.base import (
-    Question,
-    Scored,
-    last_box,
-    not_given,
-    right,
-    same_values,
-    scored,
-)
+from gradegpt.rules.profiles.base import Question, Scored, last_box, not_given, right, same_values
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
@@ -75,12 +67,8 @@ def score(asked: Question, prove: Prove) -> Scored:
         reason = _TEXT_NOT_SHOWN
     if len(parts) > 1 or verdict is not None:
         reason = ":".join(filter(None, (written(verdicts), reason)))
-    policy = asked.tolerance or ""
-    return (
-        scored(verdict, reason, found, policy)
-        if found
-        else Scored(verdict, reason, None, None, policy)
-    )
+    answer, span = (found.answer, (found.start, found.end)) if found else (None, None)
+    return Scored(verdict, reason, answer, span, asked.tolerance or "")
 
 
 def labels(reason: str) -> tuple[str, ...]:

@@ -46,38 +46,37 @@ class Question(NamedTuple):
     question: str = ""
 
 
-def scored(verdict: Verdict | None, reason: str, found: Found, policy: str = EXACT.name) -> Scored:
-    """The score of the answer that was found."""
-    return Scored(verdict, reason, found.answer, (found.start, found.end), policy)
-
-
-def right(same: bool | None) -> Verdict:
-    """The verdict, which has two values: an answer that is not shown to match is wrong."""
-    return Verdict.CORRECT if same else Verdict.INCORRECT
-
-
 def steps(
     find: Callable[[Question], Found | str],
-    judge: Callable[[Question, Found, str, Prove], Scored],
+    judge: Callable[[Question, Found, str, Prove], tuple[bool | None, str, str]],
     policy: str,
 ) -> Callable[[Question, Prove], Scored]:
     """A scorer: what it finds (or the reason why nothing), if it is given as the answer, judged.
 
-    ``judge`` gets the name of the row's policy, else that of the profile.
+    ``judge`` gets the name of the row's policy, else that of the profile, and returns whether the
+    answer is right (None: it cannot tell), the reason and the policy it used.
     """
 
     def score(asked: Question, prove: Prove) -> Scored:
         found, named = find(asked), asked.tolerance or policy
         if isinstance(found, str):
             return Scored(Verdict.INCORRECT, found)
-        if reason := not_given(asked, found):
-            return scored(Verdict.INCORRECT, reason, found, named)
-        if asked.kind in (*CHOICE, AnswerType.TRUE_FALSE):
-            made = compare(read(asked.reference, asked.kind), read(found.answer, asked.kind))
-            return scored(right(made.same), made.reason, found, named)
-        return judge(asked, found, named, prove)
+        same: bool | None = False
+        if not (reason := not_given(asked, found)):
+            if asked.kind in (*CHOICE, AnswerType.TRUE_FALSE):
+                made = compare(read(asked.reference, asked.kind), read(found.answer, asked.kind))
+                same, reason = made.same is True, made.reason
+            else:
+                same, reason, named = judge(asked, found, named, prove)
+        verdict = None if same is None else right(same)
+        return Scored(verdict, reason, found.answer, (found.start, found.end), named)
 
     return score
+
+
+def right(same: bool | None) -> Verdict:
+    """The verdict, which has two values: an answer that is not shown to match is wrong."""
+    return Verdict.CORRECT if same else Verdict.INCORRECT
 
 
 def last_box(response: str) -> Found | None:

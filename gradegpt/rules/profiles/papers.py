@@ -16,16 +16,15 @@ from gradegpt.rules.extract import Found, How, boxes, find_answer
 from gradegpt.rules.extract.refine import refine
 from gradegpt.rules.profiles.base import (
     Question,
-    Scored,
     last_box,
     quantities,
-    right,
     same_values,
-    scored,
     steps,
     unitless,
 )
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
+
+_Judged = tuple[bool | None, str, str]
 
 # --- OlympiadBench --------------------------------------------------------------------------------
 
@@ -54,7 +53,7 @@ def _in_boxes(asked: Question) -> Found | str:
     return Found(answer, *span, How.ANNOUNCED, (match.start(), end)) if answer else "no-answer"
 
 
-def _algorithm_1(asked: Question, found: Found, policy: str, prove: Prove) -> Scored:
+def _algorithm_1(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
     """Algorithm 1 of OlympiadBench (section 3.4, appendix D), step by step.
 
     The answers are in boxes, else after the last "the final answer is" (figure 3). The same
@@ -65,14 +64,14 @@ def _algorithm_1(asked: Question, found: Found, policy: str, prove: Prove) -> Sc
     of section 3.3, one or several of them: the paper scores no multiple choice and no proofs.
     """
     wanted, left = _items(asked.reference), _items(found.answer)
-    reason = "equal" if len(wanted) == len(left) else "another-number-of-answers"
-    for item in wanted if reason == "equal" else ():
+    if len(wanted) != len(left):
+        return False, "another-number-of-answers", policy
+    for item in wanted:
         match = next((x for x in left if _same(item, x, policy, prove)), None)
         if match is None:
-            reason = "different"
-            break
+            return False, "different", policy
         left.remove(match)
-    return scored(right(reason == "equal"), reason, found, policy)
+    return True, "equal", policy
 
 
 def _items(text: str) -> list[str]:
@@ -110,7 +109,7 @@ _SCIENTIFIC = re.compile(r"[-+]?\d[\d.,]*\s*(?:[×x*·]\s*10\s*\^|e[-+]?\d)", re
 """The beginning of a value in scientific notation, in folded text."""
 
 
-def _answer_level(asked: Question, found: Found, policy: str, prove: Prove) -> Scored:
+def _answer_level(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
     r"""OlympicArena, appendix C.5: the last ``\boxed{}``, "according to the answer type".
 
     Of numbers "we assess only the numerical value", without its unit. They are equal; only "in
@@ -135,7 +134,7 @@ def _answer_level(asked: Question, found: Found, policy: str, prove: Prove) -> S
     elif estimated and not asked.tolerance:
         allowed = Tolerance(near.name, allows)  # in "2.0×10^5; 3" the 3 is exact
     same = same_values(asked, found.answer, allowed, prove)
-    return scored(right(same), "equal" if same else "different", found, allowed.name)
+    return bool(same), "equal" if same else "different", allowed.name
 
 
 olympicarena = steps(lambda asked: last_box(asked.response) or "no-box", _answer_level, EXACT.name)
@@ -168,7 +167,7 @@ def _delimited(asked: Question) -> Found | str:
     return found._replace(start=found.start + at, end=found.end + at, clause=clause)
 
 
-def _by_type(asked: Question, found: Found, policy: str, prove: Prove) -> Scored:
+def _by_type(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
     """ARB: the answer after the last ``ANSWER:``.
 
     Section 4: "Answers were extracted using the delimiter ANSWER: , and any response lacking it was
@@ -179,8 +178,8 @@ def _by_type(asked: Question, found: Found, policy: str, prove: Prove) -> Scored
     """
     same = same_values(asked, found.answer, tolerance(policy), prove)
     if same is None and asked.kind is not AnswerType.NUMBER:
-        return scored(None, "cannot-check-symbolic", found, policy)
-    return scored(right(same), "equal" if same else "different", found, policy)
+        return None, "cannot-check-symbolic", policy
+    return bool(same), "equal" if same else "different", policy
 
 
 arb = steps(_delimited, _by_type, "arb")
