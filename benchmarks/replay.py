@@ -3,8 +3,10 @@
     python benchmarks/replay.py configs/eval/rules.yaml docs/results/rules-replay.json [--pairs N]
 
 A rule is a verdict with its reason. Its record has the rows that it decides in each source of the
-recipe, the ids of those that the label calls wrong, and the changed pairs of these rows
-(``changed_references.py``) that it calls correct. A reason with no row decides nothing.
+recipe, the ids of those that the label calls wrong, the time of a judgement, and the changed pairs
+of these rows (``changed_references.py``) that it calls correct. A reason with no row decides
+nothing. The time is that of the whole judgement, on average over the rows that the rule decides,
+on one core of an idle machine.
 Then: ``python -m scripts.results render``.
 """
 
@@ -13,9 +15,10 @@ from __future__ import annotations
 import argparse
 import datetime
 import random
+import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from changed_references import changed_pairs, thinned
 
@@ -28,6 +31,9 @@ from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.statistics import says_yes
 
+_WARM: Final = 500
+"""Rows judged before the clock starts: they load the dictionary and the units."""
+
 
 def main() -> None:
     """Write the record of each rule as a summary for ``scripts.results``."""
@@ -36,10 +42,16 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--pairs", type=int, default=20_000, help="the most changed pairs")
     options = parser.parse_args()
-    judge = ParallelJudge(RuleJudge())
+    rules = RuleJudge()
+    judge = ParallelJudge(rules)
     rows = read_sources(load_settings(EvalSettings, options.recipe, []))
-    judgements = judge.judge(rows)
-    records = recorded(rows, judgements)
+    rules.judge(random.Random(1).sample(rows, min(_WARM, len(rows))))
+    judgements, seconds = list[Judgement](), list[float]()
+    for row in rows:
+        start = time.perf_counter()
+        judgements += rules.judge([row])
+        seconds.append(time.perf_counter() - start)
+    records = recorded(rows, judgements, seconds)
     ruled = zip(rows, judgements, strict=True)
     right = [e for e, j in ruled if j.verdict is Verdict.CORRECT]
     made = list(changed_pairs(right, "", seed=1))
@@ -47,20 +59,25 @@ def main() -> None:
     for again in judge.judge([pair.item for pair in pairs]):
         if again.verdict is Verdict.CORRECT:
             records[_rule(again)]["pairs"] += 1
-    made_of = (judge.fingerprint, len(rows), len(pairs), options.out)
+    speed = len(rows) / sum(seconds)
+    made_of = (judge.fingerprint, len(rows), len(pairs), speed, options)
     write_json(options.out, _summary(records, *made_of))
 
 
-def recorded(rows: list[Example], judgements: list[Judgement]) -> dict[str, Any]:
+def recorded(
+    rows: list[Example], judgements: list[Judgement], seconds: list[float]
+) -> dict[str, Any]:
     """The record of each rule, the one that decides most first."""
-    named = [(_rule(j), e, j) for e, j in zip(rows, judgements, strict=True) if j.verdict]
-    counts = Counter(rule for rule, _, _ in named)
+    judged = zip(rows, judgements, seconds, strict=True)
+    named = [(_rule(j), e, j, took) for e, j, took in judged if j.verdict]
+    counts = Counter(rule for rule, *_ in named)
     records: dict[str, Any] = {
-        rule: {"decided": n, "wrong": 0, "pairs": 0, "files": {}, "ids": []}
+        rule: {"decided": n, "wrong": 0, "microseconds": 0.0, "pairs": 0, "files": {}, "ids": []}
         for rule, n in counts.most_common()
     }
-    for rule, example, judgement in named:
+    for rule, example, judgement, took in named:
         record = records[rule]
+        record["microseconds"] += 1e6 * took / record["decided"]
         record["files"][example.source] = record["files"].get(example.source, 0) + 1
         if judgement.verdict and says_yes(judgement.verdict) is not says_yes(example.verdict):
             record["wrong"] += 1
@@ -73,7 +90,12 @@ def _rule(judgement: Judgement) -> str:
 
 
 def _summary(
-    records: dict[str, Any], judge: str, rows: int, pairs: int, out: Path
+    records: dict[str, Any],
+    judge: str,
+    rows: int,
+    pairs: int,
+    speed: float,
+    options: argparse.Namespace,
 ) -> dict[str, Any]:
     """The table of the records; the page has the counts, the file also sources and ids."""
     for record in records.values():
@@ -81,13 +103,16 @@ def _summary(
     return {
         "title": "Replay of each rule", "order": 24, "recorded": True,
         "date": str(datetime.datetime.now(tz=datetime.UTC).date()),
-        "command": f"python benchmarks/replay.py configs/eval/rules.yaml {out}",
+        "command": f"python benchmarks/replay.py {options.recipe} {options.out}",
         "note": f"What each rule decides on {rows:,} labelled rows, without those set aside, and "
-        f"how many of {pairs:,} changed pairs it calls correct. The file also has the sources of "
-        "each rule and the ids of the rows that it decides wrongly.",
-        "signature": {"rules": judge}, "first": "rule",
+        f"how many of {pairs:,} changed pairs it calls correct. Microseconds are those of a whole "
+        f"judgement, on average over the rows that the rule decides; all rows took one core "
+        f"{speed:,.0f} rows a second. The file also has the sources of each rule and the ids of "
+        "the rows that it decides wrongly.",
+        "signature": {"rules": judge, "rows a second": f"{speed:,.0f}"}, "first": "rule",
         "columns": {
             "decided": "{decided:,}", "wrong": "{wrong:,}", "share": "{share:.2%}",
+            "microseconds": "{microseconds:,.0f}",
             "changed pairs called correct": "{pairs:,}",
         },
         "rows": records,

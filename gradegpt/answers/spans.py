@@ -63,17 +63,12 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 
 def sentence_start(text: str, at: int) -> int:
     """The beginning of the sentence around ``at``, or 400 characters before ``at``."""
-    begin = max(0, at - _FAR)
-    start = _last_end(text, max(0, at - _NEAR), at) or _last_end(text, begin, at) or begin
-    return at - len(text[start:at].lstrip())
-
-
-def _last_end(text: str, since: int, at: int) -> int:
-    """The end of the last sentence that ends between ``since`` and ``at``; 0 if none does."""
-    last = 0
-    for stop in _BREAK.finditer(text, since, at + 1):
-        last = stop.end() if stop.end() <= at else last
-    return last
+    start = 0
+    for begin in (max(0, at - _NEAR), max(0, at - _FAR)):
+        ends = (stop.end() for stop in _BREAK.finditer(text, begin, at + 1))
+        if start := max((end for end in ends if end <= at), default=0):
+            break
+    return at - len(text[start or max(0, at - _FAR) : at].lstrip())
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
@@ -86,6 +81,5 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
         left, right = max(left, start - 40), min(right, max(end, start - 40 + MAX_SENTENCE))
     piece = text[left : min(right, left + MAX_SENTENCE)]
     lead = len(piece) - len(piece.lstrip())
-    newline = piece.find("\n", lead)
-    piece = piece if newline < 0 else piece[:newline]
-    return left + lead, left + len(piece.rstrip())
+    line = piece[lead:].partition("\n")[0].rstrip()
+    return left + lead, left + lead + len(line)

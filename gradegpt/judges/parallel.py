@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import json
-import queue
 import sys
-import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,7 +15,7 @@ from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge, judge_each, undecided
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.rules.workers import Worker
+from gradegpt.rules.workers import Pool
 
 ROWS_AT_A_TIME: Final = 1_024
 """Rows to judge per call: enough for all cores."""
@@ -54,9 +51,7 @@ class ParallelJudge:
         self._settings = settings or json.dumps({"kind": "rules", "profile": profile})
         self.processes = processes or cores()
         self._least = _MIN_ITEMS if self.processes > 1 else sys.maxsize
-        self._free = queue.LifoQueue[Worker | None]()
-        for _ in range(self.processes):
-            self._free.put(None)
+        self._pool = Pool(self.processes, "gradegpt.judges.worker", self._settings)
 
     @property
     def fingerprint(self) -> str:
@@ -106,20 +101,9 @@ class ParallelJudge:
         return [m[0] if m else undecided(item, name, "worker:lost") for item, m in one_by_one]
 
     def _ask(self, items: Sequence[Item]) -> list[Judgement] | None:
-        worker = self._free.get()
-        try:
-            if worker is None or worker.process.poll() is not None:
-                worker = Worker("gradegpt.judges.worker", self._settings)
-                atexit.register(worker.kill)
-            rows = [item.model_dump(mode="json", include=_FIELDS) for item in items]
-            line = json.dumps(rows).encode() + b"\n"
-            answer = worker.ask(line, time.monotonic() + _SECONDS * len(items))
-            if answer is None:
-                worker.kill()
-                return None
-            return [Judgement.model_validate(row) for row in json.loads(answer)]
-        finally:
-            self._free.put(worker)
+        rows = [item.model_dump(mode="json", include=_FIELDS) for item in items]
+        made = self._pool.ask(rows, _SECONDS * len(items))
+        return None if made is None else [Judgement.model_validate(row) for row in made]
 
 
 def _ended(futures: Iterable[Future[list[Judgement]]]) -> list[Judgement]:

@@ -10,21 +10,19 @@ from gradegpt.judges.base import judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.settings import JudgeSettings
+from gradegpt.rules.workers import serve
 
 
 def main() -> None:
     """Serve until the input ends; the argument is the settings of the judge as JSON."""
     judge = build_judge(JudgeSettings.of(**json.loads(sys.argv[1])))
     judge = judge.inner if isinstance(judge, ParallelJudge) else judge  # in this process alone
-    _write("ready")
-    for line in sys.stdin:
-        items = [Item.model_validate(row) for row in json.loads(line)]
-        _write([judgement.model_dump(mode="json") for judgement in judge_each(judge, items)])
-
-
-def _write(value: object) -> None:
-    sys.stdout.write(json.dumps(value) + "\n")
-    sys.stdout.flush()
+    serve(
+        lambda rows: [
+            judgement.model_dump(mode="json")
+            for judgement in judge_each(judge, [Item.model_validate(row) for row in rows])
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -65,13 +65,8 @@ def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
     left, right = complex(wanted.value), complex(given.value)
     if left.imag or right.imag or left.real * right.real <= 0:
         return False
-    powers = [math.floor(math.log10(abs(x.real))) for x in (left, right)]
-    coefficients = [x.real / 10.0**p for x, p in zip((left, right), powers, strict=True)]
-    return powers[0] == powers[1] and abs(coefficients[0] - coefficients[1]) <= 0.1 * (1 + 1e-9)
-
-
-def _asks_to_round(question: str) -> bool:
-    return bool(_ROUNDED.search(question))
+    power, other = (math.floor(math.log10(abs(x.real))) for x in (left, right))
+    return power == other and _within(wanted, given, 0.1 * 10.0**power)
 
 
 def _auto(question: str) -> Allows:
@@ -80,7 +75,7 @@ def _auto(question: str) -> Allows:
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
         if _exact(wanted, given):
             return True
-        rounds = _asks_to_round(question)
+        rounds = bool(_ROUNDED.search(question))
         if _rounds_to(given, wanted):
             finer = bool(given.place and wanted.place and given.place < wanted.place)
             unrounded = finer or (given.place is None and not _is_whole(given))
@@ -91,13 +86,13 @@ def _auto(question: str) -> Allows:
             return _within(wanted, given, float(given.place) / 2) or None
         pair = (wanted, given)
         measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
-        if all(map(_is_whole, pair)) or (all(map(_is_fraction, pair)) and not rounds):
+        exact = (isinstance(q.value, Fraction) and (q.place is None or _is_whole(q)) for q in pair)
+        if all(map(_is_whole, pair)) or (not rounds and all(exact)):
             zeros = measured and _within(wanted, given, max(map(_rounding, pair)))
             return None if zeros else False  # 4306 J may be 4300 J
         if measured and _within(wanted, given, _MEASURED * _size(wanted)):
             return True
-        precise = all(_digits(q) >= 3 for q in pair)
-        open_up_to = _NEAR_PRECISE if precise else _NEAR
+        open_up_to = _NEAR_PRECISE if all(_digits(q) >= 3 for q in pair) else _NEAR
         return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
     return allows
@@ -135,21 +130,13 @@ def _rounding(quantity: Quantity) -> float:
     return 10**zeros / 2 if zeros and len(digits) - zeros > 1 else 0
 
 
-def _is_fraction(quantity: Quantity) -> bool:
-    """Whether it is written as a fraction or without decimals, and so is exact."""
-    return isinstance(quantity.value, Fraction) and (quantity.place is None or _is_whole(quantity))
-
-
 DEFAULT: Final = "auto"
 """The policy of items that name none."""
 EXACT: Final = Tolerance("exact", _exact)
 _NAMED: Final = {
-    "exact": EXACT,
-    "olympicarena": Tolerance("olympicarena", _olympicarena),
-    "arb": Tolerance("arb", _up_to(0.01, relative=True)),
-    "atlas": Tolerance("atlas", _up_to(0.1, relative=True)),
-    "olympiadbench": Tolerance("olympiadbench", _up_to(1e-8, relative=False)),
-}
+    "exact": _exact, "olympicarena": _olympicarena, "arb": _up_to(0.01, relative=True),
+    "atlas": _up_to(0.1, relative=True), "olympiadbench": _up_to(1e-8, relative=False),
+}  # fmt: skip
 NAMES: Final = (
     "exact", "auto", "olympiadbench[:ERROR]", "olympicarena", "arb", "atlas", "relative:SHARE",
 )  # fmt: skip
@@ -172,7 +159,7 @@ def tolerance(name: str, question: str = "") -> Tolerance:
 
     """
     if name in _NAMED:
-        return _NAMED[name]
+        return Tolerance(name, _NAMED[name])
     if name == "auto":
         return Tolerance(name, _auto(question))
     kind, _, number = name.partition(":")

@@ -9,16 +9,13 @@ from typing import Final
 
 from gradegpt.answers.spans import last_match
 
-_TAIL: Final = 1_200
-_REPEATS: Final = 5
-_COUNTED_TAIL: Final = 4_000
-_COUNTED_REPEATS: Final = 12
-"""A loop whose numbers count on needs more repeats: a list of nine lines is not a loop."""
-_ENDING: Final = 8
-_DIGITS: Final = str.maketrans("123456789", "0" * 9)
-_DIGIT_BYTES: Final = bytes.maketrans(b"123456789", b"0" * 9)
+_LOOPS: Final = ((1_200, 5, False), (4_000, 12, True))
+"""Characters of the tail in which a loop is searched, its least repeats, and whether its numbers
+count on; such a loop needs more repeats: a list of nine lines is not a loop."""
 _MIN_LOOP: Final = 60
 """Least characters of a loop: "0.3333333333333" is a number."""
+_ENDING: Final = 8
+_DIGITS: Final = str.maketrans("123456789", "0" * 9)
 _REFUSAL = re.compile(
     r"(?:i(?:'m| am) sorry(?! (?:to be|for (?:being|my)) )|i apologi[sz]e|as an ai"
     r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
@@ -73,20 +70,6 @@ _THE_REST = re.compile(r"其余|其他部分|\bthe rest\b", re.IGNORECASE)
 _BLANKS = re.compile(
     r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
 )
-_UNDECIDED = re.compile(
-    r"(?:无法|没法|不能|难以)(?:确定|判断|分辨)(?:是?哪|对不对|是否|它?是不是)|没法判断"
-    r"|(?:不能|无法|不会)(?:作出|做出)?(?:选择|取舍)|拿不定主意|所以不作答|没有(?:算出|得出)(?:结果|答案)"
-    r"|没有自己的(?:结论|答案)|我不确定"
-    r"|\b(?:cannot|can't|could not|couldn't|unable to) (?:decide|tell|say|choose)"
-    r" (?:which|whether|between)"
-    r"|\b(?:will|would|do) not (?:choose|commit)|\bleave (?:it|this|the question) open"
-    r"|\bI hesitate between|\bI am not sure\b|\bI'm not sure\b"
-    r"|\bno (?:conclusion|answer) to (?:offer|give)"
-    r"|\bdid not (?:reach|find|get) (?:a|any) (?:result|answer|conclusion)",
-    re.IGNORECASE,
-)
-_UNSETTLED: Final = ("not", "n't", "unable", "leave", "hesitate", "no ", "不", "无", "没", "难")
-"""Each such statement has one of these."""
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
@@ -101,62 +84,34 @@ def without_loop(response: str) -> str | None:
     A loop is the shortest period with at least five repeats over at least sixty characters, or
     twelve repeats that differ only in their numbers ("figure 56, figure 57").
     """
-    text = response.rstrip().rstrip("$\n ")
-    same = _loop_start(text, _TAIL, _REPEATS)
-    if same is not None:
-        return text[:same]
-    recent = (
-        text[-_COUNTED_TAIL // _COUNTED_REPEATS :]
-        .encode("utf-8", "replace")
-        .translate(_DIGIT_BYTES)
-    )
-    if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, text[-40:])):
-        return None
-    end = _loop_start(text.translate(_DIGITS), _COUNTED_TAIL, _COUNTED_REPEATS)
-    return None if end is None else text[:end]
+    whole = response.rstrip().rstrip("$\n ")
+    for most, repeats, counted in _LOOPS:
+        text = whole
+        if counted:
+            recent = text[-most // repeats :].translate(_DIGITS)
+            if recent.count(recent[-_ENDING:]) < 2 or not any(map(str.isalpha, text[-40:])):
+                continue
+            text = text.translate(_DIGITS)
+        if period := _period(text[-most:], repeats):
+            start = len(text) - period
+            while start >= period and text[start - 1] == text[start - 1 + period]:
+                start -= 1
+            return whole[: start + period]
+    return None
 
 
-def _may_loop(tail: str) -> bool:
-    """Whether the tail may be a loop: a cheap test that excludes most responses."""
-    return tail.count(tail[-_ENDING:]) >= 4
-
-
-def _loop_start(text: str, tail_length: int, repeats: int) -> int | None:
-    """The end of the first repeat of the loop at the end of ``text``, searched in its tail."""
-    tail = text[-tail_length:]
-    if not _may_loop(tail):
-        return None
-    period, length = _loop(tail[::-1], repeats)
-    if not period:
-        return None
-    start = len(text) - length
-    while start >= period and text[start - 1] == text[start - 1 + period]:
-        start -= 1
-    return start + period
-
-
-def _loop(backwards: str, repeats: int) -> tuple[int, int]:
-    """The shortest period at the beginning of ``backwards``, and the length it fills; or zeros."""
-    ending, period = backwards[:_ENDING], 0
-    while (period := backwards.find(ending, period + 1)) > 0:
-        if repeats * period > len(backwards):
+def _period(tail: str, repeats: int) -> int:
+    """The shortest period that the end of ``tail`` repeats so often; 0 if there is none."""
+    if tail.count(tail[-_ENDING:]) < 4:
+        return 0
+    backwards, period = tail[::-1], 0
+    while (period := backwards.find(backwards[:_ENDING], period + 1)) > 0:
+        filled = max(_MIN_LOOP, repeats * period)
+        if filled > len(backwards):
             break
-        length = period + _same(backwards, backwards[period:])
-        if length >= max(_MIN_LOOP, repeats * period):
-            return period, length
-    return 0, 0
-
-
-def _same(left: str, right: str) -> int:
-    """The length of the common prefix; ``right`` is the shorter text."""
-    low, high = 0, len(right)
-    while low < high:  # slices compare fast
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+        if backwards.startswith(backwards[period:filled]):
+            return period
+    return 0
 
 
 def refuses(response: str) -> bool:
@@ -177,16 +132,6 @@ def declines_by_policy(response: str) -> bool:
 def denies(references: Iterable[str]) -> bool:
     """Whether a reference denies something; a response that declines may mean the same."""
     return any(_ABSENT.search(reference) for reference in references)
-
-
-def gives_up(response: str) -> int:
-    """Where the response states at its end that it does not decide; -1 if it does not."""
-    end = response[-160:]
-    lowered = end.lower()
-    if not any(word in lowered for word in _UNSETTLED):
-        return -1
-    last = last_match(_UNDECIDED, end)
-    return -1 if last is None else max(0, len(response) - 160) + last.start()
 
 
 def leaves_open(response: str) -> bool:

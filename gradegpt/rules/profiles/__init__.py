@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare import Prove
-from gradegpt.rules.profiles import arb, atlas, olympiadbench, olympicarena
+from gradegpt.rules.profiles import atlas, papers
 from gradegpt.rules.profiles.base import Question, Scored
 
 VERSION: Final = "2"
@@ -30,9 +30,9 @@ class Profile(NamedTuple):
 
 
 PROFILES: Final[dict[str, Profile]] = {
-    "olympiadbench": Profile(olympiadbench.score, olympiadbench.GRADES),
-    "olympicarena": Profile(olympicarena.score, olympicarena.GRADES),
-    "arb": Profile(arb.score, arb.GRADES),
+    "olympiadbench": Profile(papers.olympiadbench, papers.OLYMPIADBENCH_GRADES),
+    "olympicarena": Profile(papers.olympicarena, papers.OLYMPICARENA_GRADES),
+    "arb": Profile(papers.arb, papers.ARB_GRADES),
     "atlas": Profile(atlas.score, atlas.GRADES, in_parts=True),
 }
 """The profiles by their names in settings and on the command line."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from gradegpt.answers.json_list import Fault, json_answers
@@ -20,11 +22,10 @@ from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
 from gradegpt.rules.claims import Found, How, find_answer
 from gradegpt.rules.claims import by_part
-from gradegpt.rules.profiles.base import Question, Scored, right, same_values, scored
-from gradegpt.rules.profiles.given import LEFT_OPEN, last_box, not_given
+from gradegpt.rules.profiles.base import Question, Scored, last_box, not_given, right, same_values
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance
-from gradegpt.rules.validity import cut_off, gives_up, refuses, says_nothing, without_loop
+from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
 
 GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 """The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""
@@ -32,10 +33,7 @@ LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: 
 """Labels of a sub-answer (prompt E.2); the last, for an undecided one, is not in the paper."""
 _LABELLED = re.compile(r"(?:atlas|parts):([ABC](?:,[ABC])*)(?::|$)")
 _LIST_BEGUN = re.compile(r'```json\b|"answers"\s*:|\A\s*\[\s*"')
-_TEXT: Final = r"(?:'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\")"
-_TEXTS = re.compile(_TEXT, re.DOTALL)
-_PYTHON_LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*+\s*,?\s*\]", re.DOTALL)
-_ESCAPED = re.compile(r"\\(['\"\\])")
+_BACKSLASH = re.compile(r"\\(['\"\\]?)")
 _REFUSED: Final = "incomplete-or-refusal"
 _TEXT_NOT_SHOWN: Final = "cannot-grade-text"
 
@@ -50,27 +48,27 @@ def score(asked: Question, prove: Prove) -> Scored:
     every one is C. The judge of the paper is a model; free text that the rules cannot decide is not
     graded here.
     """
-    policy = asked.tolerance or "atlas"
-    parts = _sub_answers(asked)
-    box = last_box(asked.response)
-    if box and plain(box.answer) == plain(asked.reference) and not not_given(asked, box):
-        labels = written([Verdict.CORRECT] * len(parts))
-        return scored(Verdict.CORRECT, f"{labels}:same-text", box, policy)
-    if reason := _invalid(asked.response):
-        labels = written([Verdict.INVALID] * len(parts))
-        return Scored(Verdict.INVALID, f"{labels}:{reason}", tolerance=policy)
-    given, found = _given(asked, len(parts))
-    if found is None:
-        labels = written([Verdict.INCORRECT] * len(parts))
-        return Scored(Verdict.INCORRECT, f"{labels}:no-answer", tolerance=policy)
-    if len(parts) < 2:
-        verdict, reason = _label(asked, found, prove)
-        reason = reason if verdict is None else f"{LABELS[verdict]}:{reason}"
-        return scored(verdict, reason, found, policy)
-    several = _labels(asked, parts, given, found, prove)
-    verdict = _overall(several)
-    reason = written(several) + (f":{_TEXT_NOT_SHOWN}" if verdict is None else "")
-    return scored(verdict, reason, found, policy)
+    asked = asked._replace(tolerance=asked.tolerance or "atlas")
+    parts, found = _sub_answers(asked), last_box(asked.response)
+    verdicts: list[Verdict | None]
+    if found and plain(found.answer) == plain(asked.reference) and not not_given(asked, found):
+        verdicts, reason = [Verdict.CORRECT] * len(parts), "same-text"
+    elif reason := _invalid(asked.response):
+        verdicts, found = [Verdict.INVALID] * len(parts), None
+    else:
+        given, found = _given(asked, len(parts))
+        verdicts, reason = [Verdict.INCORRECT] * len(parts), "no-answer"
+        if found is not None:
+            verdicts, reason = _compared(asked, parts, given, found, prove)
+    verdict = verdicts[0] if len({*verdicts}) == 1 else None
+    if verdict is None and {Verdict.INCORRECT, Verdict.INVALID}.intersection(verdicts):
+        verdict = Verdict.INCORRECT
+    if verdict is None:
+        reason = _TEXT_NOT_SHOWN
+    if len(parts) > 1 or verdict is not None:
+        reason = ":".join(filter(None, (written(verdicts), reason)))
+    answer, span = (found.answer, (found.start, found.end)) if found else (None, None)
+    return Scored(verdict, reason, answer, span, asked.tolerance or "")
 
 
 def labels(reason: str) -> tuple[str, ...]:
@@ -84,51 +82,45 @@ def written(several: Sequence[Verdict | None]) -> str:
     return ",".join(LABELS[verdict] for verdict in several)
 
 
-def _overall(several: Sequence[Verdict | None]) -> Verdict | None:
-    if len({*several}) == 1:
-        return several[0]
-    wrong = Verdict.INCORRECT in several or Verdict.INVALID in several
-    return Verdict.INCORRECT if wrong else None
-
-
 def _invalid(response: str) -> str:
     if says_nothing(response) or without_loop(response) is not None:
         return "repetitive-or-empty"
     given = listed(response, numbers=True)
     unread = not given and json_answers(response) is Fault.JSON_ERROR
-    if unread and _LIST_BEGUN.search(response):
-        return _REFUSED
     declined = refuses(response) and not given and '"answers"' not in response
-    if cut_off(response) or declined:  # a list may decline one part
-        return _REFUSED
+    if (unread and _LIST_BEGUN.search(response)) or cut_off(response) or declined:
+        return _REFUSED  # a list may decline one part
     return ""
 
 
-# --- one answer -----------------------------------------------------------------------------------
-
-
-def _label(asked: Question, found: Found, prove: Prove) -> tuple[Verdict | None, str]:
-    if reason := not_given(asked, found):
-        return _ungiven(reason), reason
-    if refuses(found.answer):
-        return Verdict.INVALID, _REFUSED
-    return _equivalent(asked, found.answer, prove)
-
-
-def _ungiven(reason: str) -> Verdict:
-    """The verdict for an answer that is not given; a response that leaves it open refuses."""
-    return Verdict.INVALID if reason == LEFT_OPEN else Verdict.INCORRECT
+def _compared(
+    asked: Question, parts: Sequence[str], given: Sequence[str], found: Found, prove: Prove
+) -> tuple[list[Verdict | None], str]:
+    """A verdict for each sub-answer: B for a missing one, and for all if there are too many."""
+    if len(parts) < 2:
+        reason = not_given(asked, found)
+        verdict, why = _equivalent(asked, found.answer, prove)
+        return ([Verdict.INCORRECT], reason) if reason else ([verdict], why)
+    whole = asked._replace(kind=AnswerType.MULTI_PART)
+    if not_given(whole, found):
+        return [Verdict.INCORRECT] * len(parts), ""
+    if len(given) != len(parts) and _equivalent(whole, found.answer, prove)[0] is Verdict.CORRECT:
+        return [Verdict.CORRECT] * len(parts), ""
+    verdicts: list[Verdict | None] = [Verdict.INCORRECT] * len(parts)
+    for place, answer in enumerate(given if len(given) <= len(parts) else ()):
+        kind = answer_type(parts[place])
+        key = find_answer(answer, kind) if kind in CHOICE and not refuses(answer) else None
+        part = asked._replace(reference=parts[place], kind=kind)
+        verdicts[place] = _equivalent(part, key.answer if key else answer, prove)[0]
+    return verdicts, ""
 
 
 def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | None, str]:
-    policy = asked.tolerance or "atlas"
-    made = compare(
-        read(asked.reference, asked.kind, asked.question),
-        read(answer, asked.kind, asked.question),
-        question=asked.question,
-        tolerance=policy,
-        prove=prove,
-    )
+    if says_nothing(answer) or refuses(answer):
+        return Verdict.INVALID, _REFUSED
+    policy = asked.tolerance or ""
+    wanted, given = (read(x, asked.kind, asked.question) for x in (asked.reference, answer))
+    made = compare(wanted, given, question=asked.question, tolerance=policy, prove=prove)
     same = made.same
     if asked.kind is AnswerType.TEXT and same is None:
         return None, _TEXT_NOT_SHOWN
@@ -137,7 +129,7 @@ def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | N
     return right(same), made.reason
 
 
-# --- several --------------------------------------------------------------------------------------
+# --- lists ----------------------------------------------------------------------------------------
 
 
 def _sub_answers(asked: Question) -> Sequence[str]:
@@ -154,46 +146,20 @@ def _sub_answers(asked: Question) -> Sequence[str]:
 
 def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
     """The sub-answers of the response, as far as they can be assigned, and what was found."""
-    response = asked.response
+    response, kind = asked.response, asked.kind
     if places < 2:
-        places = answer_places(asked.reference, asked.kind)
-        return (), find_answer(response, asked.kind, places)
+        return (), find_answer(response, kind, answer_places(asked.reference, kind))
     if several := listed(response, numbers=True):
         span = sentence_around(response, 0, len(response))
         return several, Found(response.strip(), *span, How.WHOLE, span)
-    if asked.kind in CHOICE and not (asked.parts or _marked(asked.reference)):
-        found = find_answer(response, asked.kind, places)
+    if kind in CHOICE and not (asked.parts or _marked(asked.reference)):
+        found = find_answer(response, kind, places)
         return sequence(found.answer) if found else (), found
     # An announcement of all of them precedes numbered lines, which may be steps.
-    announced = find_answer(response, AnswerType.MULTI_PART)
-    if announced is not None and len(given := _split(announced.answer, places)) == places:
-        return given, announced
-    found = find_answer(response, AnswerType.MULTI_PART, places)
+    found = find_answer(response, AnswerType.MULTI_PART)
+    if found is None or len(_split(found.answer, places)) != places:
+        found = find_answer(response, AnswerType.MULTI_PART, places)
     return _split(found.answer, places) if found else (), found
-
-
-def _labels(
-    asked: Question, parts: Sequence[str], given: Sequence[str], found: Found, prove: Prove
-) -> list[Verdict | None]:
-    """A verdict for each sub-answer: B for a missing one, and for all if there are too many."""
-    whole = asked._replace(kind=AnswerType.MULTI_PART)
-    if reason := not_given(whole, found):
-        return [_ungiven(reason)] * len(parts)
-    if len(given) != len(parts) and _equivalent(whole, found.answer, prove)[0] is Verdict.CORRECT:
-        return [Verdict.CORRECT] * len(parts)
-    given = given if len(given) <= len(parts) else ()
-    missing = [Verdict.INCORRECT] * (len(parts) - len(given))
-    pairs = zip(parts, given, strict=False)
-    return [*(_part(asked, part, answer, prove) for part, answer in pairs), *missing]
-
-
-def _part(asked: Question, reference: str, answer: str, prove: Prove) -> Verdict | None:
-    if says_nothing(answer) or refuses(answer) or gives_up(answer) >= 0:
-        return Verdict.INVALID
-    kind = answer_type(reference)
-    if kind in CHOICE and (found := find_answer(answer, kind)) is not None:
-        answer = found.answer
-    return _equivalent(asked._replace(reference=reference, kind=kind), answer, prove)[0]
 
 
 def _split(answer: str, places: int) -> tuple[str, ...]:
@@ -220,14 +186,13 @@ def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
 
     ``numbers`` accepts entries that are not texts; on its own, ``[1, 2]`` may be an interval.
     """
-    text = text.strip()
+    text, found = text.strip(), None
     if not text.startswith("["):
         return ()
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        said = _TEXTS.findall(text) if _PYTHON_LIST.fullmatch(text) else []
-        found = [_ESCAPED.sub(r"\1", quoted[1:-1]) for quoted in said]
+    quoted = _BACKSLASH.sub(lambda m: m[0] if m[1] else r"\\", text)  # LaTeX is no escape
+    for load, said in ((json.loads, text), (ast.literal_eval, quoted)):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = found or load(said)
     if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
         return ()
     parts = tuple(map(str, found))
