@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final, NamedTuple
 
@@ -18,7 +18,7 @@ from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
 from gradegpt.answers.options import LETTERS, half_width
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.quantity import SHARES
-from gradegpt.answers.spans import BREAK, last_match, sentence_around
+from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.answers.units import known, named
@@ -150,13 +150,13 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
             found = _stated(tail) or found
         elif found is None or found.how is How.CONCLUDED:
-            found = _last_line(tail, kind, question) or found or last_number(tail)
+            found = _last_line(tail, kind, question) or found or _last_sentence(tail)
         if found is not None and kind is not None:
             found = _refined(found, kind, question)
             if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
                 found = _weighed(found, tail, kind, question)
     elif found is None:
-        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or last_number(tail)
+        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or _last_sentence(tail)
     if found is None or not offset:
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
@@ -403,6 +403,8 @@ _ROOT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
+_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
+_YEAR_OF = re.compile(r"\b(?:1\d|20)\d\d\b")
 _GIVES = re.compile(r"(?:等于|应?为|是|[:：]|=|\b(?:is|are|equals?|be|has|have|of)\b)[\s$*]*", re.IGNORECASE)
 _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
 """A quotient with its remainder, which is no sentence."""
@@ -420,7 +422,8 @@ def _refined(found: Found, kind: AnswerType, question: str) -> Found:
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
     at = found.answer.find(answer)
-    changed = at > 0 and _CHANGED_NUMBER.search(found.answer[max(0, at - 12) : at])
+    year = answer != found.answer and _YEAR_OF.fullmatch(answer) and _WHEN.search(question)
+    changed = year or at > 0 and _CHANGED_NUMBER.search(found.answer[max(0, at - 12) : at])
     how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
     return found._replace(answer=answer, how=how, rivals=rivals, bound=is_bound)
 
@@ -489,7 +492,8 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
     if not reads_as(claim.text, kind):
-        return answer, (), True
+        year = _YEAR_OF.search(claim.text) if _WHEN.search(question) else None
+        return (year[0] if year else answer), (), True
     beside = restated(text, said, claim) if firmly else said
     rivals = tuple(m.text for m in beside if not same_size(m.text, claim.text))
     return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
@@ -577,40 +581,18 @@ _TIMES_TEN = re.compile(
 )
 """The power of ten after a number, which belongs to it."""
 _MONEY = re.compile(MONEY_AFTER)
-_RESULT = re.compile(rf"[=≈]\s*(?P<number>{NUMBER.pattern})")
-_CLOSING: Final = 3
-"""Most characters that may follow the last sentence."""
-
-
-def last_number(text: str) -> Found | None:
-    """The last number of a text, with its unit; none in the bounds of a sum."""
+def _last_sentence(text: str) -> Found | None:
+    """The last sentence, of which a number may be the result."""
     text = _INDEX.sub(_blank, text)
-    near = max(0, len(text) - _NEAR_THE_END)
-    last = last_match(NUMBER, text, near)
-    if near and (last is None or last.start() < near + _OVERLAP):
-        last = last_match(NUMBER, text)
-    if last is None:
+    near = max(0, len(text) - 2 * _NEAR_THE_END)
+    spans = sentences(text[near:])
+    if not spans or not NUMBER.search(text, near):
         return None
-    answer = with_unit(text, last)
-    span = (last.start(), last.start() + len(answer))
-    return Found(answer, *sentence_around(text, *last.span()), How.LAST_NUMBER, span)
-
-
-def endings(text: str) -> Iterator[Found]:
-    """The final number of a text: the last result in its last sentence, else its last number."""
-    text = _INDEX.sub(_blank, text)
-    last = last_number(text)
-    if last is None or len(text.rstrip()) - last.end > _CLOSING:
-        return
-    sentence = text[last.start : last.end]
-    result = last_match(_RESULT, sentence)
-    if result is None:
-        if not (_NOT_THE_RESULT.search(sentence) or names_another(sentence)):
-            yield last
-    elif not re.search(r"\bnot\b|n't\b|不|没", sentence[: result.start()], re.IGNORECASE):
-        start = last.start + result.start("number")
-        answer = with_unit(text[start : last.end], NUMBER.match(text[start : last.end]))
-        yield last._replace(answer=answer, clause=(start, start + len(answer)))
+    start, end = spans[-1][0] + near, spans[-1][1] + near
+    answer = _bare(text[start:end]).rstrip(".")
+    denied = _NOT_THE_RESULT.search(answer) or names_another(answer)
+    how = How.STATED if denied else How.LAST_NUMBER
+    return Found(answer or text[start:end], *sentence_around(text, start, end), how, (start, end))
 
 
 def names_another(text: str) -> bool:
@@ -620,15 +602,6 @@ def names_another(text: str) -> bool:
         return False
     before = text[max(0, last.start() - 60) : last.start()]
     return bool(_OF.search(before) or _OF_IT.match(text, last.end()))
-
-
-def has_later_result(text: str, found: Found) -> bool:
-    """Whether another result follows the answer: "spent $6, since 6 / 1.5 = 4"."""
-    rest = text[found.clause[1] :]
-    if re.search(rf"(?<![\d.]){re.escape(found.answer)}\s?[%‰]", rest):
-        return True
-    later = last_match(_RESULT, rest)
-    return later is not None and later["number"].strip("$") not in found.answer
 
 
 def with_unit(text: str, number: re.Match[str] | None) -> str:

@@ -7,7 +7,7 @@ show stays undecided.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
@@ -25,9 +25,7 @@ from gradegpt.rules.claims import (
     COMMITTED,
     Found,
     How,
-    endings,
     find_answer,
-    has_later_result,
     names_another,
 )
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
@@ -207,9 +205,10 @@ def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
     if not found.bound:
         return _by_rivals(reading, found, prove) or Decision(None, ONE_OF_NUMBERS, found)
     comparisons = []
-    for reference, comparison, at in _compared(reading, found, prove):
+    for reference in reading.references:
+        comparison = _compare(reading, reference, found, prove)
         if comparison.same:
-            return Decision(Verdict.CORRECT, comparison.reason, at, reference)
+            return Decision(Verdict.CORRECT, comparison.reason, found, reference)
         comparisons.append(comparison)
     reason = comparisons[0].reason
     if found.how in COMMITTED and all(c.same is False for c in comparisons):
@@ -230,28 +229,6 @@ def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision | None:
     if found.how in COMMITTED and none:
         return Decision(Verdict.INCORRECT, f"{reading.kind.value}:different", found)
     return None
-
-
-def _compared(
-    reading: Reading, found: Found, prove: Prove
-) -> Iterator[tuple[Answer, Comparison, Found]]:
-    """Each reference compared with the answer found; then with the response's last numbers.
-
-    The last numbers are compared only where no final answer was found. A number that was only
-    mentioned is not an answer, even if it is equal.
-    """
-    number = reading.kind is AnswerType.NUMBER
-    open_ = found.how is How.CONCLUDED
-    later = open_ and number and has_later_result(reading.response, found)
-    guessed = found.how is How.LAST_NUMBER or later
-    for reference in reading.references:
-        comparison = _compare(reading, reference, found, prove)
-        open_ |= comparison.same is None and found.how is How.FINAL
-        yield reference, comparison._replace(same=False) if guessed else comparison, found
-    if number and (open_ or guessed):
-        last = [end for end in endings(reading.response) if not disowned(reading.response, end)]
-        for end, reference in product(last, reading.references):
-            yield reference, _compare(reading, reference, end, prove), end
 
 
 def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) -> Comparison:

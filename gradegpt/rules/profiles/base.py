@@ -15,7 +15,7 @@ from gradegpt.core.schema import Verdict
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import in_order, same_value
-from gradegpt.rules.claims import Found, How, boxes, endings
+from gradegpt.rules.claims import Found, How, boxes
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
 
@@ -181,6 +181,6 @@ def not_given(asked: Question, found: Found) -> str:
         joined = joined or _BOXES_OR.search(response, response.rfind("\n\n", 0, start) + 1)
     if joined or _OPEN_CHOICE.search(response, begin, until):
         return "one-of-several"
-    if found.how is How.LAST_NUMBER and not endings(response):
+    if found.how in (How.LAST_NUMBER, How.STATED) and asked.kind is not AnswerType.TEXT:
         return "not-a-commitment"
     return ""
