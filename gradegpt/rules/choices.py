@@ -63,6 +63,8 @@ _NOT_CHOSEN: Final = re.compile(
     re.IGNORECASE,
 )
 """What follows a letter that is left open, called wrong, ruled out, or the first of a list."""
+_ALL_ARE: Final = re.compile(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)")
+"""Words after several letters that say something of all of them."""
 _SUPPOSED: Final = re.compile(
     r"(?:^|[.\n。:])[\s*-]*(?:If|Suppose|如果|假如|若)\b[^.\n。]*\Z", re.IGNORECASE
 )
@@ -136,17 +138,20 @@ def find_choice(text: str) -> Choice | None:
     none = [*NONE_RIGHT.finditer(text)][-1:] if says_none_right(text) else []
     since = none[0].end() if none else 0
     for match in reversed([*_GROUP.finditer(text, since)]):
-        if (begin := _announced(text, match)) is not None:
-            return _choice(text, begin, *match.span())
+        start, end = match.span()
+        first = re.search(r"\s*[,;]", match[0])
+        if first and _ALL_ARE.match(text, end):
+            end = start + first.start()  # 选B，A、C、D都是合数
+        if (begin := _announced(text, start, end)) is not None:
+            return _choice(text, begin, start, end)
     if none:
         start = none[0].start()
         return Choice("", start, start, since, committed=True)
     return _alone_on_a_line(text)
 
 
-def _announced(text: str, match: re.Match[str]) -> int | None:
+def _announced(text: str, start: int, end: int) -> int | None:
     """Where the words begin that commit to the letters; None where none do."""
-    start, end = match.span()
     since = max(0, start - _REACH)
     before = text[since:start]
     if _BOXED.search(before):
@@ -159,7 +164,7 @@ def _announced(text: str, match: re.Match[str]) -> int | None:
         return start
     if said is None and (leant := _LEAN.search(before)) is not None:
         clause, tail = _CLAUSE.split(before)[-1], _TAIL.match(text, end)
-        one = sum(map(str.isupper, match[0])) == 1 or re.search(r"[^A-J]", match[0])
+        one = end - start == 1 or re.search(r"[^A-J]", text[start:end])
         if one and tail and not (_DENIES.search(tail["rest"] or "") or _DENIES.search(clause)):
             return since + leant.start()
     last = not text[end:].strip(" \n.。*)]}$!")
@@ -178,9 +183,6 @@ def _ruled_out(text: str, announced: int, start: int, end: int) -> bool:
 
 
 def _choice(text: str, begin: int, start: int, end: int) -> Choice:
-    first = re.search(r"\s*[,;]", text[start:end])
-    if first and re.match(r"\s*(?:选?项)?(?:都|均|是|错|不|are\b|is\b)", text[end : end + 12]):
-        end = start + first.start()  # 选B，A、C、D都是合数
     named = re.sub(r"\band\b|[Oo]ptions?|[Cc]hoices?", " ", text[start:end])
     return Choice("".join(re.findall(f"[{LETTERS}]", named)), begin, start, end, committed=True)
 

@@ -476,10 +476,8 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
         return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
-    tails = () if kind is AnswerType.NUMBER else (m.end() for m in _GIVES.finditer(answer, after))
-    for candidate in (_QUANTIFIED.sub("", answer), answer[after:], *(answer[at:] for at in tails)):
-        bare = kind is AnswerType.EXPRESSION and not _SIGN.search(candidate)
-        if candidate != answer and not bare and reads_as(candidate, kind):
+    for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
+        if candidate != answer and reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
     text = half_width(answer)
     if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
@@ -488,6 +486,10 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if kind is not AnswerType.NUMBER:
         said = [one for one in said if COPULA.search(text, 0, one.start)]
         said = [one for one in said if kind is not AnswerType.EXPRESSION or _SIGN.search(one.text)]
+        for gives in _GIVES.finditer(answer, after) if not said else ():
+            tail = answer[gives.end() :].rstrip(".。 *`")
+            if _SIGN.search(tail) and reads_as(tail, kind):
+                return tail, (), True
     claim, firmly = bound(text, said, question)
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said

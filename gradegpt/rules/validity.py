@@ -28,7 +28,7 @@ _REFUSAL = re.compile(
     r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
     r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b"
     r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
-    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|不能(?:提供|回答)|抱歉|对不起|请提供"
+    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|拒绝(?:回答|作答)|不能(?:提供|回答)|抱歉|对不起|请提供"
     r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
     re.IGNORECASE,
 )

@@ -103,7 +103,7 @@ def decide(reading: Reading, prove: Prove) -> Decision:
             return made
         if made is not None:
             open_ = made
-            if made.reason != NOT_FOUND and not made.reason.endswith("not-shown"):
+            if made.reason != NOT_FOUND and not made.reason.endswith(":not-shown"):
                 return made
     return open_
 
