@@ -20,6 +20,7 @@ from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.options import LETTER, options
 from gradegpt.answers.spelled import spelled
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
+from gradegpt.rules.cues import cue
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _READ: Final = (
@@ -208,6 +209,11 @@ _EMPTY: Final = frozenset(
 _TOTAL = re.compile(
     r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
 )
+DISOWNED: Final = cue(
+    "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
+    + cue("attributed").pattern + r")\Z",
+)  # fmt: skip
+"""Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 _WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b|几|多少", re.IGNORECASE)
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
@@ -285,7 +291,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     in the question, is bound less firmly.
     """
     live, firmly = list(named), False
-    for rule in (_not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _by_words, _total,
+    for rule in (_not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _by_words, _total,
                  _concluding, _by_copula):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
@@ -315,6 +321,14 @@ def asks_for(text: str, named: Sequence[Mention], value: str, question: str) -> 
 def same_size(one: str, other: str) -> bool:
     """Whether two values have the same number, whatever their units."""
     return _size(one) == _size(other)
+
+
+def _not_disowned(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """Without what is denied, given to others, or to an earlier time."""
+    begins = (max(0, m.start - 80) for m in live)
+    return [m for m, at in zip(live, begins, strict=True) if not DISOWNED.search(text[at : m.start])]
 
 
 def _not_aside(

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.options import LETTERS
 from gradegpt.answers.spans import sentence_start
 from gradegpt.answers.truth import truth
-from gradegpt.rules.bind import LIST_GAP, Mention
+from gradegpt.rules.bind import DISOWNED, LIST_GAP, Mention
 from gradegpt.rules.claims import Found, How
 from gradegpt.rules.cues import cue
 
@@ -26,10 +26,6 @@ _EARLIER, _OTHERS, _NOW, _SO, _ELSE = cue("earlier"), cue("others"), cue("now"),
 _REFERS, _SEVERAL = cue("refers"), cue("several")
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
-_BEFORE: Final = cue(
-    "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
-    + cue("attributed").pattern + r")\Z",
-)  # fmt: skip
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
 _LATER: Final = cue("later", before=r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?")
 PERSON = re.compile(
@@ -203,7 +199,7 @@ def disowned(text: str, found: Found) -> bool:
     at = text.rfind(found.answer, start, end)
     at, end = (start, end) if at < 0 else (at, at + len(found.answer))
     before = text[max(sentence_start(text, at), at - _REACH) : at]
-    if _BEFORE.search(before) or _AFTER.match(text[end : end + _REACH]):
+    if DISOWNED.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
     word, after = truth(found.answer) is not None, end  # 不对 alone takes nothing back
     if found.how in (How.STATED, How.WHOLE):
