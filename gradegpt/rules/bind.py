@@ -132,7 +132,8 @@ def _top_level(text: str, kind: AnswerType) -> Iterator[int]:
         if depth > 0 or formula:
             continue
         stroke = sign == "/" and kind is not AnswerType.NUMBER and re.match(r"\$/|\)/|./(?:\$|\\\()", text[max(0, at - 1) :])
-        comma = sign in ",;" and not re.match(r",\d{3}(?!\d)|,\s*[a-z]\s*=", text[at:])
+        joined = r",\d{3}(?!\d)" if kind is AnswerType.NUMBER else r",\d{3}(?!\d)|,\s*[a-z]\s*="
+        comma = sign in ",;" and not re.match(joined, text[at:])
         if stroke or comma:
             yield at
 
@@ -332,9 +333,10 @@ def _not_disowned(
 
 
 def _not_aside(
-    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+    text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
-    return [m for m in live if not _is_aside(text, m)]
+    wanted = _told(_asked(question))
+    return [m for m in live if not _is_aside(text, m) or _told(text[m.end : m.end + 20]) & wanted]
 
 
 def _not_restated(
@@ -389,9 +391,11 @@ def _by_words(
     text: str, live: list[Mention], question: str, named: Sequence[Mention]
 ) -> list[Mention]:
     wanted = _told(_asked(question))
-    shared = [len(_told(_label(text, named, m)) & wanted) for m in live]
-    most = max(shared)
-    return [m for m, n in zip(live, shared, strict=True) if n == most and 2 * most >= len(wanted) > 0]
+    words = [_told(_label(text, named, m)) for m in live]
+    shared = [len(w & wanted) for w in words]
+    most = max(shared, default=0)
+    best = [(m, w) for m, w, n in zip(live, words, shared, strict=True) if n == most > 0]
+    return [m for m, w in best if 2 * most >= min(len(wanted), len(w))]
 
 
 def _total(
