@@ -84,9 +84,7 @@ def _raised(match: re.Match[str]) -> str:
 
 # --- normalisation ------------------------------------------------------------------------------
 
-_SPACING = re.compile(
-    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
-)
+_SPACING: Final = frozenset("left right displaystyle quad qquad limits big Big bigl bigr".split())
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)"
     r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
@@ -97,20 +95,27 @@ _ORDINAL = re.compile(
 _DEGREES = re.compile(
     r"\^\s*\{?\s*\\(?:text|mathrm|rm)\s*\{\s*o\s*\}\s*\}?|\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree"
 )
-_GREEK = re.compile(
-    r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
-    r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
+_PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime\s*)+)\}?")
+_GREEK: Final = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon"
+    " phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega".split()
 )
-_UNICODE_NAMES: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
-"""Letters whose Unicode name differs from the command."""
-_SYMBOLS: Final = {
-    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
-    r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
-    r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
-    r"\cupdot": "∪", r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\in(": "∈(",
-    r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
-    r"\langle": "(", r"\rangle": ")", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
-}  # fmt: skip
+_SIGNS: Final = dict(
+    pair.split("=", 1)
+    for pair in (
+        r"leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞"
+        r" cupdot=∪ cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={"
+        r" rbrace=} perp=⊥ parallel=∥ cong=≌ sim=~ neg=¬ lnot=¬ land=∧ wedge=∧ lor=∨ vee=∨"
+        r" subset=⊂ subseteq=⊆ supset=⊃ supseteq=⊇ equiv=≡ angle=∠ triangle=△ forall=∀ exists=∃"
+        r" because=∵ therefore=∴ setminus=∖ (= )="
+    ).split()
+) | dict.fromkeys((*_SPACING, *",;!: "), " ") | {"dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac"}  # fmt: skip
+r"""The sign that each command of LaTeX stands for; ``\,`` and its like are spaces."""
+_COMMAND = re.compile(r"\\([A-Za-z]+)( ?)|(?<!\\)\\([%${}(),;!: ])")
+_SAME_SIGNS: Final = str.maketrans(
+    "．。、，；：−ϵϕϑ–—‘’′⟂∼∽≅⩽≦⩾≧∣⋅∙∕⁄", "..,,;:-εφθ--'''⊥~~≌≤≤≥≥|··//"
+)
+"""Spellings of one sign; every other sign is another one."""
 SYSTEM = re.compile(
     r"(?:\\left\s*\\\{\s*\\begin\{(?:array|aligned)\}(?:\{[lcr]+\})?|\\begin\{cases\})"
     r"(?P<rows>[^&]*?)\\end\{\w+\}(?:\s*\\right\s*\.)?"
@@ -119,15 +124,15 @@ SYSTEM = re.compile(
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
-_FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
-    ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
-}
+_FOLDED: Final = _SAME_SIGNS | {ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)}
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _IN_CHINESE = re.compile(r"\d\s*[又比]")
 _AND_A_PART = re.compile(r"(?<=\d)\s*又\s*(?=\d+\s*/|\\[dt]?frac)")
 _RATIO_IN_WORDS = re.compile(r"(?<=\d)\s*比\s*(?=\d)")
 _BELOW_ZERO = re.compile(r"零下(?=\s?\d)")
+_TIE = re.compile(r"(?<=[\d}$.])~(?=[A-Za-z\\$])|(?<=[a-z]\{)~|~(?=\\)|(?<=})~")
+"""The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
 _FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
 """Anything that ``fold`` could change; most short answers have none of it."""
 
@@ -142,21 +147,16 @@ def fold(text: str) -> str:
     """NFKC (full width to half), without LaTeX spacing and fonts, symbols as Unicode."""
     if _FOLDABLE.search(text) is None:
         return text
-    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
-    text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
-    text = (
-        _AND_A_PART.sub(" ", _RATIO_IN_WORDS.sub(":", text)) if _IN_CHINESE.search(text) else text
-    )
-    text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).replace("\u2044", "/")
-    text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
+    if not text.isascii():
+        # Powers before NFKC, which would turn 10² into 102.
+        text = _SUPERSCRIPT.sub(_power, simplified(text))
+        text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
+        if _IN_CHINESE.search(text):
+            text = _AND_A_PART.sub(" ", _RATIO_IN_WORDS.sub(":", text))
+        text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).translate(_SAME_SIGNS)
+    text = _TIE.sub(" ", text) if "~" in text else text
+    text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
     return _without_latex(text) if "\\" in text else text
-
-
-def _letter(match: re.Match[str]) -> str:
-    r"""The Greek letter of a command; that of ``\varepsilon`` and ``\epsilon`` is the same."""
-    name = match[1].removeprefix("var")
-    case = "CAPITAL" if name[0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {case} LETTER {_UNICODE_NAMES.get(name, name)}".upper())
 
 
 def _in_a_row(system: re.Match[str]) -> str:
@@ -165,20 +165,30 @@ def _in_a_row(system: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = SYSTEM.sub(_in_a_row, text)
-    text = _ORDINAL.sub(r"\1", _GREEK.sub(_letter, text))
+    text = _ORDINAL.sub(r"\1", SYSTEM.sub(_in_a_row, text))
+    text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), _DEGREES.sub("°", text))
+    text = _COMMAND.sub(_symbol, text)
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
-    text = _DEGREES.sub("°", text)
-    for latex, symbol in _SYMBOLS.items():
-        text = text.replace(latex, symbol)
-    text = _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
-    return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
+    return _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
+
+
+def _symbol(match: re.Match[str]) -> str:
+    r"""What a command stands for, ``\varepsilon`` as ``\epsilon``; itself where unknown."""
+    name = match[1] or match[3]
+    if (letter := name.removeprefix("var")) in _GREEK:
+        case = "CAPITAL" if letter[0].isupper() else "SMALL"
+        unicode = letter.lower().replace("lambda", "lamda")
+        return unicodedata.lookup(f"GREEK {case} LETTER {unicode}".upper())
+    return _SIGNS.get(name, "\\" + name) + (match[2] or "")
 
 
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
+_END = re.compile(r"(?:(?<![\d)])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])[!'\"]|[.,;:`*])+\Z")
+"""What may be left out at the end; not the prime of f', nor the factorial of n!."""
+_QUOTED = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.,;:!]*")
 
 
 @lru_cache(maxsize=16384)
@@ -186,4 +196,20 @@ def plain(text: str) -> str:
     """``fold`` without spaces, case and final punctuation; equal results mean the same text."""
     text = fold(text)
     bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
-    return bare.casefold().strip(".,;:!'\"`*")
+    if quoted := _QUOTED.fullmatch(bare):
+        bare = quoted["inner"]
+    return _END.sub("", bare.casefold().lstrip(".,;:'\"`*"))
+
+
+LEFT_OUT: Final = " \t\n\r\xa0.,;:?!'\"`*$()&…《》〈〉「」『』【】“”·—"
+"""Signs that may be left out between the words of a text; every other sign distinguishes it."""
+_SIGN = re.compile(
+    r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|\d[.,:]\d|&&+|(?<=\d)!|_"  # a hyphen joins words
+    r"|(?<![A-Za-z'\"])[A-Za-z]\d?['\"]+(?![A-Za-z'\"])|(?<=[A-Z]{2})'+(?![A-Za-z])"  # primes
+    rf"|\\[A-Za-z]+|[^\w\s\-{re.escape(LEFT_OUT)}]"
+)
+
+
+def signs(text: str) -> list[str]:
+    """The signs of a text that may not be left out, in order: the ∥ of AB∥CD, the prime of f'."""
+    return _SIGN.findall(fold(text))
