@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold
@@ -105,6 +106,7 @@ class Token(NamedTuple):
     gap: str
 
 
+@lru_cache(maxsize=1024)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek letters spelt out."""
     bare, made, end = _bare(text), list[Token](), 0
@@ -114,6 +116,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(made)
 
 
+@lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case."""
     return tuple(map(str.casefold, _WORD.findall(_bare(text))))

@@ -17,7 +17,6 @@ from typing import Final
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.formula import Node, read_formula
-from gradegpt.answers.read import read
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
@@ -44,10 +43,6 @@ _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _LEADING = re.compile(r"(?P<before>\A|=)\s*(?P<constant>[CcKk])\s*\+(?P<rest>[^=]+)\Z")
 _INTEGRATES = re.compile(r"∫|\\int\b|\b(?:integra|antiderivative)|不定积分|原函数", re.IGNORECASE)
-_DEFINED = re.compile(
-    r"(?P<name>[A-Za-z](?:\^\{?-1\}?|'+)?)\s*\((?P<of>[a-z])\)\s*=(?P<value>.+)", re.DOTALL
-)
-"""The definition of a function of one variable."""
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 
 
@@ -128,18 +123,6 @@ def _shape(node: Node | None) -> Counter[str]:
     if node is None:
         return Counter()
     return sum(map(_shape, node.args), Counter([node.op] if node.args else []))
-
-
-def in_its_variable(reference: Answer, answer: Answer, question: str) -> Answer:
-    """The answer with the reference's variable, if both define one function: f(y) = … as f(x)."""
-    wanted, given = (_DEFINED.match(fold(a.text).strip()) for a in (reference, answer))
-    if not wanted or not given or plain(wanted["name"]) != plain(given["name"]):
-        return answer
-    one, other = wanted["of"], given["of"]
-    if one == other or re.search(rf"(?<![A-Za-z\\]){one}(?![A-Za-z])", given["value"]):
-        return answer
-    renamed = re.sub(rf"(?<![A-Za-z\\]){other}(?![A-Za-z])", one, fold(answer.text))
-    return read(renamed, answer.kind, question, answer.span)
 
 
 def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:

@@ -7,22 +7,20 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import algebra, units, values
+from gradegpt.answers import algebra, units
 from gradegpt.answers.answer import difference
 from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.text import fold, plain
+from gradegpt.answers.text import fold, plain, signs
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
-from gradegpt.rules.compare.given import SIGNS
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.tolerance import EXACT
 
-_HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _SORTED = re.compile(
     r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
     r"|from (?:small|low|large|great|high)(?:est)?|in order)\b|从[小大低高]到[大小高低]|排列",
@@ -73,19 +71,6 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
-
-
-def compare_ranges(reference: str, answer: str, criteria: Criteria) -> Comparison | None:
-    """The comparison of two ranges, or of a range and a number outside it; else None."""
-    if not values.is_range(reference):
-        return None
-    wanted, given = values.read(reference), values.read(answer)
-    if _HYPHEN.search(answer) and not isinstance(given, Range):
-        given = values.read(f"from {answer}")
-        if not isinstance(given, Range):
-            return None
-    same = same_value(wanted, given, criteria)
-    return None if same is None else Comparison(same, f"text:{'same' if same else 'other'}-range")
 
 
 def _is_one_each(wanted: Value, question: str) -> bool:
@@ -210,7 +195,7 @@ def _provable(reference: Leaf, answer: Leaf) -> bool:
 def _said(reference: Leaf, answer: Leaf) -> bool:
     """Whether both are words without mathematical signs, such as a part that is a name."""
     texts = (reference.text, answer.text)
-    return not any(map(SIGNS.search, texts)) and all(map(_A_WORD.search, texts))
+    return not any(map(signs, texts)) and all(map(_A_WORD.search, texts))
 
 
 def _has_unknowns(leaf: Leaf) -> bool:
