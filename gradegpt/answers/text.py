@@ -133,7 +133,8 @@ _RATIO_IN_WORDS = re.compile(r"(?<=\d)\s*比\s*(?=\d)")
 _BELOW_ZERO = re.compile(r"零下(?=\s?\d)")
 _TIE = re.compile(r"(?<=[\d}$.])~(?=[A-Za-z\\$])|(?<=[a-z]\{)~|~(?=\\)|(?<=})~")
 """The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
-_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
+_PARALLEL = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
+_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,|//")
 """Anything that ``fold`` could change; most short answers have none of it."""
 
 
@@ -156,6 +157,7 @@ def fold(text: str) -> str:
         text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).translate(_SAME_SIGNS)
     text = _TIE.sub(" ", text) if "~" in text else text
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
+    text = _PARALLEL.sub("∥", text) if "//" in text else text
     return _without_latex(text) if "\\" in text else text
 
 
@@ -186,8 +188,10 @@ def _symbol(match: re.Match[str]) -> str:
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
-_END = re.compile(r"(?:(?<![\d)])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])[!'\"]|[.,;:`*])+\Z")
-"""What may be left out at the end; not the prime of f', nor the factorial of n!."""
+_END = re.compile(
+    r"(?:(?<![\d)])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])(?:!|(?<![A-Z])['\"])|[.,;:`*])+\Z"
+)
+"""What may be left out at the end; not the prime of f' or AB', nor the factorial of n!."""
 _QUOTED = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.,;:!]*")
 
 
@@ -198,15 +202,17 @@ def plain(text: str) -> str:
     bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
     if quoted := _QUOTED.fullmatch(bare):
         bare = quoted["inner"]
-    return _END.sub("", bare.casefold().lstrip(".,;:'\"`*"))
+    return _END.sub("", bare.lstrip(".,;:'\"`*")).casefold()
 
 
-LEFT_OUT: Final = " \t\n\r\xa0.,;:?!'\"`*$()&…《》〈〉「」『』【】“”·—"
+LEFT_OUT: Final = (
+    " \t\n\r\xa0.,;:?!'\"`*$()&…《》〈〉「」『』【】“”·—´\u200b-\u200f\u2060\ufeff\ufe0f"
+)
 """Signs that may be left out between the words of a text; every other sign distinguishes it."""
 _SIGN = re.compile(
     r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|\d[.,:]\d|&&+|(?<=\d)!|_"  # a hyphen joins words
     r"|(?<![A-Za-z'\"])[A-Za-z]\d?['\"]+(?![A-Za-z'\"])|(?<=[A-Z]{2})'+(?![A-Za-z])"  # primes
-    rf"|\\[A-Za-z]+|[^\w\s\-{re.escape(LEFT_OUT)}]"
+    rf"|\\[A-Za-z]+|[^\w\s\-{LEFT_OUT}]"
 )
 
 

@@ -11,6 +11,8 @@ from typing import Final, NamedTuple
 from gradegpt.answers.text import fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][A-Za-z]+)?")
+_OVERLAY: Final = "\u0338"
+"""The stroke of ≠ and ∦, which is no accent."""
 _GREEK: Final = str.maketrans(
     {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
 )
@@ -86,7 +88,8 @@ MAX_MEANING: Final = 60
 
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
-    text = fold(text).strip(" .,;:!'\"“”")
+    text = fold(text).strip(" .,;:'\"“”")
+    text = text.rstrip("!") if not text.rstrip("!")[-1:].isdigit() else text
     if not 0 < len(text) <= MAX_MEANING:
         return text
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
@@ -127,4 +130,4 @@ def _bare(text: str) -> str:
     if text.isascii():
         return text
     spelt = unicodedata.normalize("NFKD", text).translate(_GREEK)
-    return "".join(c for c in spelt if not unicodedata.combining(c))
+    return "".join(c for c in spelt if c == _OVERLAY or not unicodedata.combining(c))

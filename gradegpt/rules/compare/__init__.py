@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.quantity import quantity
+from gradegpt.answers.read import read as read_answer
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Options, Range, Truth
@@ -26,8 +28,9 @@ from gradegpt.rules.compare.form import (
     with_its_names,
 )
 from gradegpt.rules.compare.text import compare_text
-from gradegpt.rules.compare.value import compare_values
+from gradegpt.rules.compare.value import compare_values, same_value
 from gradegpt.rules.compare.written import as_written, case_differs
+from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 
 __all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
@@ -50,11 +53,16 @@ _QUOTED = re.compile(
 """The words of which a question asks for one."""
 _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_OF = re.compile(r"\(\w\)(?=\s*=)")
+_IN_TURN = re.compile(
+    r"\A\s*(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|,?\s*respectively\b[.\s]*\Z"
+)
+"""Words before and after several values that say nothing but their order."""
+_OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*\w*\s*=")
 """A value with both signs, or an equation whose left side is more than a name."""
+_EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -81,7 +89,19 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
+    if _IN_TURN.search(answer.text):
+        answer = read_answer(_IN_TURN.sub("", answer.text), answer.kind, question, answer.span)
+    if "/" in reference.text and (first := _in_two_spellings(reference.text)):
+        reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
+
+
+def _in_two_spellings(text: str) -> str:
+    """The first of two spellings of one quantity, 30°/30度; empty for a quotient."""
+    one, _, other = text.partition("/")
+    amounts = quantity(one), quantity(other)
+    measured = all(amount and amount.unit for amount in amounts)
+    return one if measured and same_value(read(one), read(other), _EXACTLY) else ""
 
 
 def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:

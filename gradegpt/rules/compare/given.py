@@ -200,7 +200,9 @@ def _has_its_signs(
     start, end = span
     wanted, name = tokens(reference), said.words[start:end]
     inner = ["".join(t.gap + t.word for t in part)[len(part[0].gap) :] for part in (wanted, name)]
-    if "," in inner[0]:
+    if end - start == len(said.words):
+        inner = [reference, answer]
+    if re.search("[,，]", inner[0]):
         inner = [re.sub("[→<]", ",", text) for text in inner]
     if signs(inner[0]) != signs(inner[1]):
         return False

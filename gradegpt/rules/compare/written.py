@@ -51,7 +51,7 @@ _CONVERTED: Final = (
 )  # fmt: skip
 """Parts of a currency with its unit."""
 _BY_CASE = re.compile(
-    r"(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))|(?<=\d)\s*[A-Za-z]?[bB](?![A-Za-z])"
+    r"(?<=\d)\s*[A-Za-z]?[bB](?![A-Za-z])|(?<=[\d\s}])[mM](?=[A-ZΩ]?[a-zA-ZΩ]?(?![a-zA-Z]))"
     r"|\\[A-Za-z](?![A-Za-z])"
 )
 """What means another thing in another case: milli and mega, bits and bytes, a command."""
@@ -209,9 +209,13 @@ def _other_signs(kind: AnswerType, expected: str, actual: str, _question: str) -
     one, other = (_RELATION.split(t.replace("<=", "≤").replace(">=", "≥")) for t in (left, right))
     if one[::2] == other[::2] and one != other:
         return False, "other-signs"
-    primed = [text.replace("'", "") for text in (left, right)]
-    if primed[0] == primed[1] and (len(left) != len(right)) and not re.search(r"\d'", left + right):
-        return (False, "other-signs") if kind is not AnswerType.NUMBER else None
+    marked = [re.sub("['~¬]|^!", "", text) for text in (left, right)]
+    if (
+        marked[0] == marked[1]
+        and (len(left) != len(right))
+        and not re.search(r"\d'|[~]-?\d", left + right)
+    ):
+        return False, "other-signs"
     return None
 
 
@@ -309,7 +313,7 @@ STEPS: Final[tuple[tuple[re.Pattern[str] | None, Step], ...]] = (
     (re.compile(r"[^\d.,]"), _other_unit),
     (re.compile(r"[_₂₈{a-z每年月]"), _other_scale),
     (None, _same_text),
-    (re.compile(rf"[{_RELATIONS}\\≅∽∼⟂⩽⩾/'’′]"), _other_signs),
+    (re.compile(rf"[{_RELATIONS}\\≅∽∼⟂⩽⩾/'’′″‴⁗]"), _other_signs),
     (re.compile(r"\D\d.*\D\d", re.DOTALL), _by_name),
     (re.compile(r"[A-Z]"), _chemical),
     (re.compile(r"余|\.\.\.|…|r", re.IGNORECASE), _divided),
