@@ -53,10 +53,11 @@ _QUOTED = re.compile(
 """The words of which a question asks for one."""
 _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_IN_TURN = re.compile(
-    r"\A\s*(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|,?\s*respectively\b[.\s]*\Z"
+_AROUND = re.compile(
+    r"\A\s*(?:(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|[-*•●▪◦]\s+(?=[A-Za-z]{2}|[\u3400-\u9fff]))"
+    r"|,?\s*respectively\b[.\s]*\Z"
 )
-"""Words before and after several values that say nothing but their order."""
+"""A list mark, and words around several values that say nothing but their order."""
 _OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
@@ -89,8 +90,8 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
-    if _IN_TURN.search(answer.text):
-        answer = read_answer(_IN_TURN.sub("", answer.text), answer.kind, question, answer.span)
+    if _AROUND.search(answer.text):
+        answer = read_answer(_AROUND.sub("", answer.text), answer.kind, question, answer.span)
     if "/" in reference.text and (first := _in_two_spellings(reference.text)):
         reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
@@ -178,6 +179,8 @@ def _truth(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     wanted, given = reference.value, answer.value
     if request or not isinstance(wanted, Truth) or not isinstance(given, Truth):
         return Comparison(None, "true_false:no-truth-word")
+    if case_differs(reference.text.strip(), answer.text.strip(), criteria.question):
+        return Comparison(None, "true_false:other-case")  # NO, nitrogen monoxide
     same = wanted == given
     return Comparison(same, "true_false:same" if same else "true_false:opposite")
 
