@@ -210,7 +210,7 @@ LEFT_OUT: Final = (
 )
 """Signs that may be left out between the words of a text; every other sign distinguishes it."""
 _SIGN = re.compile(
-    r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|\d[.,:]\d|&&+|(?<=\d)!|_"  # a hyphen joins words
+    r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|\d[.,:]\d|&&+|(?<=[\d)])!|_"  # a hyphen joins words
     r"|(?<![A-Za-z'\"])[A-Za-z]\d?['\"]+(?![A-Za-z'\"])|(?<=[A-Z]{2})'+(?![A-Za-z])"  # primes
     rf"|\\[A-Za-z]+|[^\w\s\-{LEFT_OUT}]"
 )

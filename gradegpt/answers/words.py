@@ -82,6 +82,7 @@ _FRAME = re.compile(
     r"|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
+_EXCLAIMED = re.compile(r"(?<=[^\W\d_]{2})!+\Z")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
@@ -89,7 +90,7 @@ MAX_MEANING: Final = 60
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
     text = fold(text).strip(" .,;:'\"“”")
-    text = text.rstrip("!") if not text.rstrip("!")[-1:].isdigit() else text
+    text = _EXCLAIMED.sub("", text)
     if not 0 < len(text) <= MAX_MEANING:
         return text
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
@@ -114,14 +115,17 @@ def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek letters spelt out."""
     bare, made, end = _bare(text), list[Token](), 0
     for m in _WORD.finditer(bare):
-        made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
-        end = m.end()
+        if bare[m.start() - 1 : m.start()] != "\\":  # a command is a sign
+            made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
+            end = m.end()
     return tuple(made)
 
 
 @lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case."""
+    if "\\" in text:
+        return tuple(token.word for token in tokens(text))
     return tuple(map(str.casefold, _WORD.findall(_bare(text))))
 
 
