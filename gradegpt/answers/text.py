@@ -84,7 +84,6 @@ def _raised(match: re.Match[str]) -> str:
 
 # --- normalisation ------------------------------------------------------------------------------
 
-_SPACING: Final = frozenset("left right displaystyle quad qquad limits big Big bigl bigr".split())
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)"
     r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
@@ -96,20 +95,29 @@ _DEGREES = re.compile(
     r"\^\s*\{?\s*\\(?:text|mathrm|rm)\s*\{\s*o\s*\}\s*\}?|\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree"
 )
 _PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime\s*)+)\}?")
-_GREEK: Final = frozenset(
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon"
-    " phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega".split()
+_LETTERS: Final = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma \
+tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega"
 )
-_SIGNS: Final = dict(
-    pair.split("=", 1)
-    for pair in (
-        r"leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞"
-        r" cupdot=∪ cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={"
-        r" rbrace=} perp=⊥ parallel=∥ cong=≌ sim=~ neg=¬ lnot=¬ land=∧ wedge=∧ lor=∨ vee=∨"
-        r" subset=⊂ subseteq=⊆ supset=⊃ supseteq=⊇ equiv=≡ angle=∠ triangle=△ forall=∀ exists=∃"
-        r" because=∵ therefore=∴ setminus=∖ (= )="
-    ).split()
-) | dict.fromkeys((*_SPACING, *",;!: "), " ") | {"dfrac": r"\frac", "tfrac": r"\frac", "cfrac": r"\frac"}  # fmt: skip
+_GREEK: Final = {
+    name: unicodedata.lookup(
+        f"GREEK {'SMALL' if name.islower() else 'CAPITAL'} LETTER "
+        + name.upper().replace("LAMBDA", "LAMDA")
+    )
+    for name in _LETTERS.split()
+}
+"""Greek letters; that of ``varepsilon`` and ``epsilon`` is the same."""
+_TABLE: Final = r"""
+    leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞ cupdot=∪
+    cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={ rbrace=} (= )=
+    perp=⊥ parallel=∥ cong=≌ sim=~ neg=¬ lnot=¬ land=∧ wedge=∧ lor=∨ vee=∨ subset=⊂ subseteq=⊆
+    supset=⊃ supseteq=⊇ equiv=≡ angle=∠ triangle=△ forall=∀ exists=∃ because=∵ therefore=∴
+    setminus=∖ dfrac=\frac tfrac=\frac cfrac=\frac
+"""
+_SPACES: Final = "left right displaystyle quad qquad limits big Big bigl bigr , ; !"
+_SIGNS: Final = dict(pair.split("=", 1) for pair in _TABLE.split()) | dict.fromkeys(
+    (*_SPACES.split(), ":", " "), " "
+)
 r"""The sign that each command of LaTeX stands for; ``\,`` and its like are spaces."""
 _COMMAND = re.compile(r"\\([A-Za-z]+)( ?)|(?<!\\)\\([%${}(),;!: ])")
 _SAME_SIGNS: Final = str.maketrans(
@@ -176,20 +184,17 @@ def _without_latex(text: str) -> str:
 
 
 def _symbol(match: re.Match[str]) -> str:
-    r"""What a command stands for, ``\varepsilon`` as ``\epsilon``; itself where unknown."""
-    name = match[1] or match[3]
-    if (letter := name.removeprefix("var")) in _GREEK:
-        case = "CAPITAL" if letter[0].isupper() else "SMALL"
-        unicode = letter.lower().replace("lambda", "lamda")
-        return unicodedata.lookup(f"GREEK {case} LETTER {unicode}".upper())
-    return _SIGNS.get(name, "\\" + name) + (match[2] or "")
+    """What a command stands for; itself where unknown."""
+    name, space = match[1] or match[3], match[2] or ""
+    letter = _GREEK.get(name.removeprefix("var"))
+    return letter or _SIGNS.get(name, "\\" + name) + space
 
 
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
 _END = re.compile(
-    r"(?:(?<![\d)])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])(?:!|(?<![A-Z])['\"])|[.,;:`*])+\Z"
+    r"(?:(?<![\d)'])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])(?:!|(?<![A-Z])['\"]+)|[.,;:`*])+\Z"
 )
 """What may be left out at the end; not the prime of f' or AB', nor the factorial of n!."""
 _QUOTED = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.,;:!]*")

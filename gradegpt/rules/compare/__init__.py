@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from gradegpt.answers.answer import Answer
@@ -58,6 +59,7 @@ _AROUND = re.compile(
     r"|,?\s*respectively\b[.\s]*\Z"
 )
 """A list mark, and words around several values that say nothing but their order."""
+_FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
 _OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
@@ -92,6 +94,9 @@ def compare(
     criteria = Criteria(policy(tolerance, question), prove, question=question)
     if _AROUND.search(answer.text):
         answer = read_answer(_AROUND.sub("", answer.text), answer.kind, question, answer.span)
+    ends = _FROM_TO.fullmatch(reference.text) if reference.kind is AnswerType.NUMBER else None
+    if ends and float(ends[1]) < float(ends[2]):  # a range, as no reference is a difference
+        reference = replace(reference, value=read(f"from {reference.text}"))
     if "/" in reference.text and (first := _in_two_spellings(reference.text)):
         reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)

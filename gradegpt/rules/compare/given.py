@@ -97,7 +97,7 @@ _CONCLUSION = re.compile(
     r"[;；.。]\s*(?:(?:so|thus|hence|therefore)\b|所以|因此|故)", re.IGNORECASE
 )
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|d|e)$")
-_BEFORE: Final = re.compile(r"[-−+*/^_¬~∠△√∂∇∀∃]\Z|\\[A-Za-z]+\{?\Z")
+_BEFORE: Final = re.compile(r"(?:[-+*/^_¬~∠△√∂∇∀∃]\s*|[!&]|\\[A-Za-z]+[\s{]*)\Z")
 """A sign directly before a name that makes it another one."""
 _TONES: Final = re.compile(r"拼音|注音|读音|声调|\bpinyin\b", re.IGNORECASE)
 """Questions whose answers differ in their tones."""
@@ -206,13 +206,13 @@ def _has_its_signs(
         inner = [re.sub("[→<]", ",", text) for text in inner]
     if signs(inner[0]) != signs(inner[1]):
         return False
-    before, mine = (t.gap.rstrip("$ ") for t in (name[0], wanted[0]))
-    currencies = {before[-1:], reference.strip()[:1]}
+    currencies = {name[0].gap.rstrip()[-1:], reference.strip()[:1]}
     if len(currencies) == 2 and currencies <= _CURRENCIES:
         return False
     if _TONES.search(question) and _accents(reference) != _accents(answer):
         return False  # piào is not piāo
-    if _BEFORE.search(before) and not (mine and before.endswith(mine)):
+    before, mine = (_BEFORE.search(part[0].gap) for part in (name, wanted))
+    if (before and before[0].strip()) != (mine and mine[0].strip()):
         return False
     if len(name[-1].word) > 2 and not name[-1].word.isdigit():
         return True

@@ -114,9 +114,9 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
             ends = ((reference.low, answer.low), (reference.high, answer.high))
             return every(same_quantity(wanted, given, criteria) for wanted, given in ends)
         case Range(), Leaf(quantity=Quantity() as given):
-            ends = (reference.low, reference.high)
-            low, high, value = (complex(q.value).real for q in (*ends, given))
-            near = any(same_quantity(end, given, criteria) is not False for end in ends)
+            limits = (reference.low, reference.high)
+            low, high, value = (complex(q.value).real for q in (*limits, given))
+            near = any(same_quantity(end, given, criteria) is not False for end in limits)
             return None if near or low <= value <= high else False  # one inside may be meant
         case ((Leaf() | Relation()), (Leaf() | Relation())):
             return _equations(reference, answer)
@@ -252,8 +252,9 @@ def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | No
 
 
 def _is_rounded(wanted: float | Fraction, given: float | Fraction) -> bool:
-    whole = wanted % 1 == given % 1 == 0
-    return not whole and abs(wanted - given) <= _NEAR * abs(wanted) < math.inf
+    one, other = float(wanted), float(given)
+    whole = one % 1 == other % 1 == 0
+    return not whole and abs(one - other) <= _NEAR * abs(one) < math.inf
 
 
 def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | None:

@@ -56,7 +56,7 @@ _BY_CASE = re.compile(
 )
 """What means another thing in another case: milli and mega, bits and bytes, a command."""
 CASED = re.compile(
-    r"print\s*\(|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|alleles?|formula|command|literal)\b"
+    r"print\s*\(|\b(?:code|program|script)\b[^.?]{0,20}\bprints?\b|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|alleles?|formula|command|literal)\b"
     r"|输出|符号|化学式|分子式|基因|变量名|命令"
 )
 """Questions in whose answers the case of a letter counts."""
@@ -67,7 +67,8 @@ _RELATIONS: Final = "⊥∥≌~≠=<>≤≥∈∉⊂⊆⊃⊇≡¬∧∨∀∃�
 _RELATION = re.compile(rf"([{_RELATIONS}]+)")
 """Signs in the place of one another that make another statement of the same names."""
 _NAMED = re.compile(
-    r"(?<![A-Za-z\u3400-\u9fff])(?:the |其中|所以|因此|则|故|即|且)?(?P<name>[A-Za-z][A-Za-z]{0,11}?|[\u3400-\u9fff]{1,8}?)"
+    r"(?<![A-Za-z\u3400-\u9fff])(?:the |其中|所以|因此|则|故|即|且)?"
+    r"(?P<name>[A-Za-z]{1,12}?|[\u3400-\u9fff]{1,8}?)"
     r"\s*(?:=|:|\bis\b|\bare\b|是|为|等于)?\s*(?P<value>-?\d+(?:\.\d+)?)(?![\w./]|\s*[-+*/^])",
     re.IGNORECASE,
 )
@@ -112,9 +113,10 @@ def as_written(reference: Answer, answer: Answer, question: str) -> Comparison |
     """The comparison of the texts; None if the values decide."""
     kind, expected, actual = reference.kind, reference.text, answer.text
     for gate, step in STEPS:
-        if gate is None or gate.search(expected) or gate.search(actual):
-            if shown := step(kind, expected, actual, question):
-                return Comparison(shown[0], f"{kind.value}:{shown[1]}")
+        if gate is not None and not gate.search(expected) and not gate.search(actual):
+            continue
+        if shown := step(kind, expected, actual, question):
+            return Comparison(shown[0], f"{kind.value}:{shown[1]}")
     return None
 
 
@@ -196,7 +198,7 @@ def case_differs(left: str, right: str, question: str) -> bool | None:
     asked = {*_LETTERS.findall(question)} if mine != theirs else set()
     if mine != theirs and mine ^ theirs <= asked and not _NOT_A_NAME.search(left):
         return True  # R and r are two names in the question
-    if len(left) == 1:
+    if len(left.lstrip("-")) == 1:
         return None if theirs <= asked and not mine <= asked else False
     return False if len(left) == 2 and (species(left) or species(right)) else None
 
@@ -209,6 +211,8 @@ def _other_signs(kind: AnswerType, expected: str, actual: str, _question: str) -
     one, other = (_RELATION.split(t.replace("<=", "≤").replace(">=", "≥")) for t in (left, right))
     if one[::2] == other[::2] and one != other:
         return False, "other-signs"
+    if "".join(one[::2]) == "".join(other[::2]) and all((*one, *other)) and one != other:
+        return None, "other-signs"
     marked = [re.sub("['~¬]|^!", "", text) for text in (left, right)]
     if (
         marked[0] == marked[1]
