@@ -108,8 +108,8 @@ _GREEK: Final = {
 }
 """Greek letters; that of ``varepsilon`` and ``epsilon`` is the same."""
 _TABLE: Final = r"""
-    leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞ cupdot=∪
-    cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={ rbrace=} (= )=
+    leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞
+    cupdot=∪ cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={ rbrace=} (= )=
     perp=⊥ parallel=∥ cong=≌ sim=~ neg=¬ lnot=¬ land=∧ wedge=∧ lor=∨ vee=∨ subset=⊂ subseteq=⊆
     supset=⊃ supseteq=⊇ equiv=≡ angle=∠ triangle=△ forall=∀ exists=∃ because=∵ therefore=∴
     setminus=∖ dfrac=\frac tfrac=\frac cfrac=\frac

@@ -23,11 +23,7 @@ from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.form import (
-    AS_ASKED,
-    in_another_form,
-    with_its_names,
-)
+from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import compare_values, same_value
 from gradegpt.rules.compare.written import as_written, case_differs
@@ -185,7 +181,7 @@ def _truth(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     if request or not isinstance(wanted, Truth) or not isinstance(given, Truth):
         return Comparison(None, "true_false:no-truth-word")
     if case_differs(reference.text.strip(), answer.text.strip(), criteria.question):
-        return Comparison(None, "true_false:other-case")  # NO, nitrogen monoxide
+        return Comparison(None, "true_false:other-case-or-sign")  # NO, nitrogen monoxide
     same = wanted == given
     return Comparison(same, "true_false:same" if same else "true_false:opposite")
 

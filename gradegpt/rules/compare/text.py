@@ -25,8 +25,6 @@ _ORDER_ASKED = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
-_TOWN = re.compile(r"(?P<name>(?!吉林)[\u3400-\u9fff]{2,}) (?P=name)[市省]")
-"""A town or province without and with the word for it; Jilin is both."""
 _DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
@@ -43,9 +41,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     """
     if len(answer) <= len(reference) + MAX_MEANING:
         wanted, given = _bare(reference), _bare(answer)
-        if wanted and (
-            wanted == given or _TOWN.fullmatch(f"{min(wanted, given)} {max(wanted, given)}")
-        ):
+        if wanted and wanted == given:
             return Comparison(True, "text:same-words")
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")

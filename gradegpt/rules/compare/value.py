@@ -55,8 +55,6 @@ _TIMES = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
 """Texts that computer algebra would read as products with 0: g_s0, a value at 0, 9 000."""
-_APPLIED = re.compile(r"(?<![A-Za-z])[A-Za-z]\s*\(\s*[A-Za-z]\s*\)")
-"""A value of a function, such as y(x), which is no product."""
 _A_WORD = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
@@ -140,7 +138,6 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
         left, right = difference(reference), difference(answer)
         curve = left and right and len(variables(left)) > 1 and variables(left) == variables(right)
-        curve = curve and not _APPLIED.search(f"{reference.name} {answer.name}")
         shown = _equations(reference, answer)
         return shown if curve else shown or None
     measured = reference.quantity is not None and reference.quantity.unit
