@@ -34,7 +34,7 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     """Compare the chosen options; a missing option and a wrong one have different reasons."""
     listed = options(criteria.question)
     if not listed and case_differs(reference.text, answer.text, criteria.question):
-        return Comparison(False, "choice:other-case-or-sign")  # an allele
+        return Comparison(False, "choice:other-option")  # an allele
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
