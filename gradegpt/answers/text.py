@@ -193,6 +193,8 @@ def _symbol(match: re.Match[str]) -> str:
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
+_TAIL: Final = 40
+"""Characters in which the end is searched for, so that a long row of signs takes no time."""
 _END = re.compile(
     r"(?:(?<![\d)'])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])(?:!|(?<![A-Z])['\"]+)|[.,;:`*])+\Z"
 )
@@ -207,7 +209,8 @@ def plain(text: str) -> str:
     bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
     if quoted := _QUOTED.fullmatch(bare):
         bare = quoted["inner"]
-    return _END.sub("", bare.lstrip(".,;:'\"`*")).casefold()
+    bare = bare.lstrip(".,;:'\"`*")
+    return (bare[:-_TAIL] + _END.sub("", bare[-_TAIL:])).casefold()
 
 
 LEFT_OUT: Final = (

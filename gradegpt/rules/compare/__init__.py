@@ -52,14 +52,14 @@ _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
 _AROUND = re.compile(
     r"\A\s*(?:(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|[-*•●▪◦]\s+(?=[A-Za-z]{2}|[\u3400-\u9fff]))"
-    r"|,?\s*respectively\b[.\s]*\Z"
+    r"|(?:,\s?|\s)?respectively\b\s?\.?\Z"
 )
 """A list mark, and words around several values that say nothing but their order."""
 _FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
 _OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
-_STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*\w*\s*=")
+_STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
 """A value with both signs, or an equation whose left side is more than a name."""
 _EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)

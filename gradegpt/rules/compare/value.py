@@ -48,6 +48,7 @@ _POWER_OF_TEN = re.compile(
     re.IGNORECASE,
 )
 """Questions that name a unit with a power of ten."""
+_HUGE: Final = 1e300
 _NEAR: Final = 0.05
 """Share by which an end that was rounded may differ."""
 _TIMES = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
@@ -249,9 +250,11 @@ def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | No
 
 
 def _is_rounded(wanted: float | Fraction, given: float | Fraction) -> bool:
+    if not (-_HUGE < wanted < _HUGE and -_HUGE < given < _HUGE):
+        return False
     one, other = float(wanted), float(given)
     whole = one % 1 == other % 1 == 0
-    return not whole and abs(one - other) <= _NEAR * abs(one) < math.inf
+    return not whole and abs(one - other) <= _NEAR * abs(one)
 
 
 def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | None:
