@@ -83,9 +83,6 @@ def _raised(match: re.Match[str]) -> str:
 
 # --- normalisation ------------------------------------------------------------------------------
 
-_SPACING = re.compile(
-    r"(?<!\\)\\(?:(?:left|right|displaystyle|quad|qquad|limits|big|Big)(?![a-zA-Z])|[,;!: ])"
-)
 _WRAPPER = re.compile(
     r"\\(?:text|textbf|textit|mathrm|mathbf|mathbb|mathit|boldsymbol|operatorname|bm|mbox)"
     r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
@@ -96,20 +93,36 @@ _ORDINAL = re.compile(
 _DEGREES = re.compile(
     r"\^\s*\{?\s*\\(?:text|mathrm|rm)\s*\{\s*o\s*\}\s*\}?|\^\s*\{?\s*\\circ\s*\}?|\\circ(?![a-zA-Z])|\\degree"
 )
-_GREEK = re.compile(
-    r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|rho|sigma|tau"
-    r"|upsilon|phi|chi|psi|omega)|Gamma|Delta|Theta|Lambda|Xi|Sigma|Phi|Psi|Omega)(?![a-zA-Z])[ ]?"
+_PRIMES = re.compile(r"\^\s*\{?\s*((?:\\prime\s*)+)\}?")
+_LETTERS: Final = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma \
+tau upsilon phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega"
 )
-_UNICODE_NAMES: Final = {"lambda": "LAMDA", "Lambda": "LAMDA"}
-"""Letters whose Unicode name differs from the command."""
-_SYMBOLS: Final = {
-    r"\dfrac": r"\frac", r"\tfrac": r"\frac", r"\cfrac": r"\frac",
-    r"\leqslant": "≤", r"\leq": "≤", r"\le ": "≤", r"\geqslant": "≥", r"\geq": "≥", r"\ge ": "≥",
-    r"\neq": "≠", r"\times": "×", r"\cdot": "·", r"\div": "÷", r"\pi": "π", r"\infty": "∞",
-    r"\cupdot": "∪", r"\cup": "∪", r"\cap": "∩", r"\in ": "∈", r"\in(": "∈(",
-    r"\in[": "∈[", r"\pm": "±", r"\%": "%", r"\$": "$",
-    r"\langle": "(", r"\rangle": ")", r"\{": "{", r"\}": "}", r"\lbrace": "{", r"\rbrace": "}",
-}  # fmt: skip
+_GREEK: Final = {
+    name: unicodedata.lookup(
+        f"GREEK {'SMALL' if name.islower() else 'CAPITAL'} LETTER "
+        + name.upper().replace("LAMBDA", "LAMDA")
+    )
+    for name in _LETTERS.split()
+}
+"""Greek letters; that of ``varepsilon`` and ``epsilon`` is the same."""
+_TABLE: Final = r"""
+    leqslant=≤ leq=≤ le=≤ geqslant=≥ geq=≥ ge=≥ neq=≠ ne=≠ times=× cdot=· div=÷ pi=π infty=∞
+    cupdot=∪ cup=∪ cap=∩ in=∈ notin=∉ pm=± %=% $=$ langle=( rangle=) {={ }=} lbrace={ rbrace=} (= )=
+    perp=⊥ parallel=∥ cong=≌ sim=~ neg=¬ lnot=¬ land=∧ wedge=∧ lor=∨ vee=∨ subset=⊂ subseteq=⊆
+    supset=⊃ supseteq=⊇ equiv=≡ angle=∠ triangle=△ forall=∀ exists=∃ because=∵ therefore=∴
+    setminus=∖ dfrac=\frac tfrac=\frac cfrac=\frac
+"""
+_SPACES: Final = "left right displaystyle quad qquad limits big Big bigl bigr , ; !"
+_SIGNS: Final = dict(pair.split("=", 1) for pair in _TABLE.split()) | dict.fromkeys(
+    (*_SPACES.split(), ":", " "), " "
+)
+r"""The sign that each command of LaTeX stands for; ``\,`` and its like are spaces."""
+_COMMAND = re.compile(r"\\([A-Za-z]+)( ?)|(?<!\\)\\([%${}(),;!: ])")
+_SAME_SIGNS: Final = str.maketrans(
+    "．。、，；：−ϵϕϑ–—‘’′⟂∼∽≅⩽≦⩾≧∣⋅∙∕⁄", "..,,;:-εφθ--'''⊥~~≌≤≤≥≥|··//"
+)
+"""Spellings of one sign; every other sign is another one."""
 SYSTEM = re.compile(
     r"(?:\\left\s*\\\{\s*\\begin\{(?:array|aligned)\}(?:\{[lcr]+\})?|\\begin\{cases\})"
     r"(?P<rows>[^&]*?)\\end\{\w+\}(?:\s*\\right\s*\.)?"
@@ -118,16 +131,17 @@ SYSTEM = re.compile(
 _SHORT_FRACTION = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
-_FOLDED: Final = str.maketrans("．。、，；：−ϵϕϑ–—‘’", "..,,;:-εφθ--''") | {
-    ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)
-}
+_FOLDED: Final = _SAME_SIGNS | {ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)}
 _SUPERSCRIPT = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _IN_CHINESE = re.compile(r"\d\s*[又比]")
 _AND_A_PART = re.compile(r"(?<=\d)\s*又\s*(?=\d+\s*/|\\[dt]?frac)")
 _RATIO_IN_WORDS = re.compile(r"(?<=\d)\s*比\s*(?=\d)")
 _BELOW_ZERO = re.compile(r"零下(?=\s?\d)")
-_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,")
+_TIE = re.compile(r"(?<=[\d}$.])~(?=[A-Za-z\\$])|(?<=[a-z]\{)~|~(?=\\)|(?<=})~")
+"""The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
+_PARALLEL = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
+_FOLDABLE = re.compile(r"[^\x00-\x7f]|[\\$*~]|\{,|//")
 """Anything that ``fold`` could change; most short answers have none of it."""
 
 
@@ -141,21 +155,17 @@ def fold(text: str) -> str:
     """NFKC (full width to half), without LaTeX spacing and fonts, symbols as Unicode."""
     if _FOLDABLE.search(text) is None:
         return text
-    text = _SUPERSCRIPT.sub(_power, simplified(text))  # before NFKC, which would turn 10² into 102
-    text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
-    text = (
-        _AND_A_PART.sub(" ", _RATIO_IN_WORDS.sub(":", text)) if _IN_CHINESE.search(text) else text
-    )
-    text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).replace("\u2044", "/")
-    text = text.replace("{,}", ",").replace("$", " ").replace("**", "").replace("~", " ")
+    if not text.isascii():
+        # Powers before NFKC, which would turn 10² into 102.
+        text = _SUPERSCRIPT.sub(_power, simplified(text))
+        text = _BELOW_ZERO.sub("-", _MIXED.sub(" ", text))
+        if _IN_CHINESE.search(text):
+            text = _AND_A_PART.sub(" ", _RATIO_IN_WORDS.sub(":", text))
+        text = unicodedata.normalize("NFKC", text.translate(_FOLDED)).translate(_SAME_SIGNS)
+    text = _TIE.sub(" ", text) if "~" in text else text
+    text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
+    text = _PARALLEL.sub("∥", text) if "//" in text else text
     return _without_latex(text) if "\\" in text else text
-
-
-def _letter(match: re.Match[str]) -> str:
-    r"""The Greek letter of a command; that of ``\varepsilon`` and ``\epsilon`` is the same."""
-    name = match[1].removeprefix("var")
-    case = "CAPITAL" if name[0].isupper() else "SMALL"
-    return unicodedata.lookup(f"GREEK {case} LETTER {_UNICODE_NAMES.get(name, name)}".upper())
 
 
 def _in_a_row(system: re.Match[str]) -> str:
@@ -164,20 +174,31 @@ def _in_a_row(system: re.Match[str]) -> str:
 
 
 def _without_latex(text: str) -> str:
-    text = SYSTEM.sub(_in_a_row, text)
-    text = _ORDINAL.sub(r"\1", _GREEK.sub(_letter, text))
+    text = _ORDINAL.sub(r"\1", SYSTEM.sub(_in_a_row, text))
+    text = _PRIMES.sub(lambda m: "'" * m[1].count("prime"), _DEGREES.sub("°", text))
+    text = _COMMAND.sub(_symbol, text)
     for _ in range(3):
         text = _WRAPPER.sub(r"\1", text)
-    text = _DEGREES.sub("°", text)
-    for latex, symbol in _SYMBOLS.items():
-        text = text.replace(latex, symbol)
-    text = _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
-    return _SPACING.sub(" ", text).replace("\\(", "").replace("\\)", "")
+    return _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
+
+
+def _symbol(match: re.Match[str]) -> str:
+    """What a command stands for; itself where unknown."""
+    name, space = match[1] or match[3], match[2] or ""
+    letter = _GREEK.get(name.removeprefix("var"))
+    return letter or _SIGNS.get(name, "\\" + name) + space
 
 
 _APART = re.compile(r"\d\s+\d")
 _BLANKS = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
 """All spaces but those that separate two numbers: 1 000 is one number, 1 05 is two."""
+_TAIL: Final = 40
+"""Characters in which the end is searched for, so that a long row of signs takes no time."""
+_END = re.compile(
+    r"(?:(?<![\d)'])(?<!(?<![A-Za-zα-ω])[A-Za-zα-ω])(?:!|(?<![A-Z])['\"]+)|[.,;:`*])+\Z"
+)
+"""What may be left out at the end; not the prime of f' or AB', nor the factorial of n!."""
+_QUOTED = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.,;:!]*")
 
 
 @lru_cache(maxsize=16384)
@@ -185,4 +206,23 @@ def plain(text: str) -> str:
     """``fold`` without spaces, case and final punctuation; equal results mean the same text."""
     text = fold(text)
     bare = _BLANKS.sub("", text) if _APART.search(text) else "".join(text.split())
-    return bare.casefold().strip(".,;:!'\"`*")
+    if quoted := _QUOTED.fullmatch(bare):
+        bare = quoted["inner"]
+    bare = bare.lstrip(".,;:'\"`*")
+    return (bare[:-_TAIL] + _END.sub("", bare[-_TAIL:])).casefold()
+
+
+LEFT_OUT: Final = (
+    " \t\n\r\xa0.,;:?!'\"`*$()&…《》〈〉「」『』【】“”·—´\u200b-\u200f\u2060\ufeff\ufe0f"
+)
+"""Signs that may be left out between the words of a text; every other sign distinguishes it."""
+_SIGN = re.compile(
+    r"(?<![A-Za-zα-ω])-|-(?![A-Za-z])|\d[.,:]\d|&&+|(?<=[\d)])!|_"  # a hyphen joins words
+    r"|(?<![A-Za-z'\"])[A-Za-z]\d?['\"]+(?![A-Za-z'\"])|(?<=[A-Z]{2})'+(?![A-Za-z])"  # primes
+    rf"|\\[A-Za-z]+|[^\w\s\-{LEFT_OUT}]"
+)
+
+
+def signs(text: str) -> list[str]:
+    """The signs of a text that may not be left out, in order: the ∥ of AB∥CD, the prime of f'."""
+    return _SIGN.findall(fold(text))

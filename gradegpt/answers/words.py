@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold
 
 _WORD = re.compile(r"[^\W_]+(?:['’][A-Za-z]+)?")
+_OVERLAY: Final = "\u0338"
+"""The stroke of ≠ and ∦, which is no accent."""
 _GREEK: Final = str.maketrans(
     {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
 )
@@ -79,13 +82,15 @@ _FRAME = re.compile(
     r"|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
+_EXCLAIMED = re.compile(r"(?<=[^\W\d_]{2})!+\Z")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
 
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
-    text = fold(text).strip(" .,;:!'\"“”")
+    text = fold(text).strip(" .,;:'\"“”")
+    text = _EXCLAIMED.sub("", text)
     if not 0 < len(text) <= MAX_MEANING:
         return text
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
@@ -105,17 +110,22 @@ class Token(NamedTuple):
     gap: str
 
 
+@lru_cache(maxsize=1024)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words of a text, in order, without accents, Greek letters spelt out."""
     bare, made, end = _bare(text), list[Token](), 0
     for m in _WORD.finditer(bare):
-        made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
-        end = m.end()
+        if bare[m.start() - 1 : m.start()] != "\\":  # a command is a sign
+            made.append(Token(m[0].casefold(), m[0][0].isupper(), bare[end : m.start()]))
+            end = m.end()
     return tuple(made)
 
 
+@lru_cache(maxsize=1024)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in lower case."""
+    if "\\" in text:
+        return tuple(token.word for token in tokens(text))
     return tuple(map(str.casefold, _WORD.findall(_bare(text))))
 
 
@@ -124,4 +134,4 @@ def _bare(text: str) -> str:
     if text.isascii():
         return text
     spelt = unicodedata.normalize("NFKD", text).translate(_GREEK)
-    return "".join(c for c in spelt if not unicodedata.combining(c))
+    return "".join(c for c in spelt if c == _OVERLAY or not unicodedata.combining(c))

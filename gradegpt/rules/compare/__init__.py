@@ -9,26 +9,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.parts import marks
-from gradegpt.answers.text import plain
+from gradegpt.answers.quantity import quantity
+from gradegpt.answers.read import read as read_answer
+from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
-from gradegpt.answers.types import Group, Options, Truth
+from gradegpt.answers.types import Group, Options, Range, Truth
+from gradegpt.answers.values import is_range, read
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
-from gradegpt.rules.compare.form import (
-    AS_ASKED,
-    in_another_form,
-    in_its_variable,
-    with_its_names,
-)
+from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
-from gradegpt.rules.compare.value import compare_ranges, compare_values
-from gradegpt.rules.compare.written import as_written
+from gradegpt.rules.compare.value import compare_values, same_value
+from gradegpt.rules.compare.written import as_written, case_differs
+from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 
 __all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
@@ -51,10 +50,18 @@ _QUOTED = re.compile(
 """The words of which a question asks for one."""
 _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_PROSE = re.compile(r"[\u3400-\u9fff]{2}|[A-Za-z]{3,} [A-Za-z]{2,}")
-_UNSOLVED = re.compile(r"(?:[-+*/^]\s*\w*|\)|(?<![\w{])\d+[A-Za-z]?)\s*=")
-"""An equation whose left side is more than a name, which may be a step or a check."""
-_EITHER_SIGN = re.compile(r"±|\\pm(?![A-Za-z])")
+_AROUND = re.compile(
+    r"\A\s*(?:(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|[-*•●▪◦]\s+(?=[A-Za-z]{2}|[\u3400-\u9fff]))"
+    r"|(?:,\s?|\s)?respectively\b\s?\.?\Z"
+)
+"""A list mark, and words around several values that say nothing but their order."""
+_FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
+_OF = re.compile(r"\([a-z]\)(?=\s*=)")
+_HYPHEN = re.compile(r"\d\s*-")
+_BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
+_STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
+"""A value with both signs, or an equation whose left side is more than a name."""
+_EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -81,7 +88,22 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
+    if _AROUND.search(answer.text):
+        answer = read_answer(_AROUND.sub("", answer.text), answer.kind, question, answer.span)
+    ends = _FROM_TO.fullmatch(reference.text) if reference.kind is AnswerType.NUMBER else None
+    if ends and float(ends[1]) < float(ends[2]):  # a range, as no reference is a difference
+        reference = replace(reference, value=read(f"from {reference.text}"))
+    if "/" in reference.text and (first := _in_two_spellings(reference.text)):
+        reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
+
+
+def _in_two_spellings(text: str) -> str:
+    """The first of two spellings of one quantity, 30°/30度; empty for a quotient."""
+    one, _, other = text.partition("/")
+    amounts = quantity(one), quantity(other)
+    measured = all(amount and amount.unit for amount in amounts)
+    return one if measured and same_value(read(one), read(other), _EXACTLY) else ""
 
 
 def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
@@ -95,12 +117,10 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
             return dated
     if _other_word(reference.text, answer.text, question):
         return Comparison(False, f"{kind.value}:other-of-the-words")
-    if kind is AnswerType.EQUATION:
-        answer = in_its_variable(reference, answer, question)
     if isinstance(reference.value, _NO_VALUE) or isinstance(answer.value, _NO_VALUE):
         return Comparison(None, f"{kind.value}:not-shown")
     compared = compare_values(kind, (reference.value, answer.value), criteria)
-    if compared.same is False and _says_less(reference, answer):
+    if compared.same is False and _is_in_other_terms(reference, answer):
         return Comparison(None, f"{kind.value}:not-shown")
     if not compared.same:
         return with_its_names(reference, answer, criteria) or compared
@@ -110,28 +130,35 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
     return Comparison(False if why in AS_ASKED else None, f"{kind.value}:{why}")
 
 
-def _says_less(reference: Answer, answer: Answer) -> bool:
-    """Whether a number stands for a ratio, prose for parts, or an equation is among values."""
+def _is_in_other_terms(reference: Answer, answer: Answer) -> bool:
+    """Whether a number stands for a ratio, 50 ± 4 for its ends, f(y) for f(x), a step for parts."""
     if _RATIO.fullmatch(reference.text) and not re.search("[:∶：比]", answer.text):
         return True
-    groups = [v for v in (reference.value, answer.value) if isinstance(v, Group)]
-    lengths = {len(group.items) for group in groups}
-    if len(lengths) > 1 and _UNSOLVED.search(answer.text) and not _UNSOLVED.search(reference.text):
+    arguments = [*map(_OF.findall, (reference.text, answer.text))]
+    if all(arguments) and arguments[0] != arguments[1]:
         return True
-    if reference.kind is AnswerType.TUPLE and _EITHER_SIGN.search(answer.text):
-        return True  # 50±3.92, for (46.08, 53.92)
-    parts = reference.kind is AnswerType.MULTI_PART and len(lengths) > 1
-    return parts and not marks(answer.text) and _PROSE.search(answer.text) is not None
+    wanted, given = reference.value, answer.value
+    if not isinstance(wanted, Group):
+        return False
+    alike = isinstance(given, Group) and len(given.items) == len(wanted.items)
+    steps = _STEP if not alike else _BOTH_SIGNS if reference.kind is AnswerType.TUPLE else None
+    return (
+        steps is not None and bool(steps.search(answer.text)) and not steps.search(reference.text)
+    )
 
 
 def _text(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     if _other_word(reference.text, answer.text, criteria.question):
         return Comparison(False, "text:other-of-the-words")
-    return (
-        as_written(reference, answer, criteria.question)
-        or compare_ranges(reference.text, answer.text, criteria)
-        or compare_text(reference.text, answer.text, criteria.question)
-    )
+    if shown := as_written(reference, answer, criteria.question):
+        return shown
+    if is_range(reference.text):
+        given, hyphen = read(answer.text), _HYPHEN.search(fold(answer.text))
+        given = read(f"from {answer.text}") if hyphen and not isinstance(given, Range) else given
+        compared = compare_values(reference.kind, (read(reference.text), given), criteria)
+        if compared.same is not None and (isinstance(given, Range) or not hyphen):
+            return compared
+    return compare_text(reference.text, answer.text, criteria.question)
 
 
 def _other_word(reference: str, answer: str, question: str) -> bool:
@@ -148,11 +175,13 @@ def _other_word(reference: str, answer: str, question: str) -> bool:
     return {wanted, given} <= listed | quoted or (number and given in quoted)
 
 
-def _truth(reference: Answer, answer: Answer, _criteria: Criteria) -> Comparison:
+def _truth(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     request = truth(answer.text) is None and TO_A_GRADER.search(answer.text)
     wanted, given = reference.value, answer.value
     if request or not isinstance(wanted, Truth) or not isinstance(given, Truth):
         return Comparison(None, "true_false:no-truth-word")
+    if case_differs(reference.text.strip(), answer.text.strip(), criteria.question):
+        return Comparison(None, "true_false:other-case-or-sign")  # NO, nitrogen monoxide
     same = wanted == given
     return Comparison(same, "true_false:same" if same else "true_false:opposite")
 

@@ -12,6 +12,7 @@ from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.compare.written import case_differs
 from gradegpt.rules.tolerance import EXACT
 
 _ROW = re.compile(rf"[{LETTERS}]{{2,}}")
@@ -32,6 +33,8 @@ _EXACTLY: Final = Criteria(EXACT)
 def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
     """Compare the chosen options; a missing option and a wrong one have different reasons."""
     listed = options(criteria.question)
+    if not listed and case_differs(reference.text, answer.text, criteria.question):
+        return Comparison(False, "choice:other-option")  # an allele
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")

@@ -17,7 +17,6 @@ from typing import Final
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.formula import Node, read_formula
-from gradegpt.answers.read import read
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
@@ -33,9 +32,6 @@ _OF_FORM = re.compile(
     re.IGNORECASE,
 )
 _FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
-_CALCULATE = re.compile(
-    r"计算|求值|\b(?:evaluate|compute|calculate|work out)\b|=\s*[?？_(（]", re.IGNORECASE
-)
 _WHOLE_NUMBER = re.compile(r"-?\d+")
 _LARGE: Final = 10_000
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
@@ -44,10 +40,6 @@ _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _LEADING = re.compile(r"(?P<before>\A|=)\s*(?P<constant>[CcKk])\s*\+(?P<rest>[^=]+)\Z")
 _INTEGRATES = re.compile(r"∫|\\int\b|\b(?:integra|antiderivative)|不定积分|原函数", re.IGNORECASE)
-_DEFINED = re.compile(
-    r"(?P<name>[A-Za-z](?:\^\{?-1\}?|'+)?)\s*\((?P<of>[a-z])\)\s*=(?P<value>.+)", re.DOTALL
-)
-"""The definition of a function of one variable."""
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 
 
@@ -60,7 +52,7 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
         return "as-asked"
     wanted, given = (read_formula(fold(text).split("=")[-1]) for text in (expected, actual))
     if given and _WHOLE_NUMBER.fullmatch(plain(expected)) and _is_calculation(given):
-        if given.op == "+" or _CALCULATE.search(question):
+        if given.op == "+":
             return "not-evaluated"
         return "in-another-form" if given.op == "*" else ""
     if (
@@ -128,18 +120,6 @@ def _shape(node: Node | None) -> Counter[str]:
     if node is None:
         return Counter()
     return sum(map(_shape, node.args), Counter([node.op] if node.args else []))
-
-
-def in_its_variable(reference: Answer, answer: Answer, question: str) -> Answer:
-    """The answer with the reference's variable, if both define one function: f(y) = … as f(x)."""
-    wanted, given = (_DEFINED.match(fold(a.text).strip()) for a in (reference, answer))
-    if not wanted or not given or plain(wanted["name"]) != plain(given["name"]):
-        return answer
-    one, other = wanted["of"], given["of"]
-    if one == other or re.search(rf"(?<![A-Za-z\\]){one}(?![A-Za-z])", given["value"]):
-        return answer
-    renamed = re.sub(rf"(?<![A-Za-z\\]){other}(?![A-Za-z])", one, fold(answer.text))
-    return read(renamed, answer.kind, question, answer.span)
 
 
 def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:

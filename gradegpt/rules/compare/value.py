@@ -7,22 +7,20 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers import algebra, units, values
+from gradegpt.answers import algebra, units
 from gradegpt.answers.answer import difference
-from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.formula import read_formula, variables
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.text import fold, plain
+from gradegpt.answers.text import fold, plain, signs
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
-from gradegpt.rules.compare.given import SIGNS
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.tolerance import EXACT
 
-_HYPHEN = re.compile(r"\d\s*[-–—]\s*\d")
 _SORTED = re.compile(
     r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
     r"|from (?:small|low|large|great|high)(?:est)?|in order)\b|从[小大低高]到[大小高低]|排列",
@@ -31,11 +29,6 @@ _SORTED = re.compile(
 """Questions whose answers have an order."""
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
-_POWER_OF_TEN = re.compile(
-    r"(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
-    re.IGNORECASE,
-)
-"""Questions that name a unit with a power of ten."""
 _JOINS = re.compile(r"[_{}\s]")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
@@ -50,12 +43,19 @@ _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
 _DECIMAL = re.compile(r"\d\.\d")
 _SCALES: Final = tuple(10.0**n for n in (-12, -9, -8, -6, -4, -3, 3, 4, 6, 8, 9, 12))
 _LARGE = re.compile(r"thousand|million|billion|trillion|[千万亿]", re.IGNORECASE)
-_TIMES: Final = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
+_POWER_OF_TEN = re.compile(
+    r"(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
+    re.IGNORECASE,
+)
+"""Questions that name a unit with a power of ten."""
+_HUGE: Final = 1e300
+_NEAR: Final = 0.05
+"""Share by which an end that was rounded may differ."""
+_TIMES = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
+"""A multiplication sign, or the name x."""
 _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
 """Texts that computer algebra would read as products with 0: g_s0, a value at 0, 9 000."""
-_APPLIED = re.compile(r"(?<![A-Za-z])[A-Za-z]\s*\(\s*[A-Za-z]\s*\)")
-"""A value of a function, such as y(x), which is no product."""
 _A_WORD = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
 _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
@@ -73,19 +73,6 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
-
-
-def compare_ranges(reference: str, answer: str, criteria: Criteria) -> Comparison | None:
-    """The comparison of two ranges, or of a range and a number outside it; else None."""
-    if not values.is_range(reference):
-        return None
-    wanted, given = values.read(reference), values.read(answer)
-    if _HYPHEN.search(answer) and not isinstance(given, Range):
-        given = values.read(f"from {answer}")
-        if not isinstance(given, Range):
-            return None
-    same = same_value(wanted, given, criteria)
-    return None if same is None else Comparison(same, f"text:{'same' if same else 'other'}-range")
 
 
 def _is_one_each(wanted: Value, question: str) -> bool:
@@ -125,20 +112,15 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
         case Range(), Range():
             ends = ((reference.low, answer.low), (reference.high, answer.high))
             return every(same_quantity(wanted, given, criteria) for wanted, given in ends)
-        case Range(), Leaf() if answer.quantity is not None:
-            return _outside(reference, answer.quantity, criteria)
+        case Range(), Leaf(quantity=Quantity() as given):
+            limits = (reference.low, reference.high)
+            low, high, value = (complex(q.value).real for q in (*limits, given))
+            near = any(same_quantity(end, given, criteria) is not False for end in limits)
+            return None if near or low <= value <= high else False  # one inside may be meant
         case ((Leaf() | Relation()), (Leaf() | Relation())):
             return _equations(reference, answer)
         case _:
             return None
-
-
-def _outside(reference: Range, given: Quantity, criteria: Criteria) -> bool | None:
-    """False for a quantity outside of the range; None for one inside, which may be meant."""
-    low, high = (same_quantity(end, given, criteria) for end in (reference.low, reference.high))
-    ends = [complex(end.value).real for end in (reference.low, reference.high)]
-    beyond = not ends[0] <= complex(given.value).real <= ends[1]
-    return False if beyond and low is False and high is False else None
 
 
 def _is_one_of_several(reference: Group, answer: Leaf, criteria: Criteria) -> bool:
@@ -157,7 +139,6 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
         left, right = difference(reference), difference(answer)
         curve = left and right and len(variables(left)) > 1 and variables(left) == variables(right)
-        curve = curve and not _APPLIED.search(f"{reference.name} {answer.name}")
         shown = _equations(reference, answer)
         return shown if curve else shown or None
     measured = reference.quantity is not None and reference.quantity.unit
@@ -185,20 +166,13 @@ def _but_for_rounding(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool
     if wanted[::2] == given[::2]:
         pairs = [(quantity(a), quantity(b)) for a, b in zip(wanted, given, strict=True) if a != b]
         return every(criteria.tolerance.allows(a, b) if a and b else None for a, b in pairs)
-    if (products := _as_products(reference.text, answer.text)) and algebra.equal(*products):
-        return True
     left, right = reference.formula, answer.formula
+    times = left and right and {*variables(left)} ^ {*variables(right)}
+    if times and times <= {"x", "X"} and any(map(_TIMES.search, texts)):
+        trees = [read_formula(_TIMES.sub("×", text)) for text in texts]  # 2x(5+4)
+        return (trees[0] and trees[1] and algebra.equal(trees[0], trees[1])) or None
     near = left and right and any(map(_DECIMAL.search, texts)) and algebra.near(left, right)
     return None if near else False
-
-
-def _as_products(left: str, right: str) -> tuple[Node, Node] | None:
-    """Both formulas with x between numbers as ×: 2x(5+4); None if neither has such an x."""
-    replaced = [_TIMES.sub("×", text) for text in (left, right)]
-    if replaced == [left, right] or any(re.search("[xX]", text) for text in replaced):
-        return None
-    trees = [read_formula(text) for text in replaced]
-    return (trees[0], trees[1]) if trees[0] and trees[1] else None
 
 
 def _provable(reference: Leaf, answer: Leaf) -> bool:
@@ -210,7 +184,7 @@ def _provable(reference: Leaf, answer: Leaf) -> bool:
 def _said(reference: Leaf, answer: Leaf) -> bool:
     """Whether both are words without mathematical signs, such as a part that is a name."""
     texts = (reference.text, answer.text)
-    return not any(map(SIGNS.search, texts)) and all(map(_A_WORD.search, texts))
+    return not any(map(signs, texts)) and all(map(_A_WORD.search, texts))
 
 
 def _has_unknowns(leaf: Leaf) -> bool:
@@ -219,19 +193,16 @@ def _has_unknowns(leaf: Leaf) -> bool:
     return leaf.formula is not None and not has_unit and bool(variables(leaf.formula))
 
 
-def _are_things(one: str, other: str) -> bool:
-    """Whether both are words for what is counted, in two languages: 150 pages and 150页."""
-    known = any(units.known(unit) or units.named(unit) for unit in (one, other))
-    return one.isascii() is not other.isascii() and not known
-
-
 def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool | None:
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
+    things = wanted.unit.isascii() is not given.unit.isascii()  # 150 pages and 150页
+    if things and not any(units.known(q.unit) or units.named(q.unit) for q in (wanted, given)):
+        given = given._replace(unit=wanted.unit)
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
-        if factor is None and not _are_things(wanted.unit, given.unit):
+        if factor is None:
             return None
-        if factor not in (1, None):
+        if factor != 1:
             given = given._replace(value=given.value * factor, place=None)
     if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
         radians = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
@@ -255,10 +226,7 @@ def _hundredth(number: Quantity) -> Quantity:
 
 
 def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
-    """Whether one may be in another unit, or in the thousands or millions of the question.
-
-    5 and 500 cm, of which only one has a unit; 405 and 405 million.
-    """
+    """Whether one may be in another unit, 5 and 500 cm, or in the millions of the question."""
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
     if ratio and _POWER_OF_TEN.search(question):
         return algebra.close(ratio, 10.0 ** round(math.log10(ratio)))
@@ -276,21 +244,17 @@ def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | No
     if any((a.low_in, a.high_in) != (b.low_in, b.high_in) for a, b in pairs):
         return False
     ends = [(a, b) for one, other in pairs for a, b in zip(one[::2], other[::2], strict=True)]
-    near = every(algebra.close(a, b) or _near(a, b, criteria) for a, b in ends)
-    return near and (all(algebra.close(a, b) for a, b in ends) or None)
+    same = all(algebra.close(a, b) for a, b in ends)
+    near = all(algebra.close(a, b) or _is_rounded(a, b) for a, b in ends)
+    return same or (None if near else False)
 
 
-def _near(wanted: float | Fraction, given: float | Fraction, criteria: Criteria) -> bool | None:
-    if not (math.isfinite(wanted) and math.isfinite(given)):
+def _is_rounded(wanted: float | Fraction, given: float | Fraction) -> bool:
+    if not (-_HUGE < wanted < _HUGE and -_HUGE < given < _HUGE):
         return False
-    return criteria.tolerance.allows(_as_decimal(wanted), _as_decimal(given))
-
-
-def _as_decimal(end: float | Fraction) -> Quantity:
-    """An end with the place of its last decimal, if it has few."""
-    few = (Fraction(1, 10**n) for n in range(1, 7) if isinstance(end, Fraction))
-    place = None if end == int(end) else next((p for p in few if not end % p), None)
-    return Quantity(end, place=place)
+    one, other = float(wanted), float(given)
+    whole = one % 1 == other % 1 == 0
+    return not whole and abs(one - other) <= _NEAR * abs(one)
 
 
 def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | None:
@@ -315,7 +279,9 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
     if len(wanted) != len(given):
         shown = is_read(reference) and is_read(answer) and reference.ordered == answer.ordered
         return False if shown else None
-    if _are_of_one(wanted, given):
+    own = [sorted(v.name if isinstance(v, Leaf) else "" for v in side) for side in (wanted, given)]
+    stems = {name.rstrip("_{}0123456789") for side in own for name in side}
+    if own[0] != own[1] and len(stems) == 1 and "" not in stems:  # x = 2 or x = 3; x₁ = 2, x₂ = 3
         return _in_any_order(wanted, given, criteria._replace(names_matter=False))
     names = _names(wanted), _names(given)
     if all(names):
@@ -341,15 +307,6 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return None  # the answer has parts, the reference a list
     same = _in_any_order(wanted, given, criteria)
     return None if same and _BLANKS.search(criteria.question) else same
-
-
-def _are_of_one(wanted: tuple[Value, ...], given: tuple[Value, ...]) -> bool:
-    """Whether all are values of one unknown that only one side numbers: x=2 or x=3; x₁=2, x₂=3."""
-    names = [
-        sorted(v.name if isinstance(v, Leaf) else "" for v in side) for side in (wanted, given)
-    ]
-    stems = {name.rstrip("_{}0123456789") for side in names for name in side}
-    return names[0] != names[1] and len(stems) == 1 and "" not in stems
 
 
 def _in_turn(
