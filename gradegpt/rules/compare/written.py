@@ -15,6 +15,7 @@ from gradegpt.answers.chemistry import bare, reaction, species
 from gradegpt.answers.measures import DOLLARS, currencies
 from gradegpt.answers.none import says_none
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.relations import relation, same
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Region
 from gradegpt.core.schema import AnswerType
@@ -96,6 +97,10 @@ _FALLING = re.compile(
 """Questions that ask for the least first, or for the greatest."""
 
 
+_NAMING: Final = ("'", "¬")
+"""Signs that make another name of a letter, which ``plain`` drops at an end."""
+
+
 def as_written(reference: Answer, answer: Answer, question: str) -> Comparison | None:
     """The comparison of the texts; None if the values decide."""
     kind, expected, actual = reference.kind, reference.text, answer.text
@@ -108,6 +113,9 @@ def _shown(
 ) -> tuple[bool | None, str] | None:
     if (none := _none(expected, actual)) is not None:
         return none, "none" if none else "none-or-one"
+    related = relation(expected), relation(actual)
+    if related[0] and related[1]:
+        return same(related[0], related[1]), "relation"
     other = kind is not AnswerType.TEXT and _other_unit(expected, actual, question)
     if other is not False:
         return False if other else None, "other-unit"
@@ -117,6 +125,10 @@ def _shown(
     if kind is AnswerType.SET and "{" in expected and actual.strip(" $")[:1] in "([":
         return None, "in-other-brackets"
     if plain(expected) == plain(actual) and plain(actual):
+        if any(expected.count(sign) != actual.count(sign) for sign in _NAMING):
+            return None, "other-case-or-sign"
+        if _FACTORIAL.search(actual) and "!" not in expected:
+            return None, "other-case-or-sign"
         if kind is AnswerType.NUMBER and _FACTORIAL.search(expected) and "!" not in actual:
             return False, "different"
         if _case_matters(expected, actual, question):
