@@ -98,14 +98,23 @@ _FALLING = re.compile(
 
 
 _NAMING: Final = ("'", "¬")
-"""Signs that make another name of a letter, which ``plain`` drops at an end."""
+"""Signs that make another name of a letter."""
 
 
 def as_written(reference: Answer, answer: Answer, question: str) -> Comparison | None:
     """The comparison of the texts; None if the values decide."""
     kind, expected, actual = reference.kind, reference.text, answer.text
+    stated, given = relation(expected), relation(actual)
+    if stated and given:
+        return Comparison(same(stated, given), f"{kind.value}:relation")
     shown = _shown(kind, expected, actual, question)
     return shown and Comparison(shown[0], f"{kind.value}:{shown[1]}")
+
+
+def _renamed(expected: str, actual: str) -> bool:
+    """Whether one has a sign, or the answer a factorial, that ``plain`` drops at an end."""
+    signs = any(expected.count(sign) != actual.count(sign) for sign in _NAMING)
+    return signs or (_FACTORIAL.search(actual) is not None and "!" not in expected)
 
 
 def _shown(
@@ -113,9 +122,6 @@ def _shown(
 ) -> tuple[bool | None, str] | None:
     if (none := _none(expected, actual)) is not None:
         return none, "none" if none else "none-or-one"
-    related = relation(expected), relation(actual)
-    if related[0] and related[1]:
-        return same(related[0], related[1]), "relation"
     other = kind is not AnswerType.TEXT and _other_unit(expected, actual, question)
     if other is not False:
         return False if other else None, "other-unit"
@@ -125,9 +131,7 @@ def _shown(
     if kind is AnswerType.SET and "{" in expected and actual.strip(" $")[:1] in "([":
         return None, "in-other-brackets"
     if plain(expected) == plain(actual) and plain(actual):
-        if any(expected.count(sign) != actual.count(sign) for sign in _NAMING):
-            return None, "other-case-or-sign"
-        if _FACTORIAL.search(actual) and "!" not in expected:
+        if _renamed(expected, actual):
             return None, "other-case-or-sign"
         if kind is AnswerType.NUMBER and _FACTORIAL.search(expected) and "!" not in actual:
             return False, "different"
