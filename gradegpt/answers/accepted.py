@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.quantity import number
+from gradegpt.answers.quantity import number, quantity
 from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Group, Leaf
@@ -17,6 +17,7 @@ from gradegpt.answers.types import Group, Leaf
 _DATE: Final = re.compile(r"\d{4}([/.-])\d{1,2}\1\d{1,2}|\d{1,2}([/.-])\d{1,2}\2\d{4}")
 _IN_SIGNS: Final = re.compile(r"[\d\\^√π+=]")
 """A formula has one of these; ``km/h`` and ``A/B`` may be two words."""
+_ANGLES: Final = ("°", "度", "degree", "degrees")
 _YEARS: Final = 1_000
 """The sides of a fraction are smaller: those of 1961/1962 are years."""
 
@@ -38,6 +39,9 @@ def _is_one(text: str, parts: Sequence[str]) -> bool:
         return True
     if any(spoken(fold(part)) is not None for part in parts):
         return False
+    amounts = [quantity(part) for part in parts]
+    if all(amount is not None and amount.unit in _ANGLES for amount in amounts):
+        return False  # 30°/30度
     numbers = [found for part in parts if (found := number(part)) is not None]
     if "/" in text and len(numbers) == len(parts):
         return _is_fraction(numbers)

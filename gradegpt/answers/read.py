@@ -48,6 +48,8 @@ _POINT = re.compile(
     re.IGNORECASE,
 )
 _INTERVAL = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(（][^\[\]()]*[,，][^\[\]()]*[\])）](?:\s*∪.*)?")
+_ORDER = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
+"""Questions for which the numbers of statements are a sequence."""
 _WORDS = re.compile(r"[\u3400-\u9fff]{2,}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2,}")
 
 _IN_SIGNS = re.compile(r"[\d=π√\\]")
@@ -99,6 +101,8 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
     if kind is AnswerType.MULTI_PART and (mark := _FIRST_PART.match(fold(text))):
         return Group(True, (values.read(fold(text)[mark.end() :]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
+    if isinstance(value, Group) and _ORDER.search(question) and values.is_labels(fold(text)):
+        return value._replace(ordered=True)
     return value._replace(ordered=True) if kind in IN_ORDER and isinstance(value, Group) else value
 
 
@@ -110,6 +114,8 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     named = letters(text, listed)
     if named and (listed or re.fullmatch(rf"[{LETTERS}\s,()]+", text)):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
+    if values.is_labels(text):
+        return AnswerType.SET
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
     if spoken(text) is not None:

@@ -36,6 +36,10 @@ _NAME = re.compile(
 )
 _LABELLED = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)$", re.DOTALL)
 _MATRIX = re.compile(r"\\begin\{(?P<kind>[bpB]?matrix)\}(?P<body>.*?)\\end\{(?P=kind)\}", re.DOTALL)
+_LABELS = re.compile(r"(?:\((?:[1-9]|1\d|20)\)[,;\s和与]*){2,}")
+"""Numbers of statements, ①③ or (1)(3), which are no factors."""
+_WIDE_COMMA = re.compile(r"(?<=\d)\s*[，、]\s*(?=[-−]?\d)")
+"""A comma that separates numbers, never the groups of three digits of one."""
 _SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
 """One value followed by a sentence: "x = 15. Check: 2 × 15 = 30"."""
 _DECIMAL = re.compile(r"\.\d")
@@ -72,9 +76,15 @@ def is_range(text: str) -> bool:
     return any(map(str.isdigit, text)) and isinstance(read(text), Range)
 
 
+def is_labels(text: str) -> bool:
+    """Whether the folded text is several different numbers of statements, and nothing else."""
+    numbers = re.findall(r"\d+", text) if _LABELS.fullmatch(text) else []
+    return len(numbers) > 1 and len({*numbers}) == len(numbers)
+
+
 def _clean(text: str) -> str:
-    text = fold(text).strip()
-    text = text.lstrip(" ,;:*`").rstrip(" .,;:*`")
+    text = fold(text if text.isascii() else _WIDE_COMMA.sub(" ; ", text)).strip()
+    text = text.replace("{}^", "^").replace("{}°", "°").lstrip(" ,;:*`").rstrip(" .,;:*`")
     text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
     text = APPROXIMATELY.sub("", text)
     if european := _EUROPEAN.match(text):
@@ -87,6 +97,8 @@ def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip().strip(",;").strip()
     if len(text) > MAX_TEXT:
         return Leaf(text)
+    if text[:1] == "(" and is_labels(text):
+        return _group(False, re.findall(r"\d+", text), region, depth) or Leaf(text)
     if _PROSE.search(text) or _is_solution(text):
         return _parts(text, region, depth) or Leaf(text)
     if depth < MAX_NESTING:

@@ -17,6 +17,7 @@ from gradegpt.answers.chemistry import bare, reaction, species
 from gradegpt.answers.measures import DOLLARS, currencies
 from gradegpt.answers.none import says_none
 from gradegpt.answers.quantity import quantity
+from gradegpt.answers.relations import relation, same
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Region
 from gradegpt.core.schema import AnswerType
@@ -105,6 +106,9 @@ _FALLING = re.compile(
 def as_written(reference: Answer, answer: Answer, question: str) -> Comparison | None:
     """The comparison of the texts; None if the values decide."""
     kind, expected, actual = reference.kind, reference.text, answer.text
+    stated, given = relation(expected), relation(actual)
+    if stated and given:
+        return Comparison(same(stated, given), f"{kind.value}:relation")
     for gate, step in STEPS:
         if gate is not None and not gate.search(expected) and not gate.search(actual):
             continue
