@@ -15,7 +15,7 @@ from itertools import cycle
 from typing import Final
 
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.spelled import spelled
+from gradegpt.answers.number import spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.chains.gloss import faithful
 

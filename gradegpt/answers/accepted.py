@@ -10,7 +10,7 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.quantity import number
-from gradegpt.answers.spoken import spoken
+from gradegpt.answers.times import spoken
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Group, Leaf
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from gradegpt.answers.measures import (
+from gradegpt.answers.units import (
     CELSIUS,
     COUNT,
     CURRENCY,
@@ -22,16 +22,17 @@ from gradegpt.answers.measures import (
     FAHRENHEIT,
     KELVIN,
     LENGTH,
-    NAMED,
     POINTS,
     SHARE,
     SPEED,
     YEAR,
     Measure,
+    in_scale,
     unit_at,
+    unit_called,
 )
-from gradegpt.answers.spelled import PARTS, may_begin, scale, spelled
-from gradegpt.answers.spoken import MULTIPLE, ORDINAL, TIME, spoken_in
+from gradegpt.answers.number import PARTS, may_begin, scale, spelled
+from gradegpt.answers.times import MULTIPLE, ORDINAL, TIME, spoken_in
 from gradegpt.answers.text import fold
 
 
@@ -348,7 +349,7 @@ def _measured(text: str, number: _Number) -> Amount:
     if number.currency:
         size = _SHORT_SIZE.match(text, number.end)
         power = {"k": 3, "m": 6, "b": 9}[size["size"].lower()] if size else 0
-        money = NAMED[number.currency]
+        money = unit_called(number.currency)
         stop = size.end() if size else number.end
         return _amount(number, money._replace(size=money.size * 10**power), stop)
     value, end = number.value, number.end
@@ -383,11 +384,11 @@ def _of_unit(text: str, number: _Number, measure: Measure, stop: int) -> Amount:
         turned = -1 if before.endswith("前") else 1
         return Amount(number.start, stop, YEAR, turned * value)
     if measure.measures == LENGTH and (rate := _RATE.search(before) or _EACH.match(text, stop)):
-        per = 36000 if rate["hour"] else 10
+        per = 3600 if rate["hour"] else 1
         return made._replace(measures=SPEED, value=made.value / per, unit=made.unit / per)
     if measure.measures == FAHRENHEIT or (measure.measures == DEGREES and "华氏" in before):
-        celsius, degree = (value - 32) * 5 / 9, Fraction(5, 9)
-        return made._replace(measures=CELSIUS, value=celsius, unit=degree, place=None)
+        celsius = in_scale(value, "°F", "°C") or Fraction(0)
+        return made._replace(measures=CELSIUS, value=celsius, unit=Fraction(5, 9), place=None)
     if measure.measures == KELVIN:
         return made._replace(measures=CELSIUS, value=value - Fraction(27315, 100))
     if measure.measures == DEGREES and ("摄氏" in before or "零下" in text[number.start : stop]):

@@ -8,9 +8,9 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
-from gradegpt.answers.measures import CURRENCY
-from gradegpt.answers.spelled import may_begin, spelled
-from gradegpt.answers.spoken import scaled
+from gradegpt.answers.units import CURRENCY
+from gradegpt.answers.number import may_begin, spelled
+from gradegpt.answers.times import scaled
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Magnitude, Quantity
 from gradegpt.answers.units import TIGHT, known, named

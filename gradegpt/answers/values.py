@@ -11,7 +11,7 @@ from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
 from gradegpt.answers.parts import marks, pieces, unspaced_marks
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.spelled import spelled
+from gradegpt.answers.number import spelled
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 

@@ -12,8 +12,9 @@ from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
-from gradegpt.rules.across import across_languages, by_change, by_direction, in_other_words
+from gradegpt.rules.across import across_languages, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
+from gradegpt.rules.compare.amount import in_another_sense
 from gradegpt.rules.extract import (
     COMMITTED,
     Found,
@@ -90,15 +91,17 @@ class RuleJudge:
     def _decide(self, reading: Reading) -> Decision:
         made = without_comparison(reading)
         chosen = reading.settled is not None and reading.settled.found is not None
-        made = made or by_direction(reading)
         if not chosen and (made is None or made.reason in (NOT_FOUND, ONE_OF_SEVERAL)):
             made = across_languages(reading) or made
         if made is None:
             assert reading.found is not None
-            made = by_change(reading, reading.found) or self._by_comparison(reading, reading.found)
+            made = self._by_comparison(reading, reading.found)
             if made.verdict is None:
                 not_shown = made.reason.endswith("not-shown")
                 made = in_other_words(reading, reading.found, not_shown) or made
+        first = reading.references[0].text
+        if made.verdict and in_another_sense(first, reading.response, reading.question):
+            return Decision(None, "number:sense-not-shown", made.found)
         return made
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:

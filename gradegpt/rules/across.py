@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers.amounts import amounts
-from gradegpt.answers.measures import COUNT, SHARE
+from gradegpt.answers.units import COUNT
 from gradegpt.answers.spans import sentence_around
-from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL
+from gradegpt.answers.times import DATE, ORDINAL
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names
 from gradegpt.rules.compare.amount import compare_amounts
 from gradegpt.rules.compare.base import Shown
-from gradegpt.rules.compare.change import change, says_a_change
-from gradegpt.rules.compare.direction import bearings, is_bearing, is_turned
 from gradegpt.rules.extract import Found, How
 from gradegpt.rules.extract.numbers import names_another
 from gradegpt.rules.reading import Decision, Reading
@@ -31,12 +29,6 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
-_ASKS_THE_CHANGE = re.compile(
-    r"[增减降升涨多少]了?(?:百分之)?[多几]|\bby (?:how much|what (?:percent|share))"
-    r"|\b(?:more|less) than",
-    re.IGNORECASE,
-)
-"""Questions after the change itself."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
 _ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
 _ALTERNATIVE = re.compile(
@@ -70,41 +62,6 @@ def across_languages(reading: Reading) -> Decision | None:
     return _decided(
         reading, [a or name for a, name in zip(_quantities(reading), names, strict=True)]
     )
-
-
-def by_change(reading: Reading, found: Found) -> Decision | None:
-    """The verdict on a response that says by how much something grew, where the result is asked."""
-    response, reference = reading.response, reading.references[0].text
-    if len(response) > _SHORT or not says_a_change(response):
-        return None
-    kinds = {a.measures for a in amounts(reference)}
-    if not kinds or not kinds <= {MULTIPLE, COUNT}:
-        return None
-    said = (a for a in amounts(response) if found.clause[0] <= a.start < found.clause[1])
-    changes = any(change(a, response) for a in said if a.measures in (SHARE, MULTIPLE))
-    if not changes or _ASKS_THE_CHANGE.search(reading.question):
-        return None
-    spoken = None if reading.kind is AnswerType.TEXT else Decision(None, "number:change-or-result")
-    return _decided(reading, _quantities(reading)) or spoken
-
-
-def by_direction(reading: Reading) -> Decision | None:
-    """The verdict on a bearing; open where a direction may be the sign in which numbers differ."""
-    response, first, found = reading.response, reading.references[0], reading.found
-    assert found is not None
-    if wanted := bearings(first.text):
-        given = bearings(response)
-        if len(wanted) != 1 or len(given) != 1:
-            return Decision(None, "number:direction-not-shown", found)
-        if wanted == given and not is_bearing(first.text):
-            return None
-        verdict = Verdict.CORRECT if wanted == given else Verdict.INCORRECT
-        return Decision(verdict, f"number:{'same' if wanted == given else 'other'}-bearing", found)
-    given_value = read(found.answer)
-    said = f"{reading.question} {first.text} {response}"
-    if any(is_turned(read(r.text), given_value, said) for r in reading.references):
-        return Decision(None, "number:direction-not-shown", found)
-    return None
 
 
 def in_other_words(reading: Reading, found: Found, not_shown: bool) -> Decision | None:

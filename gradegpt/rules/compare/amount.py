@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
-from gradegpt.answers.measures import (
+from gradegpt.answers.units import (
     CELSIUS,
     COUNT,
     DEGREES,
@@ -23,17 +23,16 @@ from gradegpt.answers.measures import (
     SHARE,
     SPEED,
     YEAR,
-    Measure,
     unit_at,
+    unit_called,
 )
 from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
-from gradegpt.answers.spoken import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
+from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
+from gradegpt.answers.text import plain
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import known
 from gradegpt.rules.compare.base import Shown
-from gradegpt.rules.compare.change import as_multiple, by_or_to
-from gradegpt.rules.compare.direction import opposite
 from gradegpt.rules.extract.found import AT
 from gradegpt.rules.extract.mentions import Mention
 from gradegpt.rules.stance import (
@@ -54,7 +53,7 @@ _SAID_BARE: Final = (*MONEY, MONTHS, DEGREES, CELSIUS, ORDINAL, MULTIPLE)
 _SAID_ALONE: Final = (*MONEY, DEGREES, CELSIUS)
 """What a later number may say without its unit: "$60 comes off, which leaves twenty"."""
 _EXACT: Final = (YEAR, ORDINAL, TIME, "century", "decade", PAID, MULTIPLE)
-_YEARS: Final = Measure("years", MONTHS, Fraction(12))
+_YEARS: Final = unit_called("years")
 _NEAR: Final = Fraction(2, 100)
 """Relative difference of rounded or converted quantities that are the same."""
 _FAR: Final = Fraction(5, 100)
@@ -130,6 +129,30 @@ _CONCLUDES = re.compile(
 )
 
 
+_CHANGED = re.compile(
+    r"[增减降涨升跌翻]|\b(?:r[io]se|gr[eo]w|go(?:es|ne)? up|went up|f[ae]ll|drop|declin|increas"
+    r"|decreas|reduc|cut)",
+    re.IGNORECASE,
+)
+_TO_A_SHARE = re.compile(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z", re.IGNORECASE)
+"""What makes a share that of the whole after a change, and not that of the change."""
+_WAY = re.compile(
+    r"[向朝往沿][东南西北上下左右前后正负反]|方向|反向|亏|欠|支出|零下|低于"
+    r"|\b(?:north|south|east|west|up|down|left|right|back|for)(?:wards?|ern|erly)?\b"
+    r"|\b(?:opposite|below|loss|lost|debt|direction)\b",
+    re.IGNORECASE,
+)
+"""Words for a direction, which a sign may say as well."""
+
+
+_TOTAL = re.compile(r"倍|\btimes\b|fold\b", re.IGNORECASE)
+_BEARING = re.compile(
+    r"[东南西北]偏[东南西北]\D{0,3}\d+|\b(?:north|south|east|west) of (?:due )?(?:north|south|east|west)"
+    r"|\b[NS]\s*\d+\s*°\s*[EW]\b",
+    re.IGNORECASE,
+)
+
+
 class _Read(NamedTuple):
     """What the comparison looks at: the texts, the quantity wanted, and the policy."""
 
@@ -149,11 +172,8 @@ def compare_amounts(
     if len(wanted) == 2:
         return _range(wanted, response, question, tolerance)
     said = _last_said(_outside_asides(response), response)
-    if len(wanted) != 1 or by_or_to(wanted[0], reference, said, response):
+    if len(wanted) != 1 or _by_or_to(wanted[0], reference, said, response):
         return None
-    if MULTIPLE in {wanted[0].measures, *(a.measures for a in said)}:
-        wanted = [as_multiple(wanted[0], reference)]
-        said = [as_multiple(a, response) for a in said]
     read = _Read(question, response, wanted[0], tolerance)
     judged = [(a, _same(read, a)) for a in said]
     given = [a for a, _ in judged if _is_given(a, read)]
@@ -173,6 +193,24 @@ def compare_amounts(
         if by["near"] or _CALCULATION.search(response)
         else _other(read, by, given, len(judged))
     )
+
+
+def _by_or_to(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:
+    """Whether one says by which share something changed, and the other to which."""
+    alike = [a for a in said if a.measures == wanted.measures] or said
+    kinds = {wanted.measures, *(a.measures for a in alike)}
+    if not _CHANGED.search(response) or kinds not in ({SHARE}, {SHARE, MULTIPLE}):
+        return False
+    to = {bool(_TO_A_SHARE.search(response, 0, a.start)) for a in alike}
+    return len(kinds) > 1 or to != {bool(_TO_A_SHARE.search(reference, 0, wanted.start))}
+
+
+def in_another_sense(reference: str, response: str, question: str) -> bool:
+    """Whether equal numbers may differ: by how much something grew and to what, two bearings."""
+    if _TOTAL.search(reference):
+        return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference)
+    bearing = _BEARING.search(reference)
+    return bearing is not None and plain(bearing[0]) not in plain(response)
 
 
 def _other(
@@ -228,7 +266,7 @@ def _as_asked(amount: Amount, question: str) -> Amount:
     if amount.measures == COUNT and 1000 <= amount.number < 2100 and _WHEN.search(question):
         return amount._replace(measures=YEAR)
     if amount.measures == LENGTH and (per := _PER.search(question)):
-        size = Fraction(1, 36000 if per["hour"] or per["hours"] else 10)
+        size = Fraction(1, 3600 if per["hour"] or per["hours"] else 1)
         return amount._replace(measures=SPEED, value=amount.value * size, unit=amount.unit * size)
     if amount.measures == COUNT and amount.unit == 1:
         asked = (unit_at(found["unit"]) for found in _ASKED.finditer(question))
@@ -326,7 +364,7 @@ def _sizes(wanted: Amount, given: Amount, read: _Read) -> str:
         return "same"
     if wanted.measures in _EXACT:
         return "other"
-    if opposite(wanted.value, given.value, f"{read.question} {read.response}"):
+    if wanted.value == -given.value and _WAY.search(f"{read.question} {read.response}"):
         return "near"
     if wanted.measures == SHARE and wanted.value + given.value == 1:
         return "near"  # what is left of the whole

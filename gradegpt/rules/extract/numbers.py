@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
+from gradegpt.answers.units import CURRENCY, MONEY_AFTER
 from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import last_match, sentence_around, sentences
 from gradegpt.answers.units import known, named

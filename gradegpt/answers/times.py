@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers.options import ORDINALS
-from gradegpt.answers.spelled import SCALES, scale, spelled
+from gradegpt.answers.number import SCALES, scale, spelled
 from gradegpt.answers.types import Quantity
 
 DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
