@@ -8,12 +8,10 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
-from gradegpt.answers.units import CURRENCY
-from gradegpt.answers.number import may_begin, spelled
-from gradegpt.answers.times import scaled
+from gradegpt.answers.number import may_begin, roman, scaled, spelled
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Magnitude, Quantity
-from gradegpt.answers.units import TIGHT, known, named
+from gradegpt.answers.units import CURRENCY, TIGHT, known, named
 
 SHARES: Final = r"%|‰|per ?cent\b|per ?mille\b|pct\b"
 """The names of hundredths and thousandths."""
@@ -99,6 +97,8 @@ def _quantity(text: str) -> Quantity | None:
         return Quantity(*plain_number, percent, _place(text))
     if (words := spelled(text)) is not None:
         return Quantity(words)
+    if (numeral := roman(text)) is not None:
+        return Quantity(Fraction(numeral))
     if len(text) > _SHORT and not _NUMERIC.search(text):
         return _counted_in_words(text)
     if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:

@@ -1,39 +1,37 @@
-"""Numbers that are more than digits and a unit: 4.5 billion, 七折, tripled, 七点半, the 1890s.
+"""Dates, clock times, centuries, decades, ranks, multiples and discounts: 七折, 七点半, the 1890s.
 
-Both languages are read into one ``Quantity``. Dates, times, centuries, decades, discounts and
-multiples have a unit of their own, under which only numbers of the same kind are compared: a date
-is year, month and day in digits, a time its minutes, a discount the share that is paid.
+Both languages are read into one ``Quantity``. Each kind has a unit of its own, under which only
+numbers of the same kind are compared: a date is year, month and day in digits, a time its minutes,
+a discount the share that is paid.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from gradegpt.answers.number import spelled
 from gradegpt.answers.options import ORDINALS
-from gradegpt.answers.number import SCALES, scale, spelled
 from gradegpt.answers.types import Quantity
 
 DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
     "date", "time", "century", "decade", "discount", "multiple", "ordinal",
 )  # fmt: skip
-Read = Callable[[re.Match[str]], "Fraction | int | None"]
-_SCALES: Final = {"hundred": 100} | SCALES
-_SCALED = re.compile(
-    rf"(?P<number>-?\d[\d,]*(?:\.\d+)?)(?:[\s-]?(?P<scale>{'|'.join(_SCALES)})\b"
-    rf"|\s*(?P<han>[十百千]?[万亿]))(?P<rest>.*)\Z",
-    re.IGNORECASE | re.DOTALL,
-)
 _MULTIPLES: Final = {
     "doubled": 2, "twofold": 2, "tripled": 3, "trebled": 3, "threefold": 3, "quadrupled": 4,
     "翻倍": 2, "翻番": 2, "翻一番": 2, "翻了一番": 2, "翻两番": 4, "翻了两番": 4, "加倍": 2,
 }  # fmt: skip
+_TIMES: Final = _MULTIPLES | {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "quadruple": 4}
 _ORDINALS: Final = (
     *ORDINALS, "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
     "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first",
 )  # fmt: skip
+_MONTHS: Final = (
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_MINUTES: Final = {"half": 30, "半": 30, "quarter": 15, "一刻": 15, "三刻": 45}
 _LEAD: Final = re.compile(
     r"\A(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*",
     re.IGNORECASE,
@@ -46,23 +44,49 @@ _HINT: Final = re.compile(
 )
 """Every such text has one of these."""
 _HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
-_MONTHS: Final = (
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
-)  # fmt: skip
 _MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
 _DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-
-
-def scaled(text: str) -> tuple[Fraction, Fraction | None, str] | None:
-    """The number, its last written place and what follows: ``4.5 billion years``, 3.6亿元."""
-    match = _SCALED.match(text)
-    if match is None:
-        return None
-    number, han = match["number"].replace(",", ""), match["han"]
-    size = _SCALES[match["scale"].lower()] if not han else scale(han)
-    decimals = len(number.partition(".")[2])
-    place = Fraction(size, 10**decimals) if decimals else None
-    return Fraction(number) * size, place, match["rest"].strip(" -")
+_GREW: Final = "(?:增长|增加|提高|扩大|多)"
+_PERCENT: Final = r"\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
+_FORMS: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
+    (DATE, rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?:,? (?P<year>\d{{4}}))?"),
+    (DATE, rf"{_MONTH} {_DAY}(?:,? (?P<year>\d{{4}}))?"),
+    (DATE, rf"{_MONTH},? (?P<year>\d{{4}})"),
+    (DATE, r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"),
+    (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
+           rf"(?:(?P<day>{_HAN})[日号])?"),
+    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century"),
+    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪"),
+    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})"),
+    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)"),
+    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?"),
+    (DECADE, r"(?:the )?(?P<n>\d{3}0)'?s"),
+    (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代"),
+    (PAID, r"(?:a )?(?P<off>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)"),
+    (PAID, rf"(?P<tenths>\d(?:\.\d)?|\d\d|{_HAN})折"),
+    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2})(?: minutes)? (?P<before>past|after|to"
+           r"|before) (?P<hour>[a-z]+|\d{1,2})"),
+    (TIME, r"(?P<hour>[a-z]+|\d{1,2}) o'?clock"),
+    (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?"),
+    (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?"),
+    (MULTIPLE, rf"{_GREW}了?(?P<more>{_HAN})倍"),
+    (MULTIPLE, rf"(?:{_GREW}?[到为至是])?了?原来的(?P<n>{_HAN})倍"),
+))  # fmt: skip
+_FORMS_IN_TEXT: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
+    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?"),
+    (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])"),
+    (TIME, rf"(?<=上午|下午|中午|早上|晚上|凌晨|傍晚)(?P<hour>{_HAN})时(?:(?P<minutes>{_HAN})分)?"),
+    (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)"),
+    (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century"),
+    (PAID, rf"(?P<off>{_PERCENT} (?:cheaper|less|reduction|saving)"),
+    (PAID, rf"(?:reduced|cut|discounted|cheaper|discount|off)(?: \w+){{0,2}} (?P<off>{_PERCENT}"),
+    (PAID, rf"(?:pay|paying|paid)(?: only| just)? (?P<paid>{_PERCENT}"),
+))  # fmt: skip
+"""Forms that are read in a running text only, where a sentence says what they are."""
+_INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
+_MULTIPLE_IN_TEXT: Final = re.compile(
+    "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
+)
 
 
 def spoken(text: str) -> Quantity | None:
@@ -74,9 +98,9 @@ def spoken(text: str) -> Quantity | None:
         return None
     if (times := _MULTIPLES.get(text.lower().removeprefix("了"))) is not None:
         return Quantity(Fraction(times), MULTIPLE)
-    for unit, pattern, read in _FORMS:
-        if (match := pattern.fullmatch(text)) and (value := read(match)) is not None:
-            return Quantity(Fraction(value), unit)
+    for unit, pattern in _FORMS:
+        if (match := pattern.fullmatch(text)) and (value := _value(match)) is not None:
+            return Quantity(value, unit)
     return None
 
 
@@ -85,10 +109,10 @@ def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
     for word in _MULTIPLE_IN_TEXT.finditer(text):
         yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
     if _HINT.search(text):
-        for unit, pattern, read in (*_FORMS, *_FORMS_IN_TEXT):
+        for unit, pattern in (*_FORMS, *_FORMS_IN_TEXT):
             for match in pattern.finditer(text):
-                if not _cuts(text, *match.span()) and (value := read(match)) is not None:
-                    yield *match.span(), Quantity(Fraction(value), unit)
+                if not _cuts(text, *match.span()) and (value := _value(match)) is not None:
+                    yield *match.span(), Quantity(value, unit)
 
 
 def _cuts(text: str, start: int, end: int) -> bool:
@@ -101,15 +125,26 @@ def same_kind(wanted: Quantity, given: Quantity) -> bool | None:
     """Whether two of one unit are the same; None for dates of which one is less exact."""
     if wanted.unit != DATE:
         return wanted.value == given.value
-    pairs = zip(_parts(wanted), _parts(given), strict=True)
-    same = [one == other for one, other in pairs if one and other]
-    return all(same) and (wanted.value == given.value or None)
+    one, other = (int(complex(date.value).real) for date in (wanted, given))
+    parts = ((one // n % m, other // n % m) for n, m in ((10_000, 10_000), (100, 100), (1, 100)))
+    return all(a == b for a, b in parts if a and b) and (one == other or None)
 
 
-def _parts(date: Quantity) -> tuple[int, int, int]:
-    """Year, month and day; 0 for what is not said."""
-    number = int(complex(date.value).real)
-    return number // 10_000, number // 100 % 100, number % 100
+def _value(match: re.Match[str]) -> Fraction | None:
+    """The number of a form, by its named groups."""
+    said = match.groupdict()
+    if "month" in said or "hour" in said:
+        return _date(said) if "month" in said else _time(said)
+    ((name, words), *ten) = said.items()
+    rank = _ORDINALS.index(words.lower()) + 1 if words and words.lower() in _ORDINALS else None
+    number = Fraction(rank) if rank else _number(words)
+    if number is None or not ten:
+        size = Fraction(10 if (number or 0) < 10 else 100)
+        made = {"off": 1 - (number or 0) / 100, "paid": (number or 0) / 100,
+                "tenths": (number or 0) / size, "more": (number or 0) + 1}  # fmt: skip
+        return None if number is None else made.get(name, number)
+    tens = _number(ten[0][1])
+    return None if tens is None else 100 * (number - 1) + tens
 
 
 def _number(text: str | None) -> Fraction | None:
@@ -118,109 +153,20 @@ def _number(text: str | None) -> Fraction | None:
     return Fraction(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else spelled(text)
 
 
-def _date(match: re.Match[str]) -> int | None:
-    said = match.groupdict()
-    month = said["month"].lower()
-    parts = (
-        _number(said.get("year")),
-        Fraction(_MONTHS.index(month[:3]) + 1) if month[:3] in _MONTHS else _number(month),
-        _number(said.get("day")),
-    )
-    if parts[1] is None or not 1 <= parts[1] <= 12 or (parts[2] or 0) > 31:
+def _date(said: dict[str, str | None]) -> Fraction | None:
+    name = (said["month"] or "").lower()
+    month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else _number(name)
+    year, day = (_number(said.get(part)) or 0 for part in ("year", "day"))
+    if month not in range(1, 13) or day > 31:
         return None
-    year, month_number, day = (int(part or 0) for part in parts)
-    return 10_000 * year + 100 * month_number + day
+    return 10_000 * year + 100 * Fraction(month or 0) + day
 
 
-def _time(match: re.Match[str]) -> Fraction | None:
-    said = match.groupdict()
-    hour, minutes = _number(said["hour"]), _number(said.get("minutes"))
-    if hour is None or hour > 24:
+def _time(said: dict[str, str | None]) -> Fraction | None:
+    """The minutes since noon or midnight, whichever is later."""
+    hour, words = _number(said["hour"]), (said.get("words") or "").lower()
+    past = _MINUTES.get(words) or _number(words or said.get("minutes"))
+    if hour is None or hour > 24 or (words and past is None):
         return None
-    share = {"half": 30, "半": 30, "quarter": 15, "一刻": 15, "三刻": 45}
-    words = (said.get("words") or "").lower()
-    told = Fraction(share[words]) if words in share else _number(words)
-    if words and told is None:
-        return None
-    past = told or minutes or Fraction(0)
     before = said.get("before") in ("to", "before", "差")
-    return (60 * hour + (-past if before else past)) % 720  # without the half of the day
-
-
-def _counted(match: re.Match[str]) -> Fraction | int | None:
-    name = match["n"].lower()
-    return _ORDINALS.index(name) + 1 if name in _ORDINALS else _number(name)
-
-
-def _decade(match: re.Match[str]) -> Fraction | None:
-    if "year" in match.groupdict():
-        return _number(match["year"])
-    century, ten = _number(match["n"]), _number(match["ten"])
-    return None if century is None or ten is None else 100 * (century - 1) + ten
-
-
-def _off(match: re.Match[str]) -> Fraction:
-    return 1 - Fraction(match["n"]) / 100
-
-
-def _paid(match: re.Match[str]) -> Fraction:
-    return Fraction(match["n"]) / 100
-
-
-def _zhe(match: re.Match[str]) -> Fraction | None:
-    """七折 is 0.7, 七五折 and 7.5折 are 0.75."""
-    tenths = _number(match["n"])
-    return None if tenths is None else tenths / (10 if tenths < 10 else 100)
-
-
-def _more(match: re.Match[str]) -> Fraction | None:
-    added = _number(match["n"])
-    return None if added is None else added + 1
-
-
-def _forms(*forms: tuple[str, str, Read]) -> tuple[tuple[str, re.Pattern[str], Read], ...]:
-    return tuple((unit, re.compile(text, re.IGNORECASE), read) for unit, text, read in forms)
-
-
-_FORMS: Final = _forms(
-    (DATE, rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?:,? (?P<year>\d{{4}}))?", _date),
-    (DATE, rf"{_MONTH} {_DAY}(?:,? (?P<year>\d{{4}}))?", _date),
-    (DATE, rf"{_MONTH},? (?P<year>\d{{4}})", _date),
-    (DATE, r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})", _date),
-    (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
-           rf"(?:(?P<day>{_HAN})[日号])?", _date),
-    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century", _counted),
-    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪", _counted),
-    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})", _counted),
-    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)", _counted),
-    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?", _counted),
-    (DECADE, r"(?:the )?(?P<year>\d{3}0)'?s", _decade),
-    (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代", _decade),
-    (PAID, r"(?:a )?(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)", _off),
-    (PAID, rf"(?P<n>\d(?:\.\d)?|\d\d|{_HAN})折", _zhe),
-    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2})(?: minutes)? (?P<before>past|after|to"
-           r"|before) (?P<hour>[a-z]+|\d{1,2})", _time),
-    (TIME, r"(?P<hour>[a-z]+|\d{1,2}) o'?clock", _time),
-    (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?", _time),
-    (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?", _time),
-    (MULTIPLE, rf"(?:增长|增加|提高|扩大|多)了?(?P<n>{_HAN})倍", _more),
-    (MULTIPLE, rf"(?:(?:增长|增加|提高|扩大)?[到为至是])?了?原来的(?P<n>{_HAN})倍", _counted),
-)  # fmt: skip
-_PERCENT: Final = r"(?P<n>\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
-_FORMS_IN_TEXT: Final = _forms(
-    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?", _time),
-    (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])", _time),
-    (TIME, rf"(?<=上午|下午|中午|早上|晚上|凌晨|傍晚)(?P<hour>{_HAN})时"
-           rf"(?:(?P<minutes>{_HAN})分)?", _time),
-    (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)", _time),
-    (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century", _counted),
-    (PAID, rf"{_PERCENT} (?:cheaper|less|reduction|saving)", _off),
-    (PAID, rf"(?:reduced|cut|discounted|cheaper|discount|off)(?: \w+){{0,2}} {_PERCENT}", _off),
-    (PAID, rf"(?:pay|paying|paid)(?: only| just)? {_PERCENT}", _paid),
-)  # fmt: skip
-"""Forms that are read in a running text only, where a sentence says what they are."""
-_INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
-_TIMES: Final = _MULTIPLES | {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "quadruple": 4}
-_MULTIPLE_IN_TEXT: Final = re.compile(
-    "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
-)
+    return Fraction(60 * hour + (-1 if before else 1) * (past or 0)) % 720
