@@ -13,6 +13,9 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from gradegpt.answers.number import PARTS, may_begin, scale, spelled
+from gradegpt.answers.text import fold
+from gradegpt.answers.times import MULTIPLE, ORDINAL, TIME, spoken_in
 from gradegpt.answers.units import (
     CELSIUS,
     COUNT,
@@ -31,9 +34,6 @@ from gradegpt.answers.units import (
     unit_at,
     unit_called,
 )
-from gradegpt.answers.number import PARTS, may_begin, scale, spelled
-from gradegpt.answers.times import MULTIPLE, ORDINAL, TIME, spoken_in
-from gradegpt.answers.text import fold
 
 
 class Amount(NamedTuple):
@@ -72,7 +72,7 @@ class _Number(NamedTuple):
     part: bool = False
 
 
-_DIGITS: Final = r"\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_DIGITS: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SIZES: Final = "hundred|thousand|million|billion|trillion"
 _HAN: Final = (
     r"(?:[零〇一二三四五六七八九十百万亿点半]|千(?!(?<=[十百千万亿]千)[米克瓦帕焦牛伏赫安])"
@@ -189,7 +189,9 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 
 def _folded(text: str) -> str:
     """``fold`` character by character, so that places stay."""
-    made = "".join(f if not c.isascii() and len(f := fold(c)) == 1 else c for c in text)
+    made = "".join(
+        f if not c.isascii() and c != "，" and len(f := fold(c)) == 1 else c for c in text
+    )
     made = re.sub(r"(?<![\w)])[¹²³⁴-⁹⁰]+(?=[A-Z])", lambda m: "_" * len(m[0]), made)  # ²H
     return re.sub(r"[⁻⁰¹²³⁴-⁹]+", lambda m: m[0].translate(_SUPERSCRIPTS), made)
 
@@ -251,7 +253,7 @@ _MOST_DIGITS: Final = 400
 def _from_digits(match: re.Match[str]) -> Fraction | None:
     if len(match["digits"]) > _MOST_DIGITS:
         return None
-    value = Fraction(re.sub("[,，]", "", match["digits"]))
+    value = Fraction(match["digits"].replace(",", ""))
     if match["power"]:
         value *= Fraction(10) ** max(-400, min(400, int(match["power"].replace("−", "-"))))
     elif match["mixed"]:
@@ -270,7 +272,7 @@ def _from_digits(match: re.Match[str]) -> Fraction | None:
 
 def _place(match: re.Match[str], value: Fraction) -> Fraction | None:
     """The size of the last digit of a decimal number."""
-    digits = re.sub("[,，]", "", match["digits"] or "")
+    digits = (match["digits"] or "").replace(",", "")
     if "." not in digits or not value:
         return None
     return abs(value / Fraction(digits)) / Fraction(10 ** len(digits.partition(".")[2]))

@@ -251,7 +251,7 @@ def unit_at(text: str, at: int = 0) -> tuple[Measure, int] | None:
         found = _IN_TEXT.get(text[at:end])
         if found is not None:
             after = text[end : end + 1]
-            joined = after.isascii() and after.isalnum() or after in ("²", "³", "/")
+            joined = (after.isascii() and after.isalnum()) or after in ("²", "³", "/")
             han = "\u3400" <= found.name[0] <= "\u9fff"
             if (after != "形") if han else not (after and joined):
                 return found, end

@@ -10,11 +10,11 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.dictionary import installed
 from gradegpt.answers.read import read
 from gradegpt.chains.chain import Chain, render_chain
-from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
 from gradegpt.rules.across import across_languages, in_other_words
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.compare.amount import in_another_sense
+from gradegpt.rules.compare.amount import by_sense
 from gradegpt.rules.extract import (
     COMMITTED,
     Found,
@@ -99,9 +99,11 @@ class RuleJudge:
             if made.verdict is None:
                 not_shown = made.reason.endswith("not-shown")
                 made = in_other_words(reading, reading.found, not_shown) or made
-        first = reading.references[0].text
-        if made.verdict and in_another_sense(first, reading.response, reading.question):
-            return Decision(None, "number:sense-not-shown", made.found)
+        if reading.kind not in CHOICE and made.verdict is not Verdict.INVALID:
+            texts = (reading.references[0].text, reading.response, reading.question)
+            unsure, shown = by_sense(*texts)
+            verdict = (Verdict.CORRECT if shown.same else Verdict.INCORRECT) if shown else None
+            made = Decision(verdict, "number:sense", made.found) if unsure else made
         return made
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers.amounts import amounts
-from gradegpt.answers.units import COUNT
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.times import DATE, ORDINAL
+from gradegpt.answers.units import COUNT
 from gradegpt.answers.values import is_range, is_read, read
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.compare.across import compare_names

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
+from gradegpt.answers.number import roman
 from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
@@ -43,7 +44,7 @@ from gradegpt.rules.stance import (
     revises,
     takes_back,
 )
-from gradegpt.rules.tolerance import Tolerance
+from gradegpt.rules.tolerance import EXACT, Tolerance
 
 _COUNTED: Final = (COUNT, PIECE, *MONEY, MONTHS, YEAR, SHARE)
 _SAID_BARE: Final = (*MONEY, MONTHS, DEGREES, CELSIUS, ORDINAL, MULTIPLE)
@@ -77,9 +78,7 @@ _FORMULA = re.compile(
 """Signs of a reference that is more than a number and its unit."""
 _WORKED = re.compile(r"\\[a-z]|```|####|<<")
 """Signs of a calculation, which is read elsewhere."""
-_BEYOND = _re(
-    r"低于|高于|大于|小于|以上|以下|\b(?:below|above|outside|less|more|not)\b|不在"
-)
+_BEYOND = _re(r"低于|高于|大于|小于|以上|以下|\b(?:below|above|outside|less|more|not)\b|不在")
 _ASKS_THE_CUT = _re(
     r"(?:便宜|优惠|[降减省])了?(?:多少|几|百分)|\b(?:by what|how (?:big|large)|discount|reduc|sav)"
 )
@@ -117,9 +116,9 @@ _WAY = _re(
 )
 """Words for a direction, which a sign may say as well."""
 _TOTAL = _re(r"倍|\btimes\b|fold\b")
-_BEARING = _re(
-    r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b"
-)
+_CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
+_SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d+(?:\.\d+)?)")
+_BEARING = _re(r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b")
 
 
 class _Read(NamedTuple):
@@ -170,11 +169,24 @@ def compare_amounts(
     return Shown(False, "number:different", others[-1].start, others[-1].end)
 
 
-def in_another_sense(reference: str, response: str, question: str) -> bool:
-    """Whether equal numbers may differ: by how much something grew and to what, two bearings."""
+def by_sense(reference: str, response: str, question: str) -> tuple[bool, Shown | None]:
+    """Whether equal signs may mean different things, and what the quantities then show.
+
+    Clock times and ranges (no products, no differences), Roman numerals, by how much something
+    grew and to what, and bearings.
+    """
+    ends, given = _SPAN.fullmatch(reference.strip()), _SPAN.fullmatch(response.strip(" .。"))
+    is_range = ends is not None and float(ends[1]) < float(ends[2])
+    if is_range or _CLOCK.fullmatch(reference.strip()):
+        return True, compare_amounts(reference, response, question, EXACT)
+    if given and float(given[1]) < float(given[2]) and len(re.findall(r"[\d.]+", reference)) == 1:
+        return True, None
+    numerals = [roman(text.strip(" .。")) for text in (reference, response)]
+    if all(numerals):
+        return numerals[0] != numerals[1], None
     if _TOTAL.search(reference):
-        return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference)
-    return bool(_BEARING.search(reference)) and plain(reference) not in plain(response)
+        return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference), None
+    return bool(_BEARING.search(reference)) and plain(reference) not in plain(response), None
 
 
 def _by_or_to(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:

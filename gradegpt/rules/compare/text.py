@@ -9,8 +9,8 @@ import re
 import unicodedata
 from typing import Final
 
-from gradegpt.answers.times import ORDINAL, same_kind, spoken, spoken_in
 from gradegpt.answers.text import plain
+from gradegpt.answers.times import ORDINAL, same_kind, spoken, spoken_in
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.across import asserted

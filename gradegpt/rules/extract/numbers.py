@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.answers.units import CURRENCY, MONEY_AFTER
 from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import last_match, sentence_around, sentences
-from gradegpt.answers.units import known, named
+from gradegpt.answers.units import CURRENCY, MONEY_AFTER, known, named
 from gradegpt.rules.extract.found import NEAR_THE_END, OVERLAP, Found, How
 
 NUMBER = re.compile(
