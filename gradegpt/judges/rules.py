@@ -101,7 +101,7 @@ class RuleJudge:
                 made = in_other_words(reading, reading.found, not_shown) or made
         if reading.kind not in CHOICE and made.verdict is not Verdict.INVALID:
             texts = (reading.references[0].text, reading.response, reading.question)
-            unsure, shown = by_sense(*texts)
+            unsure, shown = by_sense(*texts, made.found.answer if made.found else "")
             verdict = (Verdict.CORRECT if shown.same else Verdict.INCORRECT) if shown else None
             made = Decision(verdict, "number:sense", made.found) if unsure else made
         return made

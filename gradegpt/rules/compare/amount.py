@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
 from gradegpt.answers.number import roman
 from gradegpt.answers.options import half_width
+from gradegpt.answers.quantity import quantity
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
 from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
@@ -27,6 +28,7 @@ from gradegpt.answers.units import (
     PIECE,
     SHARE,
     YEAR,
+    factor,
     known,
     unit_at,
     unit_called,
@@ -116,6 +118,7 @@ _WAY = _re(
 )
 """Words for a direction, which a sign may say as well."""
 _TOTAL = _re(r"倍|\btimes\b|fold\b")
+_YEAR = re.compile(r"(?:1\d|20)\d\d")
 _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
 _SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d+(?:\.\d+)?)")
 _BEARING = _re(r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b")
@@ -169,24 +172,36 @@ def compare_amounts(
     return Shown(False, "number:different", others[-1].start, others[-1].end)
 
 
-def by_sense(reference: str, response: str, question: str) -> tuple[bool, Shown | None]:
+def by_sense(reference: str, response: str, question: str, found: str) -> tuple[bool, Shown | None]:
     """Whether equal signs may mean different things, and what the quantities then show.
 
-    Clock times and ranges (no products, no differences), Roman numerals, by how much something
-    grew and to what, and bearings.
+    Clock times and ranges (no products, no differences), a year ``found`` beside the quantity,
+    Roman numerals, Mb and MB, by how much something grew and to what, and bearings.
     """
-    ends, given = _SPAN.fullmatch(reference.strip()), _SPAN.fullmatch(response.strip(" .。"))
-    is_range = ends is not None and float(ends[1]) < float(ends[2])
-    if is_range or _CLOCK.fullmatch(reference.strip()):
+    ends, given = (_SPAN.fullmatch(text.strip(" .。")) for text in (reference, response))
+    if (ends and float(ends[1]) < float(ends[2])) or _CLOCK.fullmatch(reference.strip()):
         return True, compare_amounts(reference, response, question, EXACT)
-    if given and float(given[1]) < float(given[2]) and len(re.findall(r"[\d.]+", reference)) == 1:
-        return True, None
-    numerals = [roman(text.strip(" .。")) for text in (reference, response)]
-    if all(numerals):
-        return numerals[0] != numerals[1], None
+    if given and float(given[1]) < float(given[2]):
+        return len(re.findall(r"[\d.]+", reference)) == 1, None
+    if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
+        shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
+        return shown is not None and shown.same, shown
     if _TOTAL.search(reference):
         return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference), None
-    return bool(_BEARING.search(reference)) and plain(reference) not in plain(response), None
+    if _BEARING.search(reference):
+        return plain(reference) not in plain(response), None
+    return _differ_in_case(reference.strip(), found.strip()), None
+
+
+def _differ_in_case(reference: str, found: str) -> bool:
+    """Whether two texts are the same but for the case or order of letters that counts."""
+    one, other = roman(reference), roman(found)
+    if one and other:
+        return one != other
+    if reference.casefold() != found.casefold() or reference == found:
+        return False
+    units = [made.unit if (made := quantity(text)) else "" for text in (reference, found)]
+    return factor(*units) not in (1, None)
 
 
 def _by_or_to(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:
