@@ -64,8 +64,8 @@ _FORMS: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in 
     (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代"),
     (PAID, r"(?:a )?(?P<off>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)"),
     (PAID, rf"(?P<tenths>\d(?:\.\d)?|\d\d|{_HAN})折"),
-    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2}(?! to \d))(?: minutes)? (?P<before>past|after|to"
-           r"|before) (?P<hour>[a-z]+|\d{1,2})"),
+    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2}(?! to \d))(?: minutes)? "
+           r"(?P<before>past|after|to|before) (?P<hour>[a-z]+|\d{1,2})"),
     (TIME, r"(?P<hour>[a-z]+|\d{1,2}) o'?clock"),
     (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?"),
     (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?"),

@@ -88,7 +88,8 @@ _ROUGHLY = _re(r"约|大概|多少左右|\b(?:approximate|rough|about how|estima
 _WHEN = _re(r"\byear\b|\bwhen\b|年份|哪一?年|何年|何时|什么时候")
 _ASKED = _re(r"(?:\bhow many|\bin|多少|几) ?(?P<unit>[a-z²]+(?: [a-z]+)?|[\u3400-\u9fff]{1,4})")
 _ANOTHER_YEAR = _re(
-    r"\b(?:following|next|previous|last|year (?:before|after|later|earlier))\b|[次翌前后去明]年|第二年"
+    r"\b(?:following|next|previous|last|year (?:before|after|later|earlier))\b"
+    r"|[次翌前后去明]年|第二年"
 )
 _AGE = _re(r"\bhow old\b|\bages?\b|多大|年龄|岁")
 _FINALLY = _re(r"(?:final answer|最终答案)(?: is|\W)")
@@ -120,7 +121,7 @@ _WAY = _re(
 _TOTAL = _re(r"倍|\btimes\b|fold\b")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
 _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
-_SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d+(?:\.\d+)?)")
+_SPAN = re.compile(r"(\d{1,3}(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d{1,3}(?:\.\d+)?)")
 _BEARING = _re(r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b")
 
 
@@ -185,11 +186,13 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return len(re.findall(r"[\d.]+", reference)) == 1, None
     if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
         shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
-        return shown is not None and shown.same, shown
+        return shown is not None and shown.same and response.index(found) < shown.start, shown
     if _TOTAL.search(reference):
         return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference), None
     if _BEARING.search(reference):
         return plain(reference) not in plain(response), None
+    if "roman" in question.lower() and roman(reference):
+        return reference.strip() not in response, None
     return _differ_in_case(reference.strip(), found.strip()), None
 
 
