@@ -100,10 +100,13 @@ class RuleJudge:
                 not_shown = made.reason.endswith("not-shown")
                 made = in_other_words(reading, reading.found, not_shown) or made
         if reading.kind not in CHOICE and made.verdict is not Verdict.INVALID:
-            texts = (reading.references[0].text, reading.response, reading.question)
-            unsure, shown = by_sense(*texts, made.found.answer if made.found else "")
-            verdict = (Verdict.CORRECT if shown.same else Verdict.INCORRECT) if shown else None
-            made = Decision(verdict, "number:sense", made.found) if unsure else made
+            reference = made.reference or reading.references[0]
+            found = made.found.answer if made.found else ""
+            unsure, shown = by_sense(reference.text, reading.response, reading.question, found)
+            if unsure and shown and (shown.same or len(reading.references) == 1):
+                verdict = Verdict.CORRECT if shown.same else Verdict.INCORRECT
+                return Decision(verdict, shown.reason, made.found, reference)
+            made = Decision(None, "number:sense-not-shown", made.found) if unsure else made
         return made
 
     def _by_comparison(self, reading: Reading, found: Found) -> Decision:
