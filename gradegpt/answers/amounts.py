@@ -196,6 +196,8 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 
 def _folded(text: str) -> str:
     """``fold`` character by character, so that places stay."""
+    if text.isascii():
+        return text
     made = "".join(
         f if not c.isascii() and c != "，" and len(f := fold(c)) == 1 else c for c in text
     )

@@ -89,8 +89,8 @@ def _quantity(text: str) -> Quantity | None:
         text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
     percent = bool(_PERCENT.match(text))
     if (large := scaled(text)) is not None:
-        value, place, unit = large  # 4.5 billion years: the unit is known, a thing or none
-        return Quantity(value, unit, place=place) if not unit or _counts(unit) else None
+        size, place, unit = large  # 4.5 billion years: the unit is known, a thing or none
+        return Quantity(size, unit, place=place) if not unit or _counts(unit) else None
     if (" per " in text or "Celsius" in text) and (found := _measured(text)):
         return found
     if (plain_number := number(text)) is not None:

@@ -83,6 +83,9 @@ _FORMS_IN_TEXT: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, 
     (PAID, rf"(?:pay|paying|paid)(?: only| just)? (?P<paid>{_PERCENT}"),
 ))  # fmt: skip
 """Forms that are read in a running text only, where a sentence says what they are."""
+_LATIN_FORMS: Final = tuple(
+    (unit, form) for unit, form in (*_FORMS, *_FORMS_IN_TEXT) if _HAN not in form.pattern
+)
 _INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
 _MULTIPLE_IN_TEXT: Final = re.compile(
     "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
@@ -109,7 +112,7 @@ def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
     for word in _MULTIPLE_IN_TEXT.finditer(text):
         yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
     if _HINT.search(text):
-        for unit, pattern in (*_FORMS, *_FORMS_IN_TEXT):
+        for unit, pattern in _LATIN_FORMS if text.isascii() else (*_FORMS, *_FORMS_IN_TEXT):
             for match in pattern.finditer(text):
                 if not _cuts(text, *match.span()) and (value := _value(match)) is not None:
                     yield *match.span(), Quantity(value, unit)
@@ -138,11 +141,12 @@ def _value(match: re.Match[str]) -> Fraction | None:
     ((name, words), *ten) = said.items()
     rank = _ORDINALS.index(words.lower()) + 1 if words and words.lower() in _ORDINALS else None
     number = Fraction(rank) if rank else _number(words)
-    if number is None or not ten:
-        size = Fraction(10 if (number or 0) < 10 else 100)
-        made = {"off": 1 - (number or 0) / 100, "paid": (number or 0) / 100,
-                "tenths": (number or 0) / size, "more": (number or 0) + 1}  # fmt: skip
-        return None if number is None else made.get(name, number)
+    if number is None:
+        return None
+    if not ten:
+        tenths = number / (10 if number < 10 else 100)  # 七折 is 0.7, 七五折 0.75
+        made = {"off": 1 - number / 100, "paid": number / 100, "tenths": tenths, "more": number + 1}
+        return made.get(name, number)
     tens = _number(ten[0][1])
     return None if tens is None else 100 * (number - 1) + tens
 

@@ -229,9 +229,10 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
-        exact = isinstance(given.value, Fraction)
-        if exact and (heat := units.in_scale(given.value, given.unit, wanted.unit)) is not None:
-            given, factor = given._replace(value=heat), 1
+        exact = given.value if isinstance(given.value, Fraction) else None
+        heat = None if exact is None else units.in_scale(exact, given.unit, wanted.unit)
+        if heat is not None:
+            given, factor = given._replace(value=heat), Fraction(1)
         elif factor is None and not _are_things(wanted.unit, given.unit):
             return None
         if factor not in (1, None):
