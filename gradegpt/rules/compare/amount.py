@@ -186,7 +186,7 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return len(re.findall(r"[\d.]+", reference)) == 1, None
     if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
         shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
-        return shown is not None and shown.same and response.index(found) < shown.start, shown
+        return shown is not None and shown.same and response.find(found) < shown.start, shown
     if _TOTAL.search(reference):
         return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference), None
     if _BEARING.search(reference):
