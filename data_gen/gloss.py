@@ -14,8 +14,8 @@ from functools import cache
 from itertools import cycle
 from typing import Final
 
+from gradegpt.answers.number import spelled
 from gradegpt.answers.options import LETTERS
-from gradegpt.answers.spelled import spelled
 from gradegpt.answers.units import UNITS
 from gradegpt.chains.gloss import faithful
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from gradegpt.answers.algebra import close
 from gradegpt.answers.formula import Node
-from gradegpt.answers.spelled import HAN_DIGITS, ONES, PARTS, TENS
+from gradegpt.answers.number import HAN_DIGITS, ONES, PARTS, TENS
 
 _MAX_SPELLED: Final = 9_999
 """Larger numbers are not written in words."""

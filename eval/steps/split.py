@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from gradegpt.answers.number import spelled
 from gradegpt.answers.parts import opening
 from gradegpt.answers.spans import sentences
-from gradegpt.answers.spelled import spelled
 from gradegpt.core.schema import Item
 
 MAX_STEPS: Final = 200

@@ -10,8 +10,8 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.quantity import number, quantity
-from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import fold
+from gradegpt.answers.times import spoken
 from gradegpt.answers.types import Group, Leaf
 
 _DATE: Final = re.compile(r"\d{4}([/.-])\d{1,2}\1\d{1,2}|\d{1,2}([/.-])\d{1,2}\2\d{4}")

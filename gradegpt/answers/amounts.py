@@ -13,7 +13,10 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
-from gradegpt.answers.measures import (
+from gradegpt.answers.number import ONES, PARTS, SCALES, TENS, scale, spelled
+from gradegpt.answers.text import fold
+from gradegpt.answers.times import MULTIPLE, ORDINAL, TIME, spoken_in
+from gradegpt.answers.units import (
     CELSIUS,
     COUNT,
     CURRENCY,
@@ -22,17 +25,15 @@ from gradegpt.answers.measures import (
     FAHRENHEIT,
     KELVIN,
     LENGTH,
-    NAMED,
     POINTS,
     SHARE,
     SPEED,
     YEAR,
     Measure,
+    in_scale,
     unit_at,
+    unit_called,
 )
-from gradegpt.answers.spelled import PARTS, may_begin, scale, spelled
-from gradegpt.answers.spoken import MULTIPLE, ORDINAL, TIME, spoken_in
-from gradegpt.answers.text import fold
 
 
 class Amount(NamedTuple):
@@ -71,7 +72,7 @@ class _Number(NamedTuple):
     part: bool = False
 
 
-_DIGITS: Final = r"\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_DIGITS: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SIZES: Final = "hundred|thousand|million|billion|trillion"
 _HAN: Final = (
     r"(?:[零〇一二三四五六七八九十百万亿点半]|千(?!(?<=[十百千万亿]千)[米克瓦帕焦牛伏赫安])"
@@ -106,8 +107,15 @@ _NOT_ONE = re.compile(r"[些样起直般切定旦共致同面边方再位种点�
 """What follows 一 where it counts nothing: 一些, 一个也不剩."""
 _DIGITS_ZH: Final = "一二三四五六七八九"
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*", re.IGNORECASE)
-_GAP = re.compile(r"\s+|-")
-_JOINS: Final = ("and", "a", "an", "of", "point", "hundred", "half")
+_NAMES: Final = "|".join(
+    sorted({*ONES, *TENS[1:], *SCALES, *PARTS, "hundred", "point"}, key=len, reverse=True)
+)
+_RUN = re.compile(
+    rf"\b(?<![a-z]-)(?!point)(?:an? |minus |negative )?(?:(?:{_NAMES})(?:th)?s?)"
+    rf"(?:(?:\s+|-)(?:(?:and|of|an?)\s+){{0,2}}(?:{_NAMES})(?:th)?s?)*\b(?!-[a-z])",
+    re.IGNORECASE,
+)
+"""Words that may together be a number."""
 _SMALL = re.compile(rf"(?P<top>.+)[ -](?P<size>{_SIZES})ths?")
 _HALF_OF = re.compile(
     r"(?P<part>half|(?:an?|one) quarter|three[- ]quarters)(?: of)?(?: an?)? (?P<of>.+)"
@@ -188,7 +196,11 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 
 def _folded(text: str) -> str:
     """``fold`` character by character, so that places stay."""
-    made = "".join(f if not c.isascii() and len(f := fold(c)) == 1 else c for c in text)
+    if text.isascii():
+        return text
+    made = "".join(
+        f if not c.isascii() and c != "，" and len(f := fold(c)) == 1 else c for c in text
+    )
     made = re.sub(r"(?<![\w)])[¹²³⁴-⁹⁰]+(?=[A-Z])", lambda m: "_" * len(m[0]), made)  # ²H
     return re.sub(r"[⁻⁰¹²³⁴-⁹]+", lambda m: m[0].translate(_SUPERSCRIPTS), made)
 
@@ -250,7 +262,7 @@ _MOST_DIGITS: Final = 400
 def _from_digits(match: re.Match[str]) -> Fraction | None:
     if len(match["digits"]) > _MOST_DIGITS:
         return None
-    value = Fraction(re.sub("[,，]", "", match["digits"]))
+    value = Fraction(match["digits"].replace(",", ""))
     if match["power"]:
         value *= Fraction(10) ** max(-400, min(400, int(match["power"].replace("−", "-"))))
     elif match["mixed"]:
@@ -269,7 +281,7 @@ def _from_digits(match: re.Match[str]) -> Fraction | None:
 
 def _place(match: re.Match[str], value: Fraction) -> Fraction | None:
     """The size of the last digit of a decimal number."""
-    digits = re.sub("[,，]", "", match["digits"] or "")
+    digits = (match["digits"] or "").replace(",", "")
     if "." not in digits or not value:
         return None
     return abs(value / Fraction(digits)) / Fraction(10 ** len(digits.partition(".")[2]))
@@ -277,54 +289,28 @@ def _place(match: re.Match[str], value: Fraction) -> Fraction | None:
 
 def _in_words(text: str) -> Iterator[_Number]:
     """Numbers in English words: two and a half dozen, half a kilo, seven in ten."""
-    words, at = [*_WORD.finditer(text)], 0
-    while at < len(words):
-        made = _spelled_from(text, words, at) if may_begin(words[at][0]) else None
-        if made is None:
-            at += 1
+    at = 0
+    while run := _RUN.search(text, at):
+        start, words = run.start(), [*_WORD.finditer(text, *run.span())]
+        said = ((word.end(), _of_words(text[start : word.end()].lower())) for word in words[::-1])
+        end, value = next(((end, value) for end, value in said if value is not None), (start, None))
+        at, number = words[0].end(), text[start:end].lower()
+        whole, either = _IN.match(text, end), _OR.match(text, end)
+        alone = number in _ALONE and unit_at(text, _unit_place(text, end)) is None
+        if value is None or number in _NO_NUMBERS or (alone and not whole):
             continue
-        start, (end, value, last) = words[at].start(), made
-        either, whole = _OR.match(text, end), _IN.match(text, end)
-        below = whole and (_numeral(whole["whole"]) or 0)
+        at, below = end, whole and (_numeral(whole["whole"]) or 0)
         if either and spelled(either["next"].lower()) == value + 1:
-            yield _Number(start, either.end(), value + Fraction(1, 2), rough=True)
-            last += 1
+            at = either.end()
+            yield _Number(start, at, value + Fraction(1, 2), rough=True)
         elif whole and below and value < below:
             yield _Number(start, whole.end(), value / below, part=True)
         else:
             yield _Number(start, end, value, part=value < 1)
-        at = last + 1
 
 
 def _numeral(text: str) -> Fraction | None:
     return Fraction(text) if text.isdigit() else spelled(text.lower())
-
-
-def _spelled_from(
-    text: str, words: list[re.Match[str]], at: int
-) -> tuple[int, Fraction, int] | None:
-    """The end, value and last word of the longest number that begins at a word."""
-    best, start = None, words[at].start()
-    if words[at][0].lower() == "point":
-        return None  # the meeting point three hours later
-    for last in range(at, len(words)):
-        word = words[last][0].lower()
-        joined = last == at or _GAP.fullmatch(text, words[last - 1].end(), words[last].start())
-        if not joined or not _belongs(word):
-            break
-        value = _of_words(text[start : words[last].end()].lower())
-        if value is not None and word not in ("a", "an", "and", "of"):
-            best = words[last].end(), value, last
-    if best is None or (said := text[start : best[0]].lower()) in _NO_NUMBERS:
-        return None
-    used = said not in _ALONE or unit_at(text, _unit_place(text, best[0])) is not None
-    return best if used or _IN.match(text, best[0]) else None
-
-
-def _belongs(word: str) -> bool:
-    """Whether a number in words may have the word."""
-    small = word.rstrip("s") in PARTS or re.fullmatch(rf"(?:{_SIZES})ths?", word)
-    return word.split("-")[0] in _JOINS or may_begin(word) or bool(small)
 
 
 def _of_words(said: str) -> Fraction | None:
@@ -348,7 +334,7 @@ def _measured(text: str, number: _Number) -> Amount:
     if number.currency:
         size = _SHORT_SIZE.match(text, number.end)
         power = {"k": 3, "m": 6, "b": 9}[size["size"].lower()] if size else 0
-        money = NAMED[number.currency]
+        money = unit_called(number.currency)
         stop = size.end() if size else number.end
         return _amount(number, money._replace(size=money.size * 10**power), stop)
     value, end = number.value, number.end
@@ -383,11 +369,11 @@ def _of_unit(text: str, number: _Number, measure: Measure, stop: int) -> Amount:
         turned = -1 if before.endswith("前") else 1
         return Amount(number.start, stop, YEAR, turned * value)
     if measure.measures == LENGTH and (rate := _RATE.search(before) or _EACH.match(text, stop)):
-        per = 36000 if rate["hour"] else 10
+        per = 3600 if rate["hour"] else 1
         return made._replace(measures=SPEED, value=made.value / per, unit=made.unit / per)
     if measure.measures == FAHRENHEIT or (measure.measures == DEGREES and "华氏" in before):
-        celsius, degree = (value - 32) * 5 / 9, Fraction(5, 9)
-        return made._replace(measures=CELSIUS, value=celsius, unit=degree, place=None)
+        celsius = in_scale(value, "°F", "°C") or Fraction(0)
+        return made._replace(measures=CELSIUS, value=celsius, unit=Fraction(5, 9), place=None)
     if measure.measures == KELVIN:
         return made._replace(measures=CELSIUS, value=value - Fraction(27315, 100))
     if measure.measures == DEGREES and ("摄氏" in before or "零下" in text[number.start : stop]):

@@ -8,12 +8,10 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
-from gradegpt.answers.measures import CURRENCY
-from gradegpt.answers.spelled import may_begin, spelled
-from gradegpt.answers.spoken import scaled
+from gradegpt.answers.number import may_begin, roman, scaled, spelled
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Magnitude, Quantity
-from gradegpt.answers.units import TIGHT, known, named
+from gradegpt.answers.units import CURRENCY, TIGHT, known, named
 
 SHARES: Final = r"%|‰|per ?cent\b|per ?mille\b|pct\b"
 """The names of hundredths and thousandths."""
@@ -50,7 +48,7 @@ _NUMERIC = re.compile(r"[\dπ√\\]|\bpi\b")
 """A number longer than three characters has one of these, unless it is in words."""
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
-    r"(?:(?:\s*[/·*]\s*|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)*)\s*$"
+    r"(?:(?:\s*[/·*]\s*\(?|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?\)?)*)\s*$"
 )
 _COUNTED = re.compile(
     r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
@@ -69,7 +67,6 @@ _WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 _PERCENT = re.compile(rf"[-+\d.,/\s]*\\?(?:{SHARES})", re.IGNORECASE)
 _SHARE = re.compile(SHARES, re.IGNORECASE)
-_DECIMAL = re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d{1,2}|-?\d{1,3}(,\d{3})+(\.\d+)?")
 _RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
 
 
@@ -92,27 +89,22 @@ def _quantity(text: str) -> Quantity | None:
         text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
     percent = bool(_PERCENT.match(text))
     if (large := scaled(text)) is not None:
-        return _of_scale(*large)
+        size, place, unit = large  # 4.5 billion years: the unit is known, a thing or none
+        return Quantity(size, unit, place=place) if not unit or _counts(unit) else None
     if (" per " in text or "Celsius" in text) and (found := _measured(text)):
         return found
     if (plain_number := number(text)) is not None:
         return Quantity(*plain_number, percent, _place(text))
-    if (words := spelled(text)) is not None:
-        return Quantity(words)
-    if len(text) > _SHORT and not _NUMERIC.search(text):
-        return _counted_in_words(text)
-    if (tree := read_formula(text)) is not None and (value := algebra.constant(tree)) is not None:
+    words = roman(text) if (said := spelled(text)) is None else said
+    if words is not None or (len(text) > _SHORT and not _NUMERIC.search(text)):
+        return _counted_in_words(text) if words is None else Quantity(Fraction(words))
+    if (value := _constant(text)) is not None:
         return Quantity(value, "", percent, _place(text))
     if ratio := _RATIO.fullmatch(text):
         top, bottom = _constant(ratio[1]), _constant(ratio[2])
         if top is not None and bottom:
             return Quantity(top / bottom)
     return _before_a_unit(text, percent) or _counted_in_words(text)
-
-
-def _of_scale(value: Fraction, place: Fraction | None, unit: str) -> Quantity | None:
-    """4.5 billion years: the unit is known, a thing or none."""
-    return Quantity(value, unit, place=place) if not unit or _counts(unit) else None
 
 
 def _counts(unit: str) -> bool:
@@ -129,7 +121,11 @@ def _before_a_unit(text: str, percent: bool) -> Quantity | None:
     made: Magnitude | None = spelled(rest)
     if made is None and len(rest) > _SHORT and not _NUMERIC.search(rest):
         return None
-    if not (_COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text) or _is_unit(rest, unit, text)):
+    if len(unit) > 1 or not unit.isascii():
+        measured = known(unit) or named(unit) is not None
+    else:  # a single letter is a unit only in its own case, and mostly after a space
+        measured = unit in TIGHT or (text[len(rest)].isspace() and unit in "shtlACFH")
+    if not (measured or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)):
         return None
     if made is None:
         made = found[0] if (found := number(rest)) and not found[1] else _constant(rest)
@@ -166,17 +162,7 @@ def _counted_in_words(text: str) -> Quantity | None:
     return None
 
 
-def _is_unit(rest: str, unit: str, text: str) -> bool:
-    """Whether it is a unit; a single letter is only in its own case, and mostly after a space."""
-    if len(unit) > 1 or not unit.isascii():
-        return known(unit) or named(unit) is not None
-    spaced = text[len(rest) :][:1].isspace()
-    return unit in TIGHT or (spaced and unit in "shtlACFH")
-
-
 def _constant(text: str) -> Magnitude | None:
-    if _DECIMAL.fullmatch(text):
-        return Fraction(text.replace(",", ""))
     tree = read_formula(text)
     return None if tree is None else algebra.constant(tree)
 

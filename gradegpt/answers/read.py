@@ -19,8 +19,8 @@ from gradegpt.answers.options import (
 )
 from gradegpt.answers.parts import marks
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.spoken import spoken
 from gradegpt.answers.text import fold
+from gradegpt.answers.times import spoken
 from gradegpt.answers.truth import stated_truth, truth
 from gradegpt.answers.types import (
     CHOICE,

@@ -1,198 +1,206 @@
-"""Units after a number, in both languages: their names, and their conversion by Pint."""
+"""Units in both languages: what they measure, their exact sizes and names, read from units.tsv.
+
+Compound units (m/s, kg·m/s², J/(mol·K)) are products of powers of the table's.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from importlib.resources import files
+from typing import Final, NamedTuple
 
-
-def _pairs(text: str) -> dict[str, str]:
-    return dict(pair.split("=", 1) for pair in text.split())
-
-
-_BASES: Final = _pairs(
-    """
-    米=meter 克=gram 升=liter 瓦=watt 瓦特=watt 伏=volt 伏特=volt 安=ampere 安培=ampere 赫兹=hertz
-    焦=joule 焦耳=joule 帕=pascal 牛=newton 牛顿=newton 欧=ohm 欧姆=ohm 秒=second 摩尔=mole
-    赫=hertz 库仑=coulomb 法拉=farad 亨利=henry 特斯拉=tesla 电子伏=electron_volt
-    """
-)
-_HAN_PREFIXES: Final = _pairs("千=kilo 毫=milli 微=micro 兆=mega 厘=centi 分=deci 纳=nano 皮=pico")
-_CHINESE: Final = {
-    f"{p}{u}": f"{q}{v}" for u, v in _BASES.items() for p, q in (_HAN_PREFIXES | {"": ""}).items()
-} | _pairs(
-    """
-    公里=kilometer 里=0.5*kilometer 海里=nautical_mile 平方公里=kilometer**2 公顷=hectare
-    公斤=kilogram 斤=0.5*kilogram 两=50*gram 吨=metric_ton 度=degree 摄氏度=degC
-    千瓦时=kilowatt_hour 岁=year 年=year 秒钟=second 分=minute 分钟=minute 时=hour 小时=hour
-    天=day 日=day 周=week
-    """
-)
-_PREFIXES: Final = _pairs(
-    "T=tera G=giga M=mega k=kilo c=centi d=deci m=milli μ=micro n=nano p=pico"
-)
-_SYMBOLS: Final = """
-    m=meter:kdcmμnM g=gram:kmμM L=liter:mμd l=liter:mμd s=second:mμnM W=watt:kmMG V=volt:kmMμ
-    A=ampere:mμnk Hz=hertz:kMGmT J=joule:kMmG Pa=pascal:kMmG N=newton:kmM Ω=ohm:kMm mol=mole:mμk
-    F=farad:μnpm H=henry:mμ C=coulomb:mμn eV=electron_volt:kMGm cal=calorie:k T=tesla:mμ Wb=weber:
-    K=kelvin:
-"""
-"""Symbols with their names and prefixes; where two differ only in case, the usual one first."""
-
-
-def _with_prefixes() -> dict[str, str]:
-    made = dict[str, str]()
-    for entry in _SYMBOLS.split():
-        symbol, _, rest = entry.partition("=")
-        name, _, prefixes = rest.partition(":")
-        made[symbol] = name
-        made |= {f"{prefix}{symbol}": f"{_PREFIXES[prefix]}{name}" for prefix in prefixes}
-    return made
-
-
-_CASED: Final = _with_prefixes() | _pairs(
-    """
-    M=mol/liter mM=millimol/liter Nm=newton*meter TB=terabyte GB=gigabyte Gb=gigabit MB=megabyte
-    Mb=megabit KB=kilobyte kB=kilobyte Kb=kilobit
-    """
-)
-"""Units by their symbols, in which the case of a letter counts."""
-_WORDS: Final = """
-    meter metre gram liter litre second minute hour day week month year newton joule watt volt
-    ampere pascal hertz kelvin mole ohm coulomb farad henry tesla gauss weber calorie inch foot
-    yard mile pound ounce gallon quart pint acre ton radian degree torr bar atm angstrom erg dyne
-    lumen psi
-"""
-_LATIN: Final = (
-    {symbol.casefold(): name for symbol, name in reversed(_CASED.items())}
-    | {f"{p}{word}": f"{p}{word}" for word in _WORDS.split() for p in ("", *_PREFIXES.values())}
-    | _pairs(
-        """
-    ft=foot feet=foot in=inch inche=inch yd=yard mi=mile lb=pound lbs=pound oz=ounce sec=second
-    min=minute h=hour hr=hour hrs=hour gal=gallon mph=mile/hour rpm=revolution/minute amp=ampere
-    mmhg=mmHg btu=Btu kwh=kilowatt_hour lbf=pound_force lbm=pound yr=year db=decibel hp=horsepower
-    °=degree deg=degree rad=radian °c=degC ℃=degC °f=degF t=metric_ton å=angstrom m=meter
-    """
-    )
-)
-"""Units by their symbols and names in small letters."""
-_POWER = re.compile(r"(?P<name>[^\d^*]+?)\s*(?:\^?\{?(?P<power>-?[1-3])\}?)?")
-
-_TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])")
+COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
+DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "angle", "temperature", "fahrenheit", "kelvin"
+PIECE, POINTS, LENGTH, SPEED = "piece", "points", "length", "speed"
+DOLLARS: Final = ("dollar", "HK dollar", "AU dollar", "CA dollar", "TW dollar", "SG dollar")
+MONEY: Final = (*DOLLARS, "yuan", "euro", "pound", "yen", "won", "franc", "rupee", "rouble")
+TIGHT: Final = "°mgVNJWKL"
+"""The only single signs that are units directly after a number: 5h is a product."""
+_DIMENSIONS: Final = {
+    "length": "L", "area": "L2", "volume": "L3", "liquid": "L3", "mass": "M", "duration": "T",
+    "months": "T", "speed": "L T-1", "acceleration": "L T-2", "angle": "A", "temperature": "K",
+    "fahrenheit": "K", "kelvin": "K", "energy": "M L2 T-2", "power": "M L2 T-3",
+    "force": "M L T-2", "pressure": "M L-1 T-2", "current": "I", "voltage": "M L2 T-3 I-1",
+    "resistance": "M L2 T-3 I-2", "charge": "I T", "capacitance": "M-1 L-2 T4 I2",
+    "inductance": "M L2 T-2 I-2", "flux density": "M T-2 I-1", "flux": "M L2 T-2 I-1",
+    "light": "J", "frequency": "T-1", "turning": "A T-1", "amount": "N", "molar mass": "M N-1",
+    "concentration": "N L-3", "density": "M L-3", "data": "B", "level": "dB",
+}  # fmt: skip
+"""What can be measured, as powers of the base quantities."""
+_ZEROS: Final = {
+    CELSIUS: Fraction(5463, 20), FAHRENHEIT: Fraction(45967, 180), KELVIN: Fraction(0)
+}  # fmt: skip
+"""The zero of each scale of temperature, in kelvins."""
+_PREFIXES: Final = {
+    "T": (12, "tera", "太"), "G": (9, "giga", "吉"), "M": (6, "mega", "兆"), "k": (3, "kilo", "千"),
+    "d": (-1, "deci", "分"), "c": (-2, "centi", "厘"), "m": (-3, "milli", "毫"),
+    "μ": (-6, "micro", "微"), "n": (-9, "nano", "纳"), "p": (-12, "pico", "皮"),
+}  # fmt: skip
 
 
 class Unit(NamedTuple):
-    """A unit that can be written: what it measures, its size, its symbols and its names."""
+    """A unit: what it measures, its size, and the symbols and names by which it is written."""
 
     measures: str
     size: Fraction
-    symbols: tuple[str, ...]
-    chinese: tuple[str, ...]
-    english: tuple[str, ...]
+    symbols: tuple[str, ...] = ()
+    chinese: tuple[str, ...] = ()
+    english: tuple[str, ...] = ()
 
 
-TIGHT: Final = "°mgVNJWKL"
-"""The only single signs that are units directly after a number: 5h is a product."""
-_TABLE: Final = """
-length|1000000|km|千米,公里|kilometres,kilometers
-length|1000|m|米|metres,meters
-length|100|dm|分米|decimetres
-length|10|cm|厘米|centimetres,centimeters
-length|1|mm|毫米|millimetres,millimeters
-area|1000000|m²,m^2|平方米|square metres,square meters
-area|10000|dm²,dm^2|平方分米|square decimetres
-area|100|cm²,cm^2|平方厘米|square centimetres,square centimeters
-volume|1000000|m³,m^3|立方米|cubic metres,cubic meters
-volume|1000|dm³,dm^3|立方分米|cubic decimetres
-volume|1|cm³,cm^3|立方厘米|cubic centimetres,cubic centimeters
-liquid|1000|L|升|litres,liters
-liquid|1|mL,ml|毫升|millilitres,milliliters
-mass|1000000|t|吨|tonnes
-mass|1000|kg|千克,公斤|kilograms
-mass|1|g|克|grams
-time|86400||天|days
-time|3600|h|小时,个小时|hours
-time|60|min|分钟|minutes
-time|1|s|秒|seconds
-speed|10/36|km/h|千米/小时,千米/时,千米每小时|kilometres per hour,kilometers per hour
-speed|1|m/s|米/秒,米每秒|metres per second,meters per second
-acceleration|1|m/s²,m/s^2|米/秒²|metres per second squared
-yuan|1||元|yuan
-dollar|100||美元|dollars
-dollar|1||美分|cents
-angle|1|°|度|degrees
-temperature|1|°C|摄氏度|degrees Celsius
-energy|1000|kJ|千焦|kilojoules
-energy|1|J|焦,焦耳|joules
-power|1000|kW|千瓦|kilowatts
-power|1|W|瓦,瓦特|watts
-force|1000|kN|千牛|kilonewtons
-force|1|N|牛,牛顿|newtons
-pressure|1000|kPa|千帕|kilopascals
-pressure|1|Pa|帕,帕斯卡|pascals
-current|1000|A|安,安培|amperes
-current|1|mA|毫安|milliamperes
-voltage|1000|V|伏,伏特|volts
-voltage|1|mV|毫伏|millivolts
-resistance|1|Ω|欧,欧姆|ohms
-amount|1|mol|摩尔|moles
-molar mass|1|g/mol|克/摩尔|grams per mole
-concentration|1|mol/L|摩尔/升|moles per litre
-density|1|g/cm³,g/cm^3|克/立方厘米|grams per cubic centimetre
-"""
+class Measure(NamedTuple):
+    """A unit in a running text: its name, what it measures, and its size."""
+
+    name: str
+    measures: str
+    size: Fraction
 
 
-def _unit(line: str) -> Unit:
-    measures, size, *names = line.split("|")
-    symbols, chinese, english = (tuple(filter(None, cell.split(","))) for cell in names)
-    return Unit(measures, Fraction(size), symbols, chinese, english)
+def _forms(name: str) -> Iterator[str]:
+    """An English name in both spellings, as a plural and a singular."""
+    one = re.sub(r"(?<=[a-z]{2})s\b", "", name, count=1) if name[-2:] != "us" else name
+    for form in (name, one):
+        yield form
+        yield form.replace("metre", "meter").replace("litre", "liter")
 
 
-UNITS: Final = tuple(_unit(line) for line in _TABLE.strip().splitlines())
+_WRITTEN: Final[list[Unit]] = []
+_EXACT: Final[dict[str, Unit]] = {}
+"""The units of measurement by their names, in which the case of a letter counts."""
+_IN_TEXT: Final[dict[str, Measure]] = {}
+
+
+def _add(line: str) -> None:
+    """Read a line of the table."""
+    used, measures, size, *cells, prefixes = line.split("\t")
+    shown = [[n for n in cell.partition(";")[0].split(",") if n and n[0] != "~"] for cell in cells]
+    unit = Unit(measures, Fraction(size), *map(tuple, shown[:3]))
+    cut = [[n for n in re.split("[,;]", cell) if n] for cell in cells]
+    symbols, chinese, english, other = cut
+    kinds = (symbols, chinese, [form for name in english for form in _forms(name)])
+    names = [name for cell in kinds for name in cell]
+    if "w" in used:
+        _WRITTEN.append(unit)
+    if "t" in used:
+        kind = "volume" if measures == "liquid" else measures
+        read = {n: Measure(n, kind, unit.size) for n in (*names, *other) if n[0] != "~"}
+        _IN_TEXT.update(read)
+    if measures in _DIMENSIONS:
+        _EXACT.update((name.strip("~"), unit) for name in names)
+        for prefix in prefixes:
+            power, english_one, chinese_one = _PREFIXES[prefix]
+            larger = Unit(measures, unit.size * Fraction(10) ** power)
+            for first, cell in zip((prefix, chinese_one, english_one), kinds, strict=True):
+                for name in cell:
+                    _PREFIXED.setdefault(first + name.strip("~"), larger)
+
+
+_PREFIXED: Final[dict[str, Unit]] = {}
+for _line in (files("gradegpt.answers") / "units.tsv").read_text(encoding="utf-8").splitlines():
+    if not _line.startswith("#"):
+        _add(_line)
+_EXACT.update({name: unit for name, unit in _PREFIXED.items() if name not in _EXACT})
+_ANY_CASE: Final = {name.casefold(): unit for name, unit in reversed(_EXACT.items())}
+"""The same in small letters; where two differ only in case, the one that comes first."""
+UNITS: Final = tuple(_WRITTEN)
+"""The units that can be written."""
 NAMED: Final = {name: unit for unit in UNITS for names in unit[2:] for name in names}
 
 
 def named(name: str) -> Unit | None:
-    """The unit of that name; None for counters, names of things and units outside the table."""
+    """The unit that is written so; None for counters, names of things and other units."""
     return NAMED.get(name)
 
 
-@lru_cache(maxsize=1)
-def _registry() -> Any:
-    import pint
+Dimension = tuple[tuple[str, int], ...]
+_PART = re.compile(
+    r"(?P<word>square ?|cubic ?|平方|立方)?(?P<name>[^\d^*-]+?)\s*(?:\^?\{?(?P<power>-?[1-4])\}?)?"
+)
+_TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])", re.IGNORECASE)
+_POWERS: Final = {"square": 2, "cubic": 3, "平方": 2, "立方": 3}
+_BASES = re.compile(r"([A-Za-z]+)(-?\d*)")
 
-    return pint.UnitRegistry()
+
+@lru_cache(maxsize=4096)
+def _measured(unit: str) -> tuple[Fraction, Dimension] | None:
+    """The size and the dimension of a unit of measurement; None for an unknown one."""
+    text = unit.strip().replace("²", "^2").replace("³", "^3").replace("µ", "μ")
+    if (found := _lookup(text)) is not None:
+        return _powers(found, 1)
+    text = re.sub(r"\s*(?:\bper\b|每)\s*", "/", re.sub(r"\s+(squared|cubed)", _raised, text))
+    text = re.sub(r"/\s*\(([^()]*)\)", lambda m: "/" + _TIMES.sub("/", m[1].strip()), text)
+    size, total = Fraction(1), dict[str, int]()
+    for below, part in enumerate(text.strip("()").split("/")):
+        pieces = [piece for piece in _TIMES.split(part) if piece]
+        if not pieces:
+            return None
+        for piece in pieces:
+            if piece == "1" and not below and "/" in text:
+                continue
+            match = _PART.fullmatch(piece)
+            base = _lookup(match["name"].strip()) if match else None
+            if match is None or base is None:
+                return None
+            power = int(match["power"] or 1) * _POWERS.get((match["word"] or "").strip(), 1)
+            one, dimension = _powers(base, -power if below else power)
+            size *= one
+            for name, exponent in dimension:
+                total[name] = total.get(name, 0) + exponent
+    return size, tuple(sorted((name, power) for name, power in total.items() if power))
+
+
+def _raised(match: re.Match[str]) -> str:
+    return "^2" if match[1] == "squared" else "^3"
+
+
+def _lookup(name: str) -> Unit | None:
+    lowered = name.casefold()
+    found = _EXACT.get(name) or _ANY_CASE.get(lowered)
+    return found or (_ANY_CASE.get(lowered[:-1]) if len(name) > 3 and lowered[-1] == "s" else None)
+
+
+def _powers(unit: Unit, power: int) -> tuple[Fraction, Dimension]:
+    bases = _BASES.findall(_DIMENSIONS[unit.measures])
+    return unit.size**power, tuple(sorted((name, int(n or 1) * power) for name, n in bases))
 
 
 @lru_cache(maxsize=1024)
-def factor(given: str, wanted: str) -> Fraction | float | None:
+def factor(given: str, wanted: str) -> Fraction | None:
     """The factor that converts a number in ``given`` to one in ``wanted``.
 
     None if one of them is unknown, or if they differ in dimension or in their zero (°C and K).
     """
-    if plural(given) == plural(wanted):
-        return None if {given[:1], wanted[:1]} == {"m", "M"} else Fraction(1)  # milli or mega
     one, other = named(given), named(wanted)
-    if one is not None and other is not None and one.measures == other.measures:
-        return one.size / other.size
-    left, right = _pint(given), _pint(wanted)
-    if left is None or right is None:
+    if one is None or other is None or one.measures != other.measures:
+        left, right = _measured(given), _measured(wanted)
+        if left is None or right is None:
+            return Fraction(1) if plural(given) == plural(wanted) else None
+        shifted = left[1] == (("K", 1),) and _zero(given) != _zero(wanted)
+        return None if shifted or left[1] != right[1] else left[0] / right[0]
+    return one.size / other.size
+
+
+def _zero(unit: str) -> Fraction | None:
+    found = _lookup(unit.strip())
+    return _ZEROS.get(found.measures) if found else None
+
+
+def in_scale(value: Fraction, given: str, wanted: str) -> Fraction | None:
+    """A temperature in another scale (°C, °F, K); None for units that are not both of one."""
+    scales = [_lookup(unit.strip()) for unit in (given, wanted)]
+    one, other = (s if s and s.measures in _ZEROS else None for s in scales)
+    if one is None or other is None:
         return None
-    registry = _registry()
-    a, b = registry.parse_expression(left), registry.parse_expression(right)
-    shifted = "deg" in left + right and "C" in left + right
-    if shifted or a.dimensionality != b.dimensionality:
-        return None
-    ratio = float((a / b).to_base_units().magnitude)
-    whole = Fraction(ratio).limit_denominator(10**7)
-    return whole if abs(float(whole) - ratio) <= 1e-12 * ratio else ratio
+    kelvins = value * one.size + _ZEROS[one.measures]
+    return (kelvins - _ZEROS[other.measures]) / other.size
 
 
 def known(unit: str) -> bool:
     """Whether it is a unit of measurement rather than a name or a letter."""
-    return _pint(unit) is not None
+    return _measured(unit) is not None
 
 
 def plural(unit: str) -> str:
@@ -201,35 +209,50 @@ def plural(unit: str) -> str:
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
-def _pint(unit: str) -> str | None:
-    """Pint's name of a unit, composed of known words only; None for an unknown unit."""
-    unit = unit.strip().replace("²", "^2").replace("³", "^3")
-    if (found := named(unit)) is not None and found.symbols:
-        unit = found.symbols[-1]
-    unit = re.sub(r"\s*(?:\bper\b|每)\s*", "/", unit)
-    unit = re.sub(r"\b(lb|pound)s?[\s-]force\b", "lbf", unit)
-    made = []
-    for place, part in enumerate(unit.split("/")):
-        factors = [_simple(piece) for piece in _TIMES.split(part) if piece]
-        if not factors or None in factors:
-            return None
-        made.append(("/" if place else "") + "(" + "*".join(map(str, factors)) + ")")
-    return "".join(made)
+# --- units in a running text ----------------------------------------------------------------------
+
+_LONGEST: Final = max(map(len, _IN_TEXT))
+_FIRST: Final = frozenset(name[0] for name in _IN_TEXT)
+_MONEY: Final = sorted((n for n, u in _IN_TEXT.items() if u.measures in MONEY), key=len)[::-1]
+_BEFORE = "|".join(
+    re.escape(n) for n in _MONEY if re.fullmatch(r"[A-Z]*[^a-z\u3400-\u9fff]|.+币", n)
+)
+CURRENCY: Final = rf"(?:(?<![A-Za-z])(?:{_BEFORE}))"
+"""The signs and codes that may stand before a number: $, US$, £, EUR, 人民币."""
+_AFTER = "|".join(re.escape(n) for n in _MONEY if n not in ("$", "元", "圆", "角", "毛", "毛钱"))
+MONEY_AFTER: Final = rf"(?:\s?(?:{_AFTER}|[元圆])(?![A-Za-z]))"
+_CURRENCIES: Final = re.compile(
+    r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)"  # no $ of a formula
+    rf"|(?<=\d)\s*[万亿]?(?P<yuan>[元圆])(?!素)|(?<![A-Za-z])(?P<name>{_AFTER})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_LOWERED: Final = {name.lower(): _IN_TEXT[name] for name in _MONEY}
 
 
-def _simple(unit: str) -> str | None:
-    if unit in _CASED:
-        return f"({_CASED[unit]})"
-    unit = unit.casefold()
-    for word, power in (("平方", 2), ("立方", 3), ("square", 2), ("cubic", 3)):
-        if unit.startswith(word):
-            base = _word(unit.removeprefix(word))
-            return base and f"({base})**{power}"
-    match = _POWER.fullmatch(unit)
-    base = _word(match["name"]) if match else None
-    return f"({base})**{match['power']}" if match and base and match["power"] else base
+def currencies(text: str) -> frozenset[tuple[str, Fraction]]:
+    """The currencies that a short text names, each with its unit: a dollar, a cent; ¥ is two."""
+    found = {(m["name"] or m["yuan"] or "$").lower() for m in _CURRENCIES.finditer(text)}
+    found |= {"yen"} if found & {"¥", "￥"} else set()
+    found = found - {"元", "圆"} or found  # 港币85元
+    return frozenset((_LOWERED[name].measures, _LOWERED[name].size) for name in found)
 
 
-def _word(name: str) -> str | None:
-    name = name.strip()
-    return _CHINESE.get(name) or _LATIN.get(name) or _LATIN.get(plural(name))
+def unit_called(name: str) -> Measure:
+    """The unit of a running text with exactly this name."""
+    return _IN_TEXT[name]
+
+
+def unit_at(text: str, at: int = 0) -> tuple[Measure, int] | None:
+    """The unit that is named there, after a space at most, and the end of its name."""
+    at += text[at : at + 1] in (" ", "-", "\n", "\t") and text[at : at + 1] != ""
+    if text[at : at + 1] not in _FIRST:
+        return None
+    for end in range(min(len(text), at + _LONGEST), at, -1):
+        found = _IN_TEXT.get(text[at:end])
+        if found is not None:
+            after = text[end : end + 1]
+            joined = (after.isascii() and after.isalnum()) or after in ("²", "³", "/")
+            han = "\u3400" <= found.name[0] <= "\u9fff"
+            if (after != "形") if han else not (after and joined):
+                return found, end
+    return None

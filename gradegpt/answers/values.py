@@ -9,9 +9,9 @@ from typing import Final
 
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
+from gradegpt.answers.number import spelled
 from gradegpt.answers.parts import marks, pieces, unspaced_marks
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.spelled import spelled
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 
@@ -83,11 +83,12 @@ def is_labels(text: str) -> bool:
 
 
 def _clean(text: str) -> str:
+    apart = "，" in text
     text = fold(text if text.isascii() else _WIDE_COMMA.sub(" ; ", text)).strip()
     text = text.replace("{}^", "^").replace("{}°", "°").lstrip(" ,;:*`").rstrip(" .,;:*`")
     text = text if _DECIMAL.match(text) else text.lstrip(" .,;:*`")
     text = APPROXIMATELY.sub("", text)
-    if european := _EUROPEAN.match(text):
+    if not apart and (european := _EUROPEAN.match(text)):
         number = european[0].replace(".", "").replace(",", ".")
         return number + text[european.end() :]
     return text[:-2] if _ORDINAL.fullmatch(text) else text

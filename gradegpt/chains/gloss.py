@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
-from gradegpt.answers.spelled import may_begin, spelled
+from gradegpt.answers.number import may_begin, spelled
 from gradegpt.answers.text import fold
 from gradegpt.chains.chain import Chain, needs_gloss
 

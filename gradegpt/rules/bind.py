@@ -18,7 +18,7 @@ from gradegpt.answers import values
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.options import LETTER, options
-from gradegpt.answers.spelled import spelled
+from gradegpt.answers.number import spelled
 from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
 from gradegpt.rules.cues import cue
 

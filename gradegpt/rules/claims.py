@@ -14,14 +14,13 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers import values
 from gradegpt.answers.json_list import mended
-from gradegpt.answers.measures import CURRENCY, MONEY_AFTER
 from gradegpt.answers.options import LETTERS, half_width
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.answers.units import known, named
+from gradegpt.answers.units import CURRENCY, MONEY_AFTER, known, named
 from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.amounts import amounts
-from gradegpt.answers.measures import COUNT
 from gradegpt.answers.options import only_lists
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import sentence_around
-from gradegpt.answers.spoken import DATE, ORDINAL
+from gradegpt.answers.times import DATE, ORDINAL
+from gradegpt.answers.units import COUNT
 from gradegpt.answers.values import is_range, is_read
 from gradegpt.answers.values import read as read_value
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
@@ -29,7 +29,7 @@ from gradegpt.rules.claims import (
     names_another,
 )
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
-from gradegpt.rules.compare.amount import compare_amounts
+from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.reading import SAID, Reading
@@ -73,8 +73,6 @@ _NEXT_QUESTION = re.compile(
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
 _EITHER = re.compile(r"[\d}][\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z\\]+\s*=\s*)?[-−]?(?:\d|\\)")
-_COMPASS = re.compile(r"[东南西北]偏|\b(?:north|south|east|west)\b", re.IGNORECASE)
-"""A bearing, whose number alone says little."""
 
 
 class Decision(NamedTuple):
@@ -174,8 +172,6 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
-    elif kind is AnswerType.NUMBER and _COMPASS.search(reading.references[0].text):
-        reason = "number:direction-not-shown"
     elif kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
@@ -191,6 +187,17 @@ def _answers_another_question(reading: Reading, found: Found) -> bool:
     first = find_answer(own, kind, 1, reading.question)
     given = {read(one.answer, kind, reading.question).value for one in (first, found) if one}
     return first is None or len(given) > 1
+
+
+def _sense(reading: Reading, _prove: Prove) -> Decision | None:
+    """Where equal signs may mean different things: a clock time, a range, a bearing, Mb and MB."""
+    found, reference = reading.found, reading.references[0]
+    assert found is not None
+    unsure, shown = by_sense(reference.text, reading.response, reading.question, found.answer)
+    if unsure and shown and (shown.same or len(reading.references) == 1):
+        verdict = Verdict.CORRECT if shown.same else Verdict.INCORRECT
+        return Decision(verdict, shown.reason, found, reference)
+    return Decision(None, "number:sense-not-shown", found) if unsure else None
 
 
 # --- by comparison --------------------------------------------------------------------------------
@@ -353,6 +360,10 @@ def _may_be_said(reading: Reading) -> bool:
     return reading.kind not in (*CHOICE, AnswerType.TRUE_FALSE)
 
 
+def _is_no_option(reading: Reading) -> bool:
+    return reading.found is not None and reading.kind not in CHOICE
+
+
 def _is_short(reading: Reading) -> bool:
     return reading.found is not None and len(reading.response) <= _SHORT
 
@@ -365,6 +376,7 @@ STEPS: Final = (
     Step("empty", lambda reading: len(reading.response) < _SHORT, _empty),
     Step("no answer", _is_not_the_reference, _no_answer),
     Step("not its own", _is_found, _not_its_own),
+    Step("sense", _is_no_option, _sense),
     Step("across languages", _may_be_said, _across_languages),
     Step("comparison", _is_found, _by_comparison),
     Step("in other words", _is_short, _in_other_words),

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from gradegpt.answers.spoken import same_kind, spoken, spoken_in
 from gradegpt.answers.text import plain, signs
+from gradegpt.answers.times import same_kind, spoken, spoken_in
 from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison

@@ -200,7 +200,11 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
         given = given._replace(unit=wanted.unit)
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
-        if factor is None:
+        exact = given.value if isinstance(given.value, Fraction) else None
+        heat = None if exact is None else units.in_scale(exact, given.unit, wanted.unit)
+        if heat is not None:
+            given, factor = given._replace(value=heat), Fraction(1)
+        elif factor is None:
             return None
         if factor != 1:
             given = given._replace(value=given.value * factor, place=None)

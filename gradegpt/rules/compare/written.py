@@ -14,12 +14,12 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.chemistry import bare, reaction, species
-from gradegpt.answers.measures import DOLLARS, currencies
 from gradegpt.answers.none import says_none
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.relations import relation, same
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Region
+from gradegpt.answers.units import DOLLARS, currencies
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison
 

@@ -38,6 +38,13 @@ PARTS: Final = {
     "half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8,
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
 }  # fmt: skip
+_SIZED = re.compile(
+    rf"(?P<number>-?\d[\d,]*(?:\.\d+)?)(?:[\s-]?(?P<scale>hundred|{'|'.join(SCALES)})\b"
+    rf"|\s*(?P<han>[十百千]?[万亿]))(?P<rest>.*)\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+_ROMAN = re.compile("(?=..)(?:XL|L?X{0,3})(?:I[XV]|V?I{0,3})")
+_ROMANS: Final = {"I": 1, "V": 5, "X": 10, "L": 50}
 _BEGINS: Final = {*_VALUES, *SCALES, *PARTS, "a", "an", "hundred", "point", "minus", "negative"}
 
 
@@ -64,6 +71,26 @@ def spelled(text: str) -> Fraction | None:
         return _chinese(text)
     lowered = text.lower()
     return _english(lowered) if may_begin(lowered.split(None, 1)[0]) else None
+
+
+def scaled(text: str) -> tuple[Fraction, Fraction | None, str] | None:
+    """The number, its last written place and what follows: ``4.5 billion years``, 3.6亿元."""
+    match = _SIZED.match(text)
+    if match is None:
+        return None
+    number, han, word = match["number"].replace(",", ""), match["han"], match["scale"]
+    size = scale(han) if han else {"hundred": 100, **SCALES}[word.lower()]
+    decimals = len(number.partition(".")[2])
+    place = Fraction(size, 10**decimals) if decimals else None
+    return Fraction(number) * size, place, match["rest"].strip(" -")
+
+
+def roman(text: str) -> int | None:
+    """The value of a Roman numeral below 90 of two or more letters; C, D, M are other things."""
+    if not _ROMAN.fullmatch(text):
+        return None
+    sizes = [_ROMANS[letter] for letter in text]
+    return sum(-a if a < b else a for a, b in pairwise([*sizes, 0]))
 
 
 def _chinese_fraction(below: str, above: str) -> Fraction | None:

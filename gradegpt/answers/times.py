@@ -1,0 +1,176 @@
+"""Dates, clock times, centuries, decades, ranks, multiples and discounts: 七折, 七点半, the 1890s.
+
+Both languages are read into one ``Quantity``. Each kind has a unit of its own, under which only
+numbers of the same kind are compared: a date is year, month and day in digits, a time its minutes,
+a discount the share that is paid.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+from gradegpt.answers.number import spelled
+from gradegpt.answers.options import ORDINALS
+from gradegpt.answers.types import Quantity
+
+DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
+    "date", "time", "century", "decade", "discount", "multiple", "ordinal",
+)  # fmt: skip
+_MULTIPLES: Final = {
+    "doubled": 2, "twofold": 2, "tripled": 3, "trebled": 3, "threefold": 3, "quadrupled": 4,
+    "翻倍": 2, "翻番": 2, "翻一番": 2, "翻了一番": 2, "翻两番": 4, "翻了两番": 4, "加倍": 2,
+}  # fmt: skip
+_TIMES: Final = _MULTIPLES | {"twice": 2, "double": 2, "triple": 3, "thrice": 3, "quadruple": 4}
+_ORDINALS: Final = (
+    *ORDINALS, "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth",
+    "seventeenth", "eighteenth", "nineteenth", "twentieth", "twenty-first",
+)  # fmt: skip
+_MONTHS: Final = (
+    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+)  # fmt: skip
+_MINUTES: Final = {"half": 30, "半": 30, "quarter": 15, "一刻": 15, "三刻": 45}
+_LEAD: Final = re.compile(
+    r"\A(?:it(?:'s| is| was| has)? |at |in |on |by |about |around |在|打|是|约|大约)*",
+    re.IGNORECASE,
+)
+_LONGEST: Final = 60
+_HINT: Final = re.compile(
+    r"[\d〇零一二两三四五六七八九十半翻倍]|(?:st|nd|rd|th|[bp]led|fold|clock|century)\b"
+    r"| (?:past|after|to|before) ",
+    re.IGNORECASE,
+)
+"""Every such text has one of these."""
+_HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
+_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_GREW: Final = "(?:增长|增加|提高|扩大|多)"
+_PERCENT: Final = r"\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
+_FORMS: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
+    (DATE, rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?:,? (?P<year>\d{{4}}))?"),
+    (DATE, rf"{_MONTH} {_DAY}(?:,? (?P<year>\d{{4}}))?"),
+    (DATE, rf"{_MONTH},? (?P<year>\d{{4}})"),
+    (DATE, r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"),
+    (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
+           rf"(?:(?P<day>{_HAN})[日号])?"),
+    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century"),
+    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪"),
+    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})"),
+    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)"),
+    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?"),
+    (DECADE, r"(?:the )?(?P<n>\d{3}0)'?s"),
+    (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代"),
+    (PAID, r"(?:a )?(?P<off>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)"),
+    (PAID, rf"(?P<tenths>\d(?:\.\d)?|\d\d|{_HAN})折"),
+    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2}(?! to \d))(?: minutes)? "
+           r"(?P<before>past|after|to|before) (?P<hour>[a-z]+|\d{1,2})"),
+    (TIME, r"(?P<hour>[a-z]+|\d{1,2}) o'?clock"),
+    (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?"),
+    (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?"),
+    (MULTIPLE, rf"{_GREW}了?(?P<more>{_HAN})倍"),
+    (MULTIPLE, rf"(?:{_GREW}?[到为至是])?了?原来的(?P<n>{_HAN})倍"),
+))  # fmt: skip
+_FORMS_IN_TEXT: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
+    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?"),
+    (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])"),
+    (TIME, rf"(?<=上午|下午|中午|早上|晚上|凌晨|傍晚)(?P<hour>{_HAN})时(?:(?P<minutes>{_HAN})分)?"),
+    (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)"),
+    (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century"),
+    (PAID, rf"(?P<off>{_PERCENT} (?:cheaper|less|reduction|saving)"),
+    (PAID, rf"(?:reduced|cut|discounted|cheaper|discount|off)(?: \w+){{0,2}} (?P<off>{_PERCENT}"),
+    (PAID, rf"(?:pay|paying|paid)(?: only| just)? (?P<paid>{_PERCENT}"),
+))  # fmt: skip
+"""Forms that are read in a running text only, where a sentence says what they are."""
+_LATIN_FORMS: Final = tuple(
+    (unit, form) for unit, form in (*_FORMS, *_FORMS_IN_TEXT) if _HAN not in form.pattern
+)
+_INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
+_MULTIPLE_IN_TEXT: Final = re.compile(
+    "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
+)
+
+
+def spoken(text: str) -> Quantity | None:
+    """The date, time, century, decade, discount or multiple that the whole ``text`` gives."""
+    if len(text) > _LONGEST or not _HINT.search(text):
+        return None
+    text = _LEAD.sub("", text.strip(" .。"))
+    if len(text) < 2:
+        return None
+    if (times := _MULTIPLES.get(text.lower().removeprefix("了"))) is not None:
+        return Quantity(Fraction(times), MULTIPLE)
+    for unit, pattern in _FORMS:
+        if (match := pattern.fullmatch(text)) and (value := _value(match)) is not None:
+            return Quantity(value, unit)
+    return None
+
+
+def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
+    """Each date, time, century, decade, discount, multiple or ordinal in a running text."""
+    for word in _MULTIPLE_IN_TEXT.finditer(text):
+        yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
+    if _HINT.search(text):
+        for unit, pattern in _LATIN_FORMS if text.isascii() else (*_FORMS, *_FORMS_IN_TEXT):
+            for match in pattern.finditer(text):
+                if not _cuts(text, *match.span()) and (value := _value(match)) is not None:
+                    yield *match.span(), Quantity(value, unit)
+
+
+def _cuts(text: str, start: int, end: int) -> bool:
+    """Whether the span ends inside of a number or a word."""
+    left, right = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+    return bool(_INSIDE.match(left) or _INSIDE.match(right))
+
+
+def same_kind(wanted: Quantity, given: Quantity) -> bool | None:
+    """Whether two of one unit are the same; None for dates of which one is less exact."""
+    if wanted.unit != DATE:
+        return wanted.value == given.value
+    one, other = (int(complex(date.value).real) for date in (wanted, given))
+    parts = ((one // n % m, other // n % m) for n, m in ((10_000, 10_000), (100, 100), (1, 100)))
+    return all(a == b for a, b in parts if a and b) and (one == other or None)
+
+
+def _value(match: re.Match[str]) -> Fraction | None:
+    """The number of a form, by its named groups."""
+    said = match.groupdict()
+    if "month" in said or "hour" in said:
+        return _date(said) if "month" in said else _time(said)
+    ((name, words), *ten) = said.items()
+    rank = _ORDINALS.index(words.lower()) + 1 if words and words.lower() in _ORDINALS else None
+    number = Fraction(rank) if rank else _number(words)
+    if number is None:
+        return None
+    if not ten:
+        tenths = number / (10 if number < 10 else 100)  # 七折 is 0.7, 七五折 0.75
+        made = {"off": 1 - number / 100, "paid": number / 100, "tenths": tenths, "more": number + 1}
+        return made.get(name, number)
+    tens = _number(ten[0][1])
+    return None if tens is None else 100 * (number - 1) + tens
+
+
+def _number(text: str | None) -> Fraction | None:
+    if not text:
+        return None
+    return Fraction(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else spelled(text)
+
+
+def _date(said: dict[str, str | None]) -> Fraction | None:
+    name = (said["month"] or "").lower()
+    month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else _number(name)
+    year, day = (_number(said.get(part)) or 0 for part in ("year", "day"))
+    if month not in range(1, 13) or day > 31:
+        return None
+    return 10_000 * year + 100 * Fraction(month or 0) + day
+
+
+def _time(said: dict[str, str | None]) -> Fraction | None:
+    """The minutes since noon or midnight, whichever is later."""
+    hour, words = _number(said["hour"]), (said.get("words") or "").lower()
+    past = _MINUTES.get(words) or _number(words or said.get("minutes"))
+    if hour is None or hour > 24 or (words and past is None):
+        return None
+    before = said.get("before") in ("to", "before", "差")
+    return Fraction(60 * hour + (-1 if before else 1) * (past or 0)) % 720
