@@ -45,6 +45,9 @@ _SENTENCES = re.compile(r"[\d)][.;]\s+[A-Z][a-z]+\b")
 _DECIMAL = re.compile(r"\.\d")
 _EUROPEAN = re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d{1,2}(?![\d,])")
 """2.499,99: points between thousands, and a decimal comma."""
+_APART = re.compile(r";|\band\b|或|和|与|,\s")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+"""The comma of 8,100, in a list whose separator is another."""
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _SPAN = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
 """A span of years, which is not a difference of numbers."""
@@ -206,6 +209,8 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
         return _group(True, row, region, depth)  # 秦→汉→唐
     if _JOINED.search(text) is None:
         return None
+    if _APART.search(text):
+        text = _THOUSANDS.sub("", text)
     items = split_top(text, ";") if ";" in text else split_top(text, ",")
     items = [x for i in items for part in _OR.split(i) for x in both_signs(part) if x.strip()]
     if len(items) < 2 or _GROUPED.fullmatch(text) or spelled(text) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -148,6 +149,8 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         inside = [m for m in made if m.start < amount.end and amount.start < m.end]
         if inside and inside[0].start <= amount.start and amount.end <= inside[-1].end:
             continue
+        if amount.start and text[amount.start : amount.end] in _HALF and text[amount.start - 1] == "的":
+            continue  # half of another value
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
@@ -236,6 +239,8 @@ _MORE = re.compile(
 """Words after a difference."""
 _LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
 """What stands before the number of a footnote, or of a name."""
+_COUNTS = re.compile(r"\d|\bof\b")
+_HALF: Final = ("一半", "半")
 _PART = re.compile(
     r"\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
     r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
@@ -245,7 +250,7 @@ _PART = re.compile(
 _ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
-_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals))\s*\Z", re.IGNORECASE)
+_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)\s*\Z", re.IGNORECASE)
 COPULA = re.compile(
     r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|有|[:：]|≈|\\approx|=|∴"
     r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
@@ -292,7 +297,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     in the question, is bound less firmly.
     """
     live, firmly = list(named), False
-    for rule in (_not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _by_words, _total,
+    for rule in (_not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _total, _by_words,
                  _concluding, _by_copula):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
@@ -300,7 +305,16 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         firmly = rule in (_by_words, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
+    if one and any(_contradicts(live[-1], again) for again in restated(text, named, live[-1])):
+        return None, False
     return (live[-1] if one else None), firmly and one
+
+
+def _contradicts(claim: Mention, again: Mention) -> bool:
+    """Whether a value that is said again in the same unit is another one."""
+    one, other = _size(claim.text), _size(again.text)
+    same_unit = _unit(claim.text) == _unit(again.text) and isinstance(one, Fraction)
+    return same_unit and isinstance(other, Fraction) and abs(one - other) * 50 > abs(one)
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
@@ -336,7 +350,11 @@ def _not_aside(
     text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     wanted = _told(_asked(question))
-    return [m for m in live if not _is_aside(text, m) or _told(text[m.end : m.end + 20]) & wanted]
+    asked = (_told(text[m.end : m.end + 20]) & wanted for m in live)
+    return [
+        m for m, own in zip(live, asked, strict=True)
+        if not _is_aside(text, m) and (own or not _is_bracketed(text, m))
+    ]  # fmt: skip
 
 
 def _not_restated(
@@ -395,7 +413,8 @@ def _by_words(
     shared = [len(w & wanted) for w in words]
     most = max(shared, default=0)
     best = [(m, w) for m, w, n in zip(live, words, shared, strict=True) if n == most > 0]
-    return [m for m, w in best if 2 * most >= min(len(wanted), len(w))]
+    enough = most == len(wanted) or (most > 1 and 2 * most >= len(wanted))
+    return [m for m, w in best if enough or 2 * most > len(w)]
 
 
 def _total(
@@ -424,13 +443,16 @@ def _by_copula(
 
 
 def _is_aside(text: str, one: Mention) -> bool:
-    """Whether a value stands in brackets, or says where something has its value."""
+    """Whether a value says where something has its value, or is a difference, or another's."""
     before = text[max(0, one.start - 14) : one.start]
-    opened = text.rfind("(", 0, one.start)
-    bracketed = opened >= 0 and text.find(")", opened, one.start) < 0 and opened > 0
     at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
-    at = at or _MORE.match(text, one.end) or _ANOTHER.search(text, one.start - 14, one.start)
-    return bool(at or (bracketed and text[opened - 1 : opened] not in ("", "^", "_")))
+    return bool(at or _MORE.match(text, one.end) or _ANOTHER.search(before))
+
+
+def _is_bracketed(text: str, one: Mention) -> bool:
+    """Whether a value stands in brackets that do not begin the text, nor belong to a formula."""
+    opened = text.rfind("(", 0, one.start)
+    return opened > 0 and text.find(")", opened, one.start) < 0 and text[opened - 1] not in "^_"
 
 
 def _label(text: str, named: Sequence[Mention], one: Mention) -> str:

@@ -105,6 +105,8 @@ _CUE = re.compile(
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
+_FACTORIAL = re.compile(r"\d|1[0-2]")
+"""A number whose factorial may be meant by the mark after it."""
 _LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
 """A list of all options after an announcement: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
@@ -193,6 +195,9 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
 def _of_one_part(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
+    found = bound(half_width(answer), mentions(half_width(answer), AnswerType.NUMBER, ""), "")[0]
+    if found is not None and COPULA.search(answer, 0, found.start) and reads_as(found.text, AnswerType.NUMBER):
+        return found.text
     several = refine(answer, AnswerType.MULTI_ANSWER)
     said = mentions(half_width(answer), AnswerType.NUMBER, "") if several == answer else []
     return said[0].text if len(said) == 1 and not reads_as(answer, AnswerType.MULTI_ANSWER) else several
@@ -355,6 +360,8 @@ def _found(text: str, start: int, end: int, how: How, announced: int) -> Found |
     answer = _bare(text[start:end]).rstrip(".\\")
     if not answer:
         return None
+    if text[end - 1 : end] == "!" or text[end : end + 1] == "!":
+        answer += "!" if _FACTORIAL.fullmatch(answer) else ""
     at = text.find(answer, start)  # a lone $ before its number may stand elsewhere
     clause_end = end if at < 0 else at + len(answer)
     return Found(answer, *sentence_around(text, start, end), how, (announced, clause_end))

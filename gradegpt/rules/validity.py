@@ -26,7 +26,7 @@ _REFUSAL = re.compile(
     r"|(?:could|can|would) you (?:please,? |kindly )?(?:describe|provide|specify|clarify)"
     r"|(?:please,?|kindly) (?:revise|rewrite|input|specify|describe)\b|seems? to be missing"
     r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
-    r"|(?:not|no) enough information|insufficient information|please provide (?:the|more|an?)\b"
+    r"|(?:not|no) enough information|insufficient information|need more (?:information|context)|please provide (?:the|more|an?)\b"
     r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
     r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|拒绝(?:回答|作答)|不能(?:提供|回答)|抱歉|对不起|请提供"
     r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
@@ -57,7 +57,7 @@ _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
     "kindly", "does not provide", "exceed", "missing", "without", "not provided", "not given",
-    "无法", "看不到", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
+    "无法", "看不到", "拒绝", "need more", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
 )  # fmt: skip
 """Every refusal has one of these."""
 _STILL = re.compile(
@@ -73,9 +73,14 @@ _BLANKS = re.compile(
 _SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
+_MARK = re.compile(r"\[\s*\]|\\?\{\s*\\?\}|\(\)|[*/#&%@!]")
+"""Marks that are an answer: an empty list or set, an operator."""
+
+
 def says_nothing(response: str) -> bool:
     """Whether it has only spaces and punctuation; a sign such as √, > or ∅ may be an answer."""
-    return all(unicodedata.category(char)[0] in "CPZ" for char in response)
+    marks = all(unicodedata.category(char)[0] in "CPZ" for char in response)
+    return marks and _MARK.fullmatch(response.strip()) is None
 
 
 def without_loop(response: str) -> str | None:

@@ -121,7 +121,9 @@ def _is_not_the_reference(reading: Reading) -> bool:
 def _no_answer(reading: Reading, _prove: Prove) -> Decision | None:
     """Invalid: a loop, cut off, left open, or a refusal."""
     response, found, kind = reading.response, reading.found, reading.kind
-    unsettled = found is None or found.how not in COMMITTED or found.how is How.WHOLE
+    unsettled = found is None or found.how not in (*SAID, How.FINAL) or (
+        reading.looped and found.how is How.FINAL
+    )
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
     claimed = found.answer if found is not None and found.how in SAID else response
     reason = ""

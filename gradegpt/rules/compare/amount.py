@@ -172,6 +172,15 @@ def compare_amounts(
     return Shown(False, "number:different", others[-1].start, others[-1].end)
 
 
+_THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
+"""A number of thousands, or of a unit or an unknown."""
+
+
+_SIGNED_SIZE = re.compile(r"(?P<sign>[-−])?\s*(?P<size>\d.*)")
+_WAY = re.compile(r"[东南西北上下左右]|方向|亏|支出|零下|\b(?:north|south|east|west|up|down|left|right|below|loss|lost|opposite)\b", re.IGNORECASE)
+"""Words for a direction, which a sign may say as well."""
+
+
 def by_sense(reference: str, response: str, question: str, found: str) -> tuple[bool, Shown | None]:
     """Whether equal signs may mean different things, and what the quantities then show.
 
@@ -190,20 +199,13 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return bool(_CHANGED.search(response)) and not _CHANGED.search(question + reference), None
     if _BEARING.search(reference):
         return plain(reference) not in plain(response), None
+    sizes = [_SIGNED_SIZE.fullmatch(text.strip()) for text in (reference, found)]
+    if all(sizes) and len({m["sign"] or "" for m in sizes if m}) > 1 and _WAY.search(response):
+        return sizes[0]["size"] == sizes[1]["size"] if sizes[0] and sizes[1] else False, None
     if "roman" in question.lower() and roman(reference):
         return reference.strip() not in response, None
-    return _differ_in_case(reference.strip(), found.strip()), None
-
-
-def _differ_in_case(reference: str, found: str) -> bool:
-    """Whether two texts are the same but for the case or order of letters that counts."""
-    one, other = roman(reference), roman(found)
-    if one and other:
-        return one != other
-    if reference.casefold() != found.casefold() or reference == found:
-        return False
-    units = [made.unit if (made := quantity(text)) else "" for text in (reference, found)]
-    return factor(*units) not in (1, None)
+    one, other = roman(reference.strip()), roman(found.strip())
+    return bool(one and other and one != other) or bool(_THOUSANDS.fullmatch(found.strip())), None
 
 
 def _by_or_to(wanted: Amount, reference: str, said: list[Amount], response: str) -> bool:

@@ -34,7 +34,7 @@ _OF_FORM = re.compile(
 _FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
 _WHOLE_NUMBER = re.compile(r"-?\d+")
 _LARGE: Final = 10_000
-_RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:/|\}\{)(\d+)\}?")
+_RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""

@@ -203,11 +203,12 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
         exact = given.value if isinstance(given.value, Fraction) else None
         heat = None if exact is None else units.in_scale(exact, given.unit, wanted.unit)
         if heat is not None:
-            given, factor = given._replace(value=heat), Fraction(1)
+            given, factor = given._replace(value=heat, place=given.place or Fraction(1)), 1
         elif factor is None:
             return None
         if factor != 1:
-            given = given._replace(value=given.value * factor, place=None)
+            place = None if given.place is None else given.place * Fraction(factor)
+            given = given._replace(value=given.value * factor, place=place)
     if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
         radians = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
         if algebra.close(*radians):
