@@ -26,7 +26,8 @@ _REFUSAL = re.compile(
     r"|(?:could|can|would) you (?:please,? |kindly )?(?:describe|provide|specify|clarify)"
     r"|(?:please,?|kindly) (?:revise|rewrite|input|specify|describe)\b|seems? to be missing"
     r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
-    r"|(?:not|no) enough information|insufficient information|need more (?:information|context)|please provide (?:the|more|an?)\b"
+    r"|(?:not|no) enough information|insufficient information|\bi need more (?:information|context)"
+    r"|please provide (?:the|more|an?)\b"
     r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
     r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|拒绝(?:回答|作答)|不能(?:提供|回答)|抱歉|对不起|请提供"
     r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
@@ -57,7 +58,7 @@ _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
     "kindly", "does not provide", "exceed", "missing", "without", "not provided", "not given",
-    "无法", "看不到", "拒绝", "need more", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
+    "无法", "看不到", "拒绝", "i need more", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
 )  # fmt: skip
 """Every refusal has one of these."""
 _STILL = re.compile(
