@@ -1,4 +1,4 @@
-"""A process of ``ParallelJudge``: reads items and writes judgements, one JSON array per line."""
+"""A process of ``ParallelJudge``: reads items and sends their judgements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradegpt.rules.workers import serve
 
 
 def main() -> None:
-    """Serve until the input ends; the argument is the settings of the judge as JSON."""
+    """Serve until the parent ends; the first argument is the settings of the judge as JSON."""
     judge = build_judge(JudgeSettings.of(**json.loads(sys.argv[1])))
     judge = judge.inner if isinstance(judge, ParallelJudge) else judge  # in this process alone
     serve(

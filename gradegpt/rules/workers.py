@@ -1,21 +1,18 @@
-"""Worker processes that answer lines with lines; as a program, the worker for computer algebra.
+"""Processes that answer questions in time; as a program, the one for computer algebra.
 
-The time limit is measured by the parent on a pipe, not by a signal, so it holds in any thread and
-under any server; a worker that exceeds it is killed, and only its own question is lost.
+The time limit is measured by the parent on a connection, not by a signal, so it holds in any thread
+and under any server; a process that exceeds it is killed, and only its own question is lost.
 """
 
 from __future__ import annotations
 
 import atexit
-import json
-import os
 import queue
-import select
 import sys
-import time
 from collections.abc import Callable
 from functools import cache
-from subprocess import DEVNULL, PIPE, Popen
+from multiprocessing.connection import Connection, Pipe
+from subprocess import DEVNULL, Popen
 from typing import Any, Final
 
 MAX_LENGTH: Final = 300
@@ -29,44 +26,34 @@ _LATEX: Final = str.maketrans({
 
 
 class Worker:
-    """A process that answers each line with a line, after a first line when it is ready."""
+    """A process that runs a module and answers each question, after a first one when it is ready.
+
+    The last argument of the module is the file descriptor that ``serve`` reads.
+    """
 
     def __init__(self, *command: str) -> None:
-        run = [sys.executable, "-m", *command]
-        self.process = Popen(run, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
-        self._pending = b""
-        self._line(_START_S)
+        self._pipe, other = Pipe()
+        run, shared = [sys.executable, "-m", *command, str(other.fileno())], [other.fileno()]
+        self.process = Popen(run, pass_fds=shared, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
+        other.close()
+        self.ask("ready", _START_S)
 
     def ask(self, question: object, seconds: float) -> Any:
         """The answer; None if the process is dead or too slow, and then it is killed."""
-        assert self.process.stdin is not None
         try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            line = None
-        else:
-            line = self._line(seconds)
-        if line is None:
-            self.kill()
-        return line and json.loads(line)
-
-    def _line(self, seconds: float) -> bytes | None:
-        assert self.process.stdout is not None
-        out, deadline = self.process.stdout.fileno(), time.monotonic() + seconds
-        while b"\n" not in self._pending:
-            ready, _, _ = select.select([out], [], [], max(0.0, deadline - time.monotonic()))
-            chunk = os.read(out, 65_536) if ready else b""
-            if not chunk:
-                return None
-            self._pending += chunk
-        line, _, self._pending = self._pending.partition(b"\n")
-        return line
+            self._pipe.send(question)
+            if self._pipe.poll(seconds):
+                return self._pipe.recv()
+        except (OSError, EOFError):
+            pass  # it is dead
+        self.kill()
+        return None
 
     def kill(self) -> None:
         """Kill the process."""
         self.process.kill()
-        self.process.communicate()  # closes the pipes
+        self.process.wait()
+        self._pipe.close()
 
 
 class Pool:
@@ -117,58 +104,51 @@ class AlgebraPool(Pool):
         """Whether two LaTeX formulas are equal; None if that was not shown in time."""
         if max(len(left), len(right)) > MAX_LENGTH:
             return None
-        answer = self.ask([left.translate(_LATEX), right.translate(_LATEX)], self._seconds)
-        return answer and answer[0]  # type: ignore[no-any-return]
+        pair = left.translate(_LATEX), right.translate(_LATEX)
+        return self.ask(pair, self._seconds)  # type: ignore[no-any-return]
 
 
-@cache
-def _pool() -> AlgebraPool:
-    return AlgebraPool()
+_shared = cache(AlgebraPool)
 
 
 def shared_pool(left: str, right: str) -> bool | None:
     """``AlgebraPool.equal`` of the pool that this process shares."""
-    return _pool().equal(left, right)
+    return _shared().equal(left, right)
 
 
 def serve(answer: Callable[[Any], object]) -> None:
-    """In a worker: say that it is ready, and answer each line of standard input until it ends."""
-    sys.stdout.write('"ready"\n')
-    sys.stdout.flush()
-    for line in sys.stdin:
-        sys.stdout.write(json.dumps(answer(json.loads(line))) + "\n")
-        sys.stdout.flush()
+    """In a worker: answer each question after the first, until the parent ends."""
+    pipe = Connection(int(sys.argv[-1]))
+    pipe.send(pipe.recv())
+    try:
+        while True:
+            pipe.send(answer(pipe.recv()))
+    except EOFError:
+        return
 
 
-def _algebra(memory_mb: int) -> Callable[[list[str]], list[bool | None]]:
-    """The comparison of two LaTeX formulas by SymPy, under a memory limit."""
-    if sys.platform != "win32":
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory_mb * 2**20,) * 2)
-    import sympy
-    from latex2sympy2_extended import latex2sympy
-
-    def same(pair: list[str]) -> bool | None:
+def _equal(pair: tuple[str, str]) -> bool | None:
+    """Whether SymPy shows that two LaTeX formulas are equal."""
+    try:
         left, right = map(latex2sympy, pair)
         if left == right:
             return True
         if isinstance(left, sympy.Equality) and isinstance(right, sympy.Equality):
             ratio = sympy.simplify((left.lhs - left.rhs) / (right.lhs - right.rhs))
             return bool(ratio.is_number and ratio != 0) or None
-        if not isinstance(left, sympy.Expr) or not isinstance(right, sympy.Expr):
-            return None
-        difference = left.equals(right)
+        both = isinstance(left, sympy.Expr) and isinstance(right, sympy.Expr)
+        difference = left.equals(right) if both else None
         return None if difference is None else bool(difference)
-
-    def answer(pair: list[str]) -> list[bool | None]:
-        try:
-            return [same(pair)]
-        except Exception:  # noqa: BLE001  any error of the grammar or SymPy means "not shown"
-            return [None]
-
-    return answer
+    except Exception:  # noqa: BLE001  any error of the grammar or SymPy means "not shown"
+        return None
 
 
 if __name__ == "__main__":
-    serve(_algebra(int(sys.argv[1])))
+    if sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]) * 2**20,) * 2)
+    import sympy
+    from latex2sympy2_extended import latex2sympy
+
+    serve(_equal)

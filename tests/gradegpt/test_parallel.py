@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import os
+import threading
 from collections.abc import Iterator
+from multiprocessing import Pipe
 
 import pytest
 
@@ -70,7 +72,7 @@ def test_judge_many_is_the_rule_judge() -> None:
 
 
 def test_a_bug_that_one_item_meets_fails_it_alone(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """In this process for a few items, and in the processes for many."""
 
@@ -83,12 +85,17 @@ def test_a_bug_that_one_item_meets_fails_it_alone(
     made = ParallelJudge(RuleJudge(), processes=2).judge(items(4))
     assert [j.outcome for j in made] == ["judged", "judged", "failed", "judged"]
     assert made[2].reason.startswith("judge:error: ValueError: a bug (in with_bug, line")
-    rows = json.dumps([item.model_dump(mode="json") for item in items(4)])
-    monkeypatch.setattr("sys.argv", ["worker", '{"kind": "rules"}'])
-    monkeypatch.setattr("sys.stdin", [rows])
-    worker.main()
-    written = json.loads(capsys.readouterr().out.splitlines()[1])
-    assert [Judgement.model_validate(row) for row in written] == made
+    here, there = Pipe()
+    monkeypatch.setattr("sys.argv", ["worker", '{"kind": "rules"}', str(os.dup(there.fileno()))])
+    there.close()
+    thread = threading.Thread(target=worker.main)
+    thread.start()
+    here.send("ready")
+    assert here.recv() == "ready"
+    here.send([item.model_dump(mode="json") for item in items(4)])
+    assert [Judgement.model_validate(row) for row in here.recv()] == made
+    here.close()
+    thread.join()
 
 
 def test_a_process_that_dies_affects_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
