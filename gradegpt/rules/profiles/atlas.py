@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from gradegpt.answers.json_list import Fault, json_answers
+from gradegpt.answers.json_list import Fault, json_answers, mended
 from gradegpt.answers.options import is_set, sequence
 from gradegpt.answers.parts import pieces, unspaced_marks
 from gradegpt.answers.read import answer_type, read
@@ -18,10 +17,9 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.types import CHOICE, ONE_VALUE, AnswerType
 from gradegpt.answers.values import split_top
 from gradegpt.core.schema import Verdict
+from gradegpt.rules.claims import Found, How, by_part, find_answer
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import unproved
-from gradegpt.rules.claims import Found, How, find_answer
-from gradegpt.rules.claims import by_part
 from gradegpt.rules.profiles.base import Question, Scored, last_box, not_given, right, same_values
 from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import tolerance
@@ -31,11 +29,11 @@ GRADES: Final = frozenset(AnswerType) - {AnswerType.CODE}
 """The question types of appendix A.2: calculation, multiple choice, true or false, descriptive."""
 LABELS: Final = {Verdict.CORRECT: "A", Verdict.INCORRECT: "B", Verdict.INVALID: "C", None: "?"}
 """Labels of a sub-answer (prompt E.2); the last, for an undecided one, is not in the paper."""
-_LABELLED = re.compile(r"(?:atlas|parts):([ABC](?:,[ABC])*)(?::|$)")
 _LIST_BEGUN = re.compile(r'```json\b|"answers"\s*:|\A\s*\[\s*"')
-_BACKSLASH = re.compile(r"\\(['\"\\]?)")
 _REFUSED: Final = "incomplete-or-refusal"
 _TEXT_NOT_SHOWN: Final = "cannot-grade-text"
+_Labelled = tuple[list[Verdict | None], str, Found | None]
+"""A verdict for each sub-answer, the reason, and what was found."""
 
 
 def score(asked: Question, prove: Prove) -> Scored:
@@ -49,23 +47,13 @@ def score(asked: Question, prove: Prove) -> Scored:
     graded here.
     """
     asked = asked._replace(tolerance=asked.tolerance or "atlas")
-    parts, found = _sub_answers(asked), last_box(asked.response)
-    verdicts: list[Verdict | None]
-    if found and plain(found.answer) == plain(asked.reference) and not not_given(asked, found):
-        verdicts, reason = [Verdict.CORRECT] * len(parts), "same-text"
-    elif reason := _invalid(asked.response):
-        verdicts, found = [Verdict.INVALID] * len(parts), None
-    else:
-        given, found = _given(asked, len(parts))
-        verdicts, reason = [Verdict.INCORRECT] * len(parts), "no-answer"
-        if found is not None:
-            verdicts, reason = _compared(asked, parts, given, found, prove)
+    verdicts, reason, found = _labelled(asked, prove)
     verdict = verdicts[0] if len({*verdicts}) == 1 else None
     if verdict is None and {Verdict.INCORRECT, Verdict.INVALID}.intersection(verdicts):
         verdict = Verdict.INCORRECT
     if verdict is None:
         reason = _TEXT_NOT_SHOWN
-    if len(parts) > 1 or verdict is not None:
+    if len(verdicts) > 1 or verdict is not None:
         reason = ":".join(filter(None, (written(verdicts), reason)))
     answer, span = (found.answer, (found.start, found.end)) if found else (None, None)
     return Scored(verdict, reason, answer, span, asked.tolerance or "")
@@ -73,13 +61,42 @@ def score(asked: Question, prove: Prove) -> Scored:
 
 def labels(reason: str) -> tuple[str, ...]:
     """The labels, in order, in a reason of this profile or of a parts judge; else empty."""
-    match = _LABELLED.match(reason)
-    return tuple(match[1].split(",")) if match else ()
+    whose, _, rest = reason.partition(":")
+    made = tuple(rest.partition(":")[0].split(","))
+    return made if whose in ("atlas", "parts") and {*made} <= {*"ABC"} else ()
 
 
 def written(several: Sequence[Verdict | None]) -> str:
     """The labels in the form of a reason: ``A,B``."""
     return ",".join(LABELS[verdict] for verdict in several)
+
+
+def _labelled(asked: Question, prove: Prove) -> _Labelled:
+    """A verdict for each sub-answer: B for a missing one, and for all if there are too many."""
+    parts, found = _sub_answers(asked), last_box(asked.response)
+    if found and plain(found.answer) == plain(asked.reference) and not not_given(asked, found):
+        return [Verdict.CORRECT] * len(parts), "same-text", found
+    if reason := _invalid(asked.response):
+        return [Verdict.INVALID] * len(parts), reason, None
+    verdicts: list[Verdict | None] = [Verdict.INCORRECT] * len(parts)
+    given, found = _given(asked, len(parts))
+    if found is None:
+        return verdicts, "no-answer", None
+    whole = asked._replace(kind=AnswerType.MULTI_PART) if len(parts) > 1 else asked
+    if reason := not_given(whole, found):
+        return verdicts, reason if len(parts) < 2 else "", found
+    if len(given) != len(parts):
+        verdict, why = _equivalent(whole, found.answer, prove)
+        if len(parts) < 2:
+            return [verdict], why, found
+        if verdict is Verdict.CORRECT:
+            return [verdict] * len(parts), "", found
+    for place, answer in enumerate(given if len(given) <= len(parts) else ()):
+        kind = answer_type(parts[place])
+        key = find_answer(answer, kind) if kind in CHOICE and not refuses(answer) else None
+        part = asked._replace(reference=parts[place], kind=kind)
+        verdicts[place] = _equivalent(part, key.answer if key else answer, prove)[0]
+    return verdicts, "", found
 
 
 def _invalid(response: str) -> str:
@@ -93,40 +110,17 @@ def _invalid(response: str) -> str:
     return ""
 
 
-def _compared(
-    asked: Question, parts: Sequence[str], given: Sequence[str], found: Found, prove: Prove
-) -> tuple[list[Verdict | None], str]:
-    """A verdict for each sub-answer: B for a missing one, and for all if there are too many."""
-    if len(parts) < 2:
-        reason = not_given(asked, found)
-        verdict, why = _equivalent(asked, found.answer, prove)
-        return ([Verdict.INCORRECT], reason) if reason else ([verdict], why)
-    whole = asked._replace(kind=AnswerType.MULTI_PART)
-    if not_given(whole, found):
-        return [Verdict.INCORRECT] * len(parts), ""
-    if len(given) != len(parts) and _equivalent(whole, found.answer, prove)[0] is Verdict.CORRECT:
-        return [Verdict.CORRECT] * len(parts), ""
-    verdicts: list[Verdict | None] = [Verdict.INCORRECT] * len(parts)
-    for place, answer in enumerate(given if len(given) <= len(parts) else ()):
-        kind = answer_type(parts[place])
-        key = find_answer(answer, kind) if kind in CHOICE and not refuses(answer) else None
-        part = asked._replace(reference=parts[place], kind=kind)
-        verdicts[place] = _equivalent(part, key.answer if key else answer, prove)[0]
-    return verdicts, ""
-
-
 def _equivalent(asked: Question, answer: str, prove: Prove) -> tuple[Verdict | None, str]:
     if says_nothing(answer) or refuses(answer):
         return Verdict.INVALID, _REFUSED
     policy = asked.tolerance or ""
     wanted, given = (read(x, asked.kind, asked.question) for x in (asked.reference, answer))
-    made = compare(wanted, given, question=asked.question, tolerance=policy, prove=prove)
-    same = made.same
+    same, why = compare(wanted, given, question=asked.question, tolerance=policy, prove=prove)
     if asked.kind is AnswerType.TEXT and same is None:
         return None, _TEXT_NOT_SHOWN
     if same is None and asked.kind in ONE_VALUE:  # perhaps for units that cannot be converted
         same = same_values(asked, answer, tolerance(policy), unproved)
-    return right(same), made.reason
+    return right(same), why
 
 
 # --- lists ----------------------------------------------------------------------------------------
@@ -167,11 +161,9 @@ def _split(answer: str, places: int) -> tuple[str, ...]:
     answer = answer.strip(" `*。.")
     numbered = by_part(answer, places, str.strip) if places > 1 else None
     text = numbered.answer if numbered else answer
-    if parts := _marked(text):
-        return parts
     text = text.replace("；", ";").replace("，", ",")
-    pieces = split_top(text, ";" if ";" in text else ",")
-    return tuple(piece.strip() for piece in pieces if piece.strip())
+    several = split_top(text, ";" if ";" in text else ",")
+    return _marked(text) or tuple(piece.strip() for piece in several if piece.strip())
 
 
 def _marked(text: str) -> tuple[str, ...]:
@@ -186,13 +178,10 @@ def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
 
     ``numbers`` accepts entries that are not texts; on its own, ``[1, 2]`` may be an interval.
     """
-    text, found = text.strip(), None
-    if not text.startswith("["):
-        return ()
-    quoted = _BACKSLASH.sub(lambda m: m[0] if m[1] else r"\\", text)  # LaTeX is no escape
-    for load, said in ((json.loads, text), (ast.literal_eval, quoted)):
+    found: object = None
+    if text.lstrip().startswith("["):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            found = found or load(said)
+            found = ast.literal_eval(mended(text.strip()).replace(r"\'", "'"))
     if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
         return ()
     parts = tuple(map(str, found))

@@ -10,13 +10,30 @@ from gradegpt.answers import values
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import sentence_around
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import CHOICE, IN_ORDER, AnswerType, Group, Leaf, Quantity, Value
+from gradegpt.answers.types import CHOICE, IN_ORDER, AnswerType, Group, Leaf, Value
 from gradegpt.core.schema import Verdict
+from gradegpt.rules.claims import Found, How, boxes
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import in_order, same_value
-from gradegpt.rules.claims import Found, How, boxes
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT, Tolerance
+
+_JOINED: Final = (
+    AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
+    AnswerType.TEXT,
+)  # fmt: skip
+"""Types whose answers may contain an "or": x = 2 or x = -2."""
+_BEFORE: Final = 30
+"""Characters before an announcement that may attribute it to somebody else."""
+_OR_ANOTHER = re.compile(
+    r"(?<=[\w)\]}$%°*])[\s)\]}$%°*,，]*(?:\bor\b|或者?|还是)[\s,]*"
+    r"(?:(?:it\s+)?(?:is|could|may|might)(?:\s+be)?|it's|maybe|perhaps|possibly|是)?"
+    r"[\s$({\[]*(?:[-+\u2212]?[\d.]|\\|(?-i:[A-Zb-z])(?![a-zA-Z])|true\b|false\b|不?正确|[错对])",
+    re.IGNORECASE,
+)
+"""A second value that is joined to the first by "or"."""
+_BOX_OR = re.compile(r"\}[\s$]*(?:\bor\b|或者?|还是)[\s$]*\Z", re.IGNORECASE)
 
 
 class Scored(NamedTuple):
@@ -46,15 +63,18 @@ class Question(NamedTuple):
     question: str = ""
 
 
+Judged = tuple[bool | None, str, str]
+"""Whether an answer is right (None: it cannot be told), the reason, and the policy used."""
+
+
 def steps(
     find: Callable[[Question], Found | str],
-    judge: Callable[[Question, Found, str, Prove], tuple[bool | None, str, str]],
+    judge: Callable[[Question, str, str, Prove], Judged],
     policy: str,
 ) -> Callable[[Question, Prove], Scored]:
     """A scorer: what it finds (or the reason why nothing), if it is given as the answer, judged.
 
-    ``judge`` gets the name of the row's policy, else that of the profile, and returns whether the
-    answer is right (None: it cannot tell), the reason and the policy it used.
+    ``judge`` gets the answer and the name of the row's policy, else that of the profile.
     """
 
     def score(asked: Question, prove: Prove) -> Scored:
@@ -64,10 +84,12 @@ def steps(
         same: bool | None = False
         if not (reason := not_given(asked, found)):
             if asked.kind in (*CHOICE, AnswerType.TRUE_FALSE):
-                made = compare(read(asked.reference, asked.kind), read(found.answer, asked.kind))
-                same, reason = made.same is True, made.reason
+                same, reason = compare(
+                    read(asked.reference, asked.kind), read(found.answer, asked.kind)
+                )
+                same = same is True
             else:
-                same, reason, named = judge(asked, found, named, prove)
+                same, reason, named = judge(asked, found.answer, named, prove)
         verdict = None if same is None else right(same)
         return Scored(verdict, reason, found.answer, (found.start, found.end), named)
 
@@ -81,12 +103,11 @@ def right(same: bool | None) -> Verdict:
 
 def last_box(response: str) -> Found | None:
     r"""The last ``\boxed{}`` that is not empty."""
-    found = boxes(response)
-    if not found:
-        return None
-    box = found[-1]
-    span = sentence_around(response, box.start, box.end)
-    return Found(box.content, *span, How.BOXED, (box.start, box.end))
+    found = [
+        Found(text, *sentence_around(response, start, end), How.BOXED, (start, end))
+        for text, start, end in boxes(response)[-1:]
+    ]
+    return found[0] if found else None
 
 
 def same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) -> bool | None:
@@ -109,78 +130,27 @@ def unitless(value: Value) -> Value:
     return value
 
 
-def quantities(value: Value) -> tuple[tuple[Quantity, str], ...]:
-    """The numbers of the value, each with its text."""
-    if isinstance(value, Group):
-        return tuple(pair for item in value.items for pair in quantities(item))
-    found = isinstance(value, Leaf) and value.quantity
-    return ((found, value.text),) if found and isinstance(value, Leaf) else ()
-
-
-# --- whether it is the response's own answer ------------------------------------------------------
-
-_ANNOUNCED: Final = (How.BOXED, How.ANNOUNCED)
-_JOINED: Final = (
-    AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
-    AnswerType.TEXT,
-)  # fmt: skip
-"""Types whose answers may contain an "or": x = 2 or x = -2."""
-_QUOTED = re.compile(
-    r"\b(?:reference|standard|official|model|gold(?:en)?)\s+(?:answer|solution|key)\b"
-    r"|\b(?:key|reference)\s+(?:says|gives|states|reads)\b|\banswer key\b|\bground truth\b"
-    r"|(?<!【)(?:参考|标准)答案(?!\s*[】:：])",
-    re.IGNORECASE,
-)
-"""Words that attribute an answer to the reference; 【参考答案】 is a heading in solutions."""
-_HEARSAY = re.compile(
-    r"\b(?:some|others|people|someone) (?:people )?(?:say|claim|think)s?\b|有人(?:说|认为)",
-    re.IGNORECASE,
-)
-_BEFORE: Final = 30
-"""Characters before an announcement that may attribute it to somebody else."""
-_OPEN_CHOICE = re.compile(
-    r"\b(?:could|may|might|can) (?:also )?be\b[^.;。；\n]{0,120}"
-    r"\bor (?:it )?(?:could|may|might|can)\b"
-    r"|\b(?:maybe|perhaps|possibly)\b[^.;\n]{0,80}\b(?:maybe|perhaps|possibly)\b"
-    r"|\b(?:hesitate|torn|undecided|decide|choose) between\b"
-    r"|可能[是为][^。；\n]{0,120}可能|要么[^。；\n]{0,120}要么|之间(?:犹豫|徘徊)"
-    r"|或[^。；\n]{0,120}都(?:有道理|有?可能)",
-    re.IGNORECASE,
-)
-"""Two candidates without a choice between them."""
-_OR = re.compile(
-    r"(?<=[\w)\]}$%°])[\s,，]*(?:\bor\b|或者?|还是)\s*"
-    r"(?:it\s+is|it's|it\s+(?:could|may|might)\s+be|maybe|perhaps|possibly|是)?[\s$({\[]*"
-    r"(?:[-+\u2212]?[\d.]|\\|(?-i:[A-Zb-z])(?![a-zA-Z])|true\b|false\b|不?正确|[错对])",
-    re.IGNORECASE,
-)
-"""A second value that is joined to the first by "or"."""
-_CLOSING = re.compile(r"[)\]}$*]*")
-_BOXES_OR = re.compile(r"\}[\s$]*(?:\bor\b|或者?|还是)[\s$]*\\boxed\b", re.IGNORECASE)
-
-
 def not_given(asked: Question, found: Found) -> str:
     """The reason why what was found is not the response's own answer; empty if it is.
 
     ``quotes-the-reference``: it attributes the answer to somebody else. ``one-of-several``: it does
     not choose between candidates. ``not-a-commitment``: it merely mentions a number.
     """
-    response, (start, end) = asked.response, found.clause
-    announced = found.how in _ANNOUNCED
-    begin, until = start if announced else min(start, found.start), max(found.end, end)
+    response, kind, (start, end) = asked.response, asked.kind, found.clause
+    announced = found.how in (How.BOXED, How.ANNOUNCED)
+    begin = start if announced else min(start, found.start)
     whose = response[max(found.start, start - _BEFORE) if announced else begin : end]
-    if _QUOTED.search(whose) or (asked.kind is not AnswerType.TEXT and _HEARSAY.search(whose)):
+    heard = kind is not AnswerType.TEXT and cue("hearsay").search(whose)
+    if heard or cue("quoted").search(whose):
         return "quotes-the-reference"
-    joined = None
-    if asked.kind in CHOICE and announced:  # an option's own text may have an "or"
-        closed = _CLOSING.match(response, end)
-        joined = _OR.match(response, closed.end() if closed else end)
-    elif asked.kind not in _JOINED:
-        joined = _OR.search(response, begin, until)
-    if found.how is How.BOXED and asked.kind not in _JOINED:
-        joined = joined or _BOXES_OR.search(response, response.rfind("\n\n", 0, start) + 1)
-    if joined or _OPEN_CHOICE.search(response, begin, until):
+    until = max(found.end, end)
+    several = cue("left open").search(response, begin, until)
+    if kind not in _JOINED and not several:
+        joins = _OR_ANOTHER.search
+        if kind in CHOICE and announced:  # an option's own text may have an "or"
+            joins, begin = _OR_ANOTHER.match, end
+        several = joins(response, begin, until) or _BOX_OR.search(response, 0, start)
+    if several:
         return "one-of-several"
-    if found.how in (How.LAST_NUMBER, How.STATED) and asked.kind is not AnswerType.TEXT:
-        return "not-a-commitment"
-    return ""
+    mentioned = found.how in (How.LAST_NUMBER, How.STATED) and kind is not AnswerType.TEXT
+    return "not-a-commitment" if mentioned else ""

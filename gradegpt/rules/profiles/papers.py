@@ -8,23 +8,13 @@ from typing import Final
 from gradegpt.answers import values
 from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.text import plain
-from gradegpt.answers.types import CHOICE, ONE_VALUE, AnswerType, Group, Quantity, Region
+from gradegpt.answers.types import CHOICE, ONE_VALUE, AnswerType, Group, Leaf, Quantity, Value
+from gradegpt.rules.claims import Found, How, boxes, find_answer
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.compare.base import Criteria
 from gradegpt.rules.compare.value import same_value
-from gradegpt.rules.claims import Found, How, boxes, find_answer
-from gradegpt.rules.claims import refine
-from gradegpt.rules.profiles.base import (
-    Question,
-    last_box,
-    quantities,
-    same_values,
-    steps,
-    unitless,
-)
+from gradegpt.rules.profiles.base import Judged, Question, last_box, same_values, steps, unitless
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
-
-_Judged = tuple[bool | None, str, str]
 
 # --- OlympiadBench --------------------------------------------------------------------------------
 
@@ -34,7 +24,8 @@ OLYMPIADBENCH_GRADES: Final = frozenset((*ONE_VALUE, AnswerType.INTERVAL, Answer
 }
 """The types of table 3, alone or several (figure 3)."""
 _CONCLUDED = re.compile(
-    r"(?:所以|因此|故|综上)[^\n]{0,12}(?:最终)?答案(?:是|为|[:：])|\bfinal answer is\b",
+    r"(?:(?:所以|因此|故|综上)[^\n]{0,12}(?:最终)?答案(?:是|为|[:：])|\bfinal answer is\b)"
+    r"\s*(?P<answer>[^\n]*)",
     re.IGNORECASE,
 )
 
@@ -45,15 +36,14 @@ def _in_boxes(asked: Question) -> Found | str:
     if last := last_box(response):
         tail = response[response.rfind("\n\n", 0, last.clause[0]) + 1 :]
         return last._replace(answer=", ".join(box.content for box in boxes(tail)) or last.answer)
-    if not (match := last_match(_CONCLUDED, response)):
+    match = last_match(_CONCLUDED, response)
+    answer = match["answer"].strip(" .。:：*$") if match else ""
+    if not match or not answer:
         return "no-answer"
-    line = response[match.end() :].strip().split("\n")[0]
-    answer, end = line.strip(" .。:：*$"), response.index(line, match.end()) + len(line)
-    span = sentence_around(response, match.start(), end)
-    return Found(answer, *span, How.ANNOUNCED, (match.start(), end)) if answer else "no-answer"
+    return Found(answer, *sentence_around(response, *match.span()), How.ANNOUNCED, match.span())
 
 
-def _algorithm_1(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
+def _algorithm_1(asked: Question, answer: str, policy: str, prove: Prove) -> Judged:
     """Algorithm 1 of OlympiadBench (section 3.4, appendix D), step by step.
 
     The answers are in boxes, else after the last "the final answer is" (figure 3). The same
@@ -63,7 +53,7 @@ def _algorithm_1(asked: Question, found: Found, policy: str, prove: Prove) -> _J
     answers match in any order. Graded are the "numeric, expression, equation, interval, and tuple"
     of section 3.3, one or several of them: the paper scores no multiple choice and no proofs.
     """
-    wanted, left = _items(asked.reference), _items(found.answer)
+    wanted, left = _items(asked.reference), _items(answer)
     if len(wanted) != len(left):
         return False, "another-number-of-answers", policy
     for item in wanted:
@@ -83,19 +73,12 @@ def _items(text: str) -> list[str]:
 def _same(wanted: str, given: str, policy: str, prove: Prove) -> bool:
     if plain(wanted) == plain(given):
         return True
-    left, right = values.read(wanted, region=True), values.read(given, region=True)
-    names_matter = False
-    if not (isinstance(left, Region | Group) and isinstance(right, Region | Group)):
-        numbers = [quantities(unitless(x)) for x in (left, right) if not isinstance(x, Group)]
-        if len(numbers) == 2 and all(numbers):
-            (one, _), (other, _) = numbers[0][0], numbers[1][0]
-            if tolerance(policy).allows(one, other):
-                return True
-        if ("=" in wanted) == ("=" in given):
-            names_matter = "=" in wanted
-        else:
-            left, right = (values.read(text.rsplit("=", 1)[-1]) for text in (wanted, given))
-    return same_value(left, right, Criteria(EXACT, prove, names_matter=names_matter)) is True
+    equations = ["=" in text for text in (wanted, given)]
+    if any(equations) and not all(equations):
+        wanted, given = (text.rsplit("=", 1)[-1] for text in (wanted, given))
+    left, right = (values.read(text, region=True) for text in (wanted, given))
+    criteria = Criteria(tolerance(policy), prove, names_matter=all(equations))
+    return same_value(left, right, criteria) is True
 
 
 olympiadbench = steps(_in_boxes, _algorithm_1, "olympiadbench")
@@ -109,7 +92,7 @@ _SCIENTIFIC = re.compile(r"[-+]?\d[\d.,]*\s*(?:[×x*·]\s*10\s*\^|e[-+]?\d)", re
 """The beginning of a value in scientific notation, in folded text."""
 
 
-def _answer_level(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
+def _answer_level(asked: Question, answer: str, policy: str, prove: Prove) -> Judged:
     r"""OlympicArena, appendix C.5: the last ``\boxed{}``, "according to the answer type".
 
     Of numbers "we assess only the numerical value", without its unit. They are equal; only "in
@@ -121,20 +104,26 @@ def _answer_level(asked: Question, found: Found, policy: str, prove: Prove) -> _
     intervals are compared "strictly", sets are "completely identical", and of tuples "each
     corresponding position is exactly equal".
     """
-    numbers = quantities(unitless(values.read(asked.reference)))
-    estimated = frozenset(number for number, text in numbers if _SCIENTIFIC.match(text))
-    near = tolerance("olympicarena")
+    allowed, near = tolerance(policy), tolerance("olympicarena")
+    estimated = _estimated(unitless(values.read(asked.reference)))
 
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
         return (near if wanted in estimated else EXACT).allows(wanted, given)
 
-    allowed = tolerance(policy)
     if asked.kind in _IDENTICAL:
         allowed = EXACT
     elif estimated and not asked.tolerance:
         allowed = Tolerance(near.name, allows)  # in "2.0×10^5; 3" the 3 is exact
-    same = same_values(asked, found.answer, allowed, prove)
+    same = same_values(asked, answer, allowed, prove)
     return bool(same), "equal" if same else "different", allowed.name
+
+
+def _estimated(value: Value) -> frozenset[Quantity]:
+    """The numbers of a value that are written in scientific notation."""
+    if isinstance(value, Group):
+        return frozenset[Quantity]().union(*map(_estimated, value.items))
+    found = isinstance(value, Leaf) and _SCIENTIFIC.match(value.text) and value.quantity
+    return frozenset((found,)) if found else frozenset()
 
 
 olympicarena = steps(lambda asked: last_box(asked.response) or "no-box", _answer_level, EXACT.name)
@@ -143,31 +132,23 @@ olympicarena = steps(lambda asked: last_box(asked.response) or "no-box", _answer
 
 ARB_GRADES: Final = frozenset((*CHOICE, *ONE_VALUE))
 """Table 1 has multiple choice, numerical and symbolic problems, and proofs, which people graded."""
-_DELIMITER: Final = "ANSWER:"
-_SAID = re.compile(
-    r"[\s*_]*(?:\$\$(?P<dollars>.+?)\$\$|\\\[(?P<display>.+?)\\\]|[^\n]+)", re.DOTALL
-)
-"""The displayed formula, or the line, that follows the delimiter."""
+_DELIMITED = re.compile(r"ANSWER:(?P<said>[\s*_]*(?:\$\$.+?\$\$|\\\[.+?\\\]|[^\n]+))", re.DOTALL)
+"""The delimiter with the displayed formula, or the line, that follows it."""
+_SHOWN = re.compile(r"\n|\$\$|\\[\[\]]")
 
 
 def _delimited(asked: Question) -> Found | str:
-    at = asked.response.rfind(_DELIMITER)
-    if at < 0:
+    if "ANSWER:" not in asked.response:
         return "no-delimiter"
-    if not (said := _SAID.match(asked.response, at + len(_DELIMITER))):
+    said = _DELIMITED.match(asked.response, asked.response.rfind("ANSWER:"))
+    if not said:
         return "no-answer"
-    shown = said["dollars"] or said["display"]
-    if shown and "\\boxed" not in shown:
-        span = (at, said.end())
-        return Found(refine(shown.strip(), asked.kind), *span, How.ANNOUNCED, span)
-    found = find_answer(asked.response[at : said.end()], asked.kind)
-    if found is None:
-        return "no-answer"
-    clause = (found.clause[0] + at, found.clause[1] + at)
-    return found._replace(start=found.start + at, end=found.end + at, clause=clause)
+    line = _SHOWN.sub(lambda sign: " " * len(sign[0]), said[0])
+    found = find_answer(" " * said.start() + line, asked.kind)  # at its place in the response
+    return found or "no-answer"
 
 
-def _by_type(asked: Question, found: Found, policy: str, prove: Prove) -> _Judged:
+def _by_type(asked: Question, answer: str, policy: str, prove: Prove) -> Judged:
     """ARB: the answer after the last ``ANSWER:``.
 
     Section 4: "Answers were extracted using the delimiter ANSWER: , and any response lacking it was
@@ -176,7 +157,7 @@ def _by_type(asked: Question, found: Found, policy: str, prove: Prove) -> _Judge
     answers are checked by computer algebra, but "not all symbolic answers can be checked in this
     way, requiring human evaluation": those are not graded here.
     """
-    same = same_values(asked, found.answer, tolerance(policy), prove)
+    same = same_values(asked, answer, tolerance(policy), prove)
     if same is None and asked.kind is not AnswerType.NUMBER:
         return None, "cannot-check-symbolic", policy
     return bool(same), "equal" if same else "different", policy
