@@ -18,7 +18,7 @@ from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items, read_answers
 from gradegpt.rules.asked import asked
-from gradegpt.rules.profiles.atlas import LABELS
+from gradegpt.rules.profiles import LABELS
 from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Prompt, Protocol, Reply

@@ -14,9 +14,9 @@ from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.chains.chain import defuse
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, undecided
-from gradegpt.rules.profiles.atlas import LABELS, written
-from gradegpt.rules.verdict import REFUSAL
+from gradegpt.rules.profiles import LABELS, written
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
+from gradegpt.rules.verdict import REFUSAL
 
 VERSION: Final = "2"
 PARTS: Final = "parts:"

@@ -11,9 +11,7 @@ from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.asked import asked
 from gradegpt.rules.compare import Prove, limited
-from gradegpt.rules.profiles import PROFILES, VERSION, cannot_grade
-from gradegpt.rules.profiles.atlas import listed
-from gradegpt.rules.profiles.base import Question, Scored
+from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored, listed
 from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
 
@@ -65,7 +63,7 @@ class ProfileJudge:
 
     def _score(self, question: Question, prove: Prove) -> Scored:
         if question.kind not in self._profile.grades:
-            return Scored(None, cannot_grade(question.kind))
+            return Scored(None, f"cannot-grade-{question.kind.value.replace('_', '-')}")
         return self._profile.score(question, prove)
 
     def _questions(self, item: Item) -> Iterator[Question]:

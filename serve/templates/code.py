@@ -13,9 +13,9 @@ from gradegpt.chains.chain import NO, YES, defuse, parse_prompt
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Message, Outcome, Verdict
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.rules.compare.choice import by_text
 from gradegpt.rules.claims import find_answer
-from gradegpt.rules.profiles.atlas import LABELS, labels, listed
+from gradegpt.rules.compare.choice import by_text
+from gradegpt.rules.profiles import LABELS, labels, listed
 
 from .reply import Fields, WrittenReply, reason
 

@@ -21,7 +21,7 @@ from gradegpt.judges.parts import PartsJudge, part_items
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.rules.profiles.atlas import labels
+from gradegpt.rules.profiles import labels
 from serve.templates import TEMPLATES
 
 SAYS = {
