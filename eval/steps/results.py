@@ -24,8 +24,9 @@ from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
-from gradegpt.rules.claims import CHANGED, NUMBER, How, find_answer, with_unit
 from gradegpt.rules.compare import compare
+from gradegpt.rules.claims import How, find_answer
+from gradegpt.rules.claims import CHANGED, NUMBER, with_unit
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.tolerance import DEFAULT
 
