@@ -25,8 +25,9 @@ from gradegpt.chains.fit import Budget, fit_middle, fit_response
 from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import Item, Message
 from gradegpt.rules.asked import asked
-from gradegpt.rules.claims import NUMBER, boxes, with_unit
 from gradegpt.rules.compare import compare
+from gradegpt.rules.claims import NUMBER, with_unit
+from gradegpt.rules.claims import boxes
 from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Protocol, Reply, read_asked
