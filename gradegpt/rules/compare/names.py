@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from gradegpt.answers.names import HAN, Name, installed, names, read
+from gradegpt.answers.names import Name, installed, names, read
 from gradegpt.answers.options import half_width
 from gradegpt.answers.text import plain
-from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.bind import Mention
-from gradegpt.rules.stance import alone, clauses, commitment, denies, takes_stance
+from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.cues import cue
+from gradegpt.rules.stance import alone, clauses, commitment, denies
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
 _MARKS: Final = " 《》“”\"'.。*()（）"
@@ -29,35 +30,9 @@ _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
 """What joins a thing and its name."""
-_JOINS = re.compile(
-    r"[\s》”\"*]*(?:[、,，;；和与及&]|》\s*《|以及|还有|外加|\b(?:and|then|plus|as well as)\b)"
-    r"(?:[\s《“\"*]|[、,，和与]|以及|\b(?:and|then|finally|lastly|also|the|an?|some)\b)*"
-)
-_BEFORE = re.compile(
-    r"(?:\A|[:：\n]|\b(?:is|was|are|were|be|been|called|named|by|to|at|in|inside|on|for|with|say"
-    r"|write|meant|(?:it|that|this|s?he)['’]s)\s|[是为叫由在于自归成得选]了?(?:[^，。；是在]{1,9}的)?)"
-    r"\s*(?:the |an? |first )?[*《“\"]*\Z",
-    re.IGNORECASE,
-)
-"""What stands before an answer."""
-_AFTER = re.compile(
-    r"[*》”\"'’]*\s*(?:[上里中内]|境内|公司|(?:举[行办]|召开|开发|发[明现]|建[造立]|[创写]作?|提出|执导|设计|画|所写)的?"
-    r"|的(?:作品|著作|歌)?(?=[。，,]))?(?:[,，.。;；!！—\n]|\Z|who\b|that\b|since\b)"
-)
-"""What follows an answer."""
-_VERB = re.compile(r"\s(?:is|was|are|were|wrote|painted|composed|invented|discovered|won)\b|[是才]")
-"""What follows it at the beginning of a response."""
-_OF_ANOTHER = re.compile(
-    r"\b(?:Old|New|North\w*|South\w*|East\w*|West\w*|Upper|Lower|Inner|Outer|Later|Former|Little)\Z"
-)
-"""Words before a name that make it another one: the Old Summer Palace."""
-_ORDERED = re.compile(
-    r"\b(?:order|sequence|rank|sort|arrang|step|stage|phase|first|last|from\b)"
-    r"|[顺次]序|依次|先后|步骤|阶段|排[序列]|[从由自].{1,12}[到至而]"
-)
-"""Questions that may ask for an order."""
-_PAIRED = re.compile(r"\brespectively\b\.?|\beach\b|分别[是为]?|各[自是]", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
+_JOINS, _BEFORE, _AFTER = cue("joins names"), cue("before a name"), cue("after a name")
+_ANOTHER, _ORDERED, _PAIRED = cue("makes another"), cue("asks for an order"), cue("asks for pairs")
 
 
 class _Run(NamedTuple):
@@ -73,9 +48,10 @@ class _Run(NamedTuple):
 
     def stands(self, text: str) -> bool:
         """Whether it stands where an answer does."""
-        first = self.same and not text[: self.begins[0]].strip()
-        after = _AFTER.match(text, self.span[1]) or (first and _VERB.match(text, self.span[1]))
-        return bool(after) and any(_BEFORE.search(text[max(0, at - 40) : at]) for at in self.begins)
+        begins_it = self.same and not text[: self.begins[0]].strip()
+        said = begins_it and cue("says of a name").match(text, self.span[1])
+        before = any(_BEFORE.search(text[max(0, at - 40) : at]) for at in self.begins)
+        return before and bool(said or _AFTER.match(text, self.span[1]))
 
 
 def compare_names(reference: str, response: str, question: str) -> Shown | None:
@@ -87,8 +63,6 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         return None
     if not installed():
         return NEEDS_NAMES
-    if HAN.search(reference):
-        response = HAN.sub(" ", response)
     wanted = [
         read(name)
         for piece in _JOINT.split(_PAIRED.sub("", reference))
@@ -96,39 +70,39 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         if (name := text.strip(_MARKS))
     ]  # War and Peace is one name
     if pairs := _pairs(wanted, question):
-        return _paired(pairs, response)
-    chosen = _committed(wanted, response, question) if wanted else None
-    if chosen is None or chosen.same is None or not chosen.stands(response):
-        return None
-    if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *chosen.span)):
-        return None
-    verdict = f"{'same' if chosen.same else 'other'}{'-list' * (len(wanted) > 1)}"
-    return Shown(chosen.same, f"text:{verdict}-by-dictionary", *chosen.span)
+        same, span = _paired(pairs, response)
+    else:
+        chosen = _committed(wanted, response, question) if wanted else None
+        if chosen is None or not chosen.stands(response):
+            return None
+        same, span = chosen.same, chosen.span
+        if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *span)):
+            return None
+    kind = f"{'same' if same else 'other'}{'-list' * (len(wanted) > 1 or bool(pairs))}"
+    return None if same is None else Shown(same, f"text:{kind}-by-dictionary", *span)
 
 
 def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | None:
     """The run of names, those of the reference or others, to which the response commits."""
     said, asked, text = names(response, wanted), names(question, wanted), half_width(response)
-    one = wanted[0] if len(wanted) == 1 else None
-    if one and any(map(one.is_, asked)):
-        return None
     ordered = _ORDERED.search(question) is not None
-    found = _runs(said, response, listed=one is None)
-    runs = [run._replace(same=_is_same(wanted, run.names, ordered, said)) for run in found]
-    if one:  # what the question names is no answer
-        runs = [run for run in runs if run.names[-1].text.lower() not in question.lower()]
-        runs = [r for r in runs if r.same or not any(a.is_(r.names[-1]) for a in asked)]
-    meant = [run for run in runs if run.same or (run.same is False and run.stands(response))]
-    if not takes_stance(text):
-        return meant[-1] if len({run.same for run in meant}) == 1 else None
-    spoken = {}
-    for run in runs:
+    spoken = dict[Mention, _Run]()
+    for found in _runs(said, response, listed=len(wanted) > 1):
+        last, right = found.names[-1], _is_same(wanted, found.names, ordered, said)
+        run, named = found._replace(same=right), last.text.lower() in question.lower()
+        if len(wanted) == 1 and (named or (not run.same and any(x.is_(last) for x in asked))):
+            continue  # what the question names is no answer
         mention = Mention(text[slice(*run.span)], *run.span)
         (clause,) = clauses(text, [mention])
-        if run in meant or (run.names[-1].proper and (clause.denied or clause.aside)):
+        meant = run.same or (run.same is False and run.stands(response))
+        if meant or (last.proper and (clause.denied or clause.aside)):
             spoken[mention] = run
-    last = commitment(text, clauses(text, [*spoken]), lambda a, b: spoken[a].same is spoken[b].same)
-    return spoken[last.mention] if last and alone(text, last) else None
+
+    def same(one: Mention, other: Mention) -> bool:
+        return spoken[one].same is spoken[other].same
+
+    chosen = commitment(text, clauses(text, [*spoken]), same)
+    return spoken[chosen.mention] if chosen and alone(text, chosen) else None
 
 
 def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
@@ -143,7 +117,7 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
         comma = gap.strip() in (",", "，") and not (listed or last.names[-1].kinds & one.kinds)
         if _JOINS.fullmatch(gap) and not comma:
             made[-1] = last._replace(names=[*last.names, one])
-        elif gap.strip(" ") or _AFTER.match(text, end) or _OF_ANOTHER.search(text, 0, end):
+        elif gap.strip(" ") or _AFTER.match(text, end) or _ANOTHER.search(text, 0, end):
             made.append(_Run([one], (one.start,)))
         else:
             begins = (*last.begins, one.start) if len(last.names) == 1 else last.begins
@@ -167,7 +141,7 @@ def _is_same(
         if several and not all(name.kinds & kinds for name in given):
             return None  # 水银 is no planet, though it may be Mercury
         return True if order == sorted(order) or not ordered else None
-    other = next(name for name, place in zip(given, places, strict=True) if not place)
+    other = given[places.index([])]
     of_kind = len(wanted) > 1 or (missing[0].kinds & other.kinds and other.proper)
     if len(missing) > 1 or not missing[0].listed or not of_kind:
         return None
@@ -185,7 +159,9 @@ def _pairs(wanted: Sequence[Name], question: str) -> list[tuple[Name, Name]]:
     return list(zip(run, wanted, strict=False))
 
 
-def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
+def _paired(
+    pairs: Sequence[tuple[Name, Name]], response: str
+) -> tuple[bool | None, tuple[int, int]]:
     """Whether each clause of the response gives a thing its name; another's name is different."""
     found, said = names(response, [name for pair in pairs for name in pair]), set[tuple[int, int]]()
     ends = [0, *(m.start() for m in _CLAUSE.finditer(response)), len(response)]
@@ -199,7 +175,5 @@ def _paired(pairs: Sequence[tuple[Name, Name]], response: str) -> Shown | None:
             said.add((labels.pop(), values.pop()))
     once = all(len({*side}) == len(pairs) for side in zip(*said, strict=True))
     if denies(response) or len(said) != len(pairs) or not once:
-        return None
-    same = all(label == value for label, value in said)
-    span = found[0].start, found[-1].end
-    return Shown(same, f"text:{'same' if same else 'other'}-list-by-dictionary", *span)
+        return None, (0, 0)
+    return all(label == value for label, value in said), (found[0].start, found[-1].end)
