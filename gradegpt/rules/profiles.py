@@ -173,7 +173,7 @@ def _not_given(asked: Question, found: Found) -> str:
 OLYMPIADBENCH_GRADES: Final = frozenset((*ONE_VALUE, AnswerType.INTERVAL, AnswerType.TUPLE)) | {
     AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART,
 }  # fmt: skip
-"""The types of table 3, alone or several (figure 3)."""
+"""The types of table 3, alone or several (figure 3); the paper scores no choices and no proofs."""
 _CONCLUDED = re.compile(
     r"(?:(?:所以|因此|故|综上)[^\n]{0,12}(?:最终)?答案(?:是|为|[:：])|\bfinal answer is\b)"
     r"\s*(?P<answer>[^\n]*)",
@@ -197,39 +197,20 @@ def _in_boxes(asked: Question) -> Found | str:
 def _algorithm_1(
     asked: Question, answer: str, policy: str, prove: Prove
 ) -> tuple[bool | None, str]:
-    """Algorithm 1 of OlympiadBench (section 3.4, appendix D), step by step.
+    """Algorithm 1 of OlympiadBench (section 3.4, appendix D).
 
-    The answers are in boxes, else after the last "the final answer is" (figure 3). The same
-    text; both intervals or tuples, which decides; equal as numbers, "verified against a small
-    tolerance of error, defaulting to 1e-8 but adjustable" by the row (section 3.4); both equations,
-    "all terms on one side before dividing"; else expressions, whose difference is zero. Several
-    answers match in any order. Graded are the "numeric, expression, equation, interval, and tuple"
-    of section 3.3, one or several of them: the paper scores no multiple choice and no proofs.
+    The answers are in boxes, else after the last "the final answer is" (figure 3). They are the
+    same text; equal as numbers, "verified against a small tolerance of error, defaulting to 1e-8
+    but adjustable" by the row; the same interval or tuple; equations, "all terms on one side before
+    dividing"; or expressions, whose difference is zero. Several answers match in any order.
     """
-    left = _items(answer)
-    for item in _items(asked.reference):
-        match = next((x for x in left if _same(item, x, policy, prove)), None)
-        if match is None:
-            return False, policy
-        left.remove(match)
-    return not left, policy
-
-
-def _items(text: str) -> list[str]:
-    """The answers between commas outside of brackets; one with ± is two answers."""
-    pieces = [piece for piece in values.split_top(text.replace("，", ","), ",;") if piece.strip()]
-    return [made for piece in pieces for made in values.both_signs(piece.strip())]
-
-
-def _same(wanted: str, given: str, policy: str, prove: Prove) -> bool:
-    if plain(wanted) == plain(given):
-        return True
-    equations = ["=" in text for text in (wanted, given)]
-    if any(equations) and not all(equations):
-        wanted, given = (text.rsplit("=", 1)[-1] for text in (wanted, given))
-    left, right = (values.read(text, region=True) for text in (wanted, given))
-    criteria = Criteria(tolerance(policy), prove, names_matter=all(equations))
-    return same_value(left, right, criteria) is True
+    pair = asked.reference, answer
+    equations = all("=" in text for text in pair)
+    if not equations:
+        pair = asked.reference.rsplit("=", 1)[-1], answer.rsplit("=", 1)[-1]
+    wanted, given = (values.read(text, region=True) for text in pair)
+    criteria = Criteria(tolerance(policy), prove, names_matter=equations)
+    return plain(pair[0]) == plain(pair[1]) or bool(same_value(wanted, given, criteria)), policy
 
 
 _olympiadbench = _steps(_in_boxes, _algorithm_1, "olympiadbench")
