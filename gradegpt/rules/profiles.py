@@ -322,8 +322,8 @@ def _atlas(asked: Question, prove: Prove) -> Scored:
     asked = asked._replace(tolerance=asked.tolerance or "atlas")
     verdicts, reason, found = _labelled(asked, prove)
     verdict = verdicts[0] if len({*verdicts}) == 1 else None
-    if verdict is None and {Verdict.INCORRECT, Verdict.INVALID}.intersection(verdicts):
-        verdict = Verdict.INCORRECT
+    if {Verdict.INCORRECT, Verdict.INVALID} & {*verdicts}:
+        verdict = verdict or Verdict.INCORRECT
     if verdict is None:
         reason = _TEXT_NOT_SHOWN
     if len(verdicts) > 1 or verdict is not None:
@@ -456,11 +456,9 @@ def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
     """
     found: object = None
     if text.lstrip().startswith("["):
+        literal = mended(text.strip()).replace(r"\\'", r"\'")  # LaTeX is no escape, but \' is one
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            quoted = mended(text.strip()).replace(
-                r"\\'", r"\'"
-            )  # LaTeX is no escape, but \' is one
-            found = ast.literal_eval(quoted)
+            found = ast.literal_eval(literal)
     if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
         return ()
     parts = tuple(map(str, found))

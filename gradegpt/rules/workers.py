@@ -10,7 +10,6 @@ import atexit
 import queue
 import sys
 from collections.abc import Callable
-from functools import cache
 from multiprocessing.connection import Connection, Pipe
 from subprocess import DEVNULL, Popen
 from typing import Any, Final
@@ -108,12 +107,8 @@ class AlgebraPool(Pool):
         return self.ask(pair, self._seconds)  # type: ignore[no-any-return]
 
 
-_shared = cache(AlgebraPool)
-
-
-def shared_pool(left: str, right: str) -> bool | None:
-    """``AlgebraPool.equal`` of the pool that this process shares."""
-    return _shared().equal(left, right)
+shared_pool: Final = AlgebraPool().equal
+"""``AlgebraPool.equal`` of the pool that this process shares; its workers start when needed."""
 
 
 def serve(answer: Callable[[Any], object]) -> None:
