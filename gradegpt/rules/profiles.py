@@ -32,7 +32,7 @@ from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 """Increased with every change that can change a score; part of the fingerprint."""
 _JOINED: Final = (
     AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
@@ -425,10 +425,10 @@ def _given(asked: Question, places: int) -> tuple[Sequence[str], Found | None]:
     if kind in CHOICE and not (asked.parts or _marked(asked.reference)):
         found = find_answer(response, kind, places)
         return sequence(found.answer) if found else (), found
-    # An announcement of all of them precedes numbered lines, which may be steps.
-    found = find_answer(response, AnswerType.MULTI_PART)
-    if found is None or len(_split(found.answer, places)) != places:
-        found = find_answer(response, AnswerType.MULTI_PART, places)
+    found = find_answer(response, AnswerType.MULTI_PART, places)
+    last = find_answer(response, AnswerType.MULTI_PART)  # after numbered lines, which may be steps
+    if found and last and last.clause[0] > found.end and len(_split(last.answer, places)) == places:
+        found = last
     return _split(found.answer, places) if found else (), found
 
 
