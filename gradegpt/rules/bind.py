@@ -18,9 +18,8 @@ from typing import Final, NamedTuple
 from gradegpt.answers import values
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
-from gradegpt.answers.options import LETTER, options
 from gradegpt.answers.number import spelled
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
+from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Relation
 from gradegpt.rules.cues import cue
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
@@ -47,22 +46,10 @@ _ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
 """A value in brackets after another: 100 °C (212 °F)."""
 _ANNOTATED = re.compile(r"<<[^<>\n]*>>")
 """A calculation in the notes of GSM8K: <<20+5=25>>."""
-_OPTION_GAP = re.compile(r"[\s.、:)$]*")
 _NTH = re.compile(
     r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
 )
 """Words before a number that counts or dates something."""
-_LETTER = rf"(?!A\s+(?!is\b|was\b|and\b|or\b|but\b)[a-z]){LETTER}"
-_OPTION = rf"(?:[(]?\d{{1,2}}[).、]?\s*)?[(]?{_LETTER}{LETTER}{{,8}}[)]?(?![A-Za-z'’\d])"
-_CHOICES = rf"(?<![A-Za-z°\\]){_OPTION}(?:[\s,;、和与]*(?:and\s+)?{_OPTION})*"
-_ONE_CHOICE = rf"(?<![A-Za-z°\\])[(]?{_LETTER}[)]?(?![A-Za-z'’\d])"
-_TRUTH = re.compile(
-    r"[√×✓✗]|(?<![A-Za-z])(?<!(?:ich|one) is )(?:(?:yes|no)(?=[.,;:!)”\"]|\Z|\s+(?:and|or)\b)"
-    r"|true|false|(?:in)?correct(?! \w+ is)|right(?! \w+ is)|wrong|[TF])"
-    r"(?=[\s。.,;?!)”\"→\u3400-\u9fff]|\Z)|(?:不?正确|错误?|不?(?<!个)对|不?成立|是|否)"
-    r"(?=的?(?:[\s。.,;?!)”\"、]|\Z))",
-    re.IGNORECASE,
-)
 
 
 class Mention(NamedTuple):
@@ -75,34 +62,25 @@ class Mention(NamedTuple):
 
 def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     """The answers of a type that a text in ASCII punctuation names, in order."""
-    if kind in CHOICE:
-        return _joined(text, list(_choices(text, kind, question)), _OPTION_GAP)
-    if kind is AnswerType.TRUE_FALSE:
-        return [Mention(m[0], *m.span()) for m in _TRUTH.finditer(text)]
     lists, number = kind in LISTS, kind is AnswerType.NUMBER
     text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
     plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
     found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
     if number:
         found = _with_units(text, [m for m in found if not m.text.isalpha()])
-    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
+        asked = question.replace(" ", "")
+        measured = (m.text.replace(" ", "") for m in found)
+        given = [not t.isdigit() and t in asked for t in measured]
+        found = [m for m, is_given in zip(found, given, strict=True) if not is_given] or found
+    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
+    if lists:
         made = [m for m in made if m.text not in question] or made
     if number:
         return made
     if kind is AnswerType.EXPRESSION:
         made = [m if reads_as(m.text, kind) else _result(m) for m in made]
     return [m for m in made if kind not in _READ or reads_as(m.text, kind)]
-
-
-def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
-    texts = {text.strip("$ .,;") for text in options(question).values()}
-    there = (t for t in texts if len(t) > 1 and t.casefold() in text.casefold())
-    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in there)
-    one = _ONE_CHOICE if kind is AnswerType.SINGLE_CHOICE else _CHOICES
-    pattern = re.compile("|".join([one, *sorted(said, key=len, reverse=True)]))
-    for match in pattern.finditer(text):
-        yield Mention(match[0], *match.span())
 
 
 def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
@@ -219,7 +197,7 @@ DISOWNED: Final = cue(
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 _WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|几|多少", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGNORECASE)
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")

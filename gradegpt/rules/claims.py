@@ -16,11 +16,9 @@ from gradegpt.answers import values
 from gradegpt.answers.json_list import mended
 from gradegpt.answers.options import LETTERS, half_width
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
-from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.answers.units import CURRENCY, MONEY_AFTER, known, named
 from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
@@ -546,10 +544,7 @@ def _roots(answer: str) -> str:
 
 # --- the last number ------------------------------------------------------------------------------
 
-NUMBER = re.compile(
-    rf"(?:{CURRENCY}\s?)?(?<![\d^_])(?<!\^\{{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?"
-    rf"(?:\s?(?:{SHARES}))?"
-)
+_NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 _OF = re.compile(
     r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
     r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
@@ -558,13 +553,6 @@ _OF = re.compile(
 )
 _OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
 """Words around a number by which another one is meant: half of 7, the number whose half is 7."""
-CHANGED = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
-    r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
-    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|[₂₈]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
-    re.IGNORECASE,
-)
-"""Signs and words next to a number that change its value."""
 _INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
 """The bounds of a sum, product or integral, whose numbers are no results."""
 _NOT_THE_RESULT = re.compile(
@@ -573,28 +561,14 @@ _NOT_THE_RESULT = re.compile(
     re.IGNORECASE,
 )
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""
-_UNIT = re.compile(
-    r"\s*(?P<unit>(?:(?:square|cubic) )?[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?"
-    r"|[\u3400-\u9fff]{1,2})"
-    r"(?![A-Za-z/^²³*·])"
-)
-_POWER = re.compile(
-    r"\s{0,3}\$?\s{0,3}"
-    r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
-)
-"""A unit, or an unknown, with its exponent, which belongs to the value."""
-_TIMES_TEN = re.compile(
-    r"\s*(?:\\times|[×x*·])\s*10\s*"
-    r"(?:\^\s*(?:\{\s*[-−+]?\d+\s*\}|[-−+]?\d+)|[⁻⁰¹²³⁴-⁹]+)"
-)
-"""The power of ten after a number, which belongs to it."""
-_MONEY = re.compile(MONEY_AFTER)
+
+
 def _last_sentence(text: str) -> Found | None:
     """The last sentence, of which a number may be the result."""
     text = _INDEX.sub(_blank, text)
     near = max(0, len(text) - 2 * _NEAR_THE_END)
     spans = sentences(text[near:])
-    if not spans or not NUMBER.search(text, near):
+    if not spans or not _NUMBER.search(text, near):
         return None
     start, end = spans[-1][0] + near, spans[-1][1] + near
     answer = _bare(text[start:end]).rstrip(".")
@@ -605,25 +579,8 @@ def _last_sentence(text: str) -> Found | None:
 
 def names_another(text: str) -> bool:
     """Whether the last number of a text describes another: half of 7, a number whose half is 7."""
-    last = last_match(NUMBER, text)
+    last = last_match(_NUMBER, text)
     if last is None:
         return False
     before = text[max(0, last.start() - 60) : last.start()]
     return bool(_OF.search(before) or _OF_IT.match(text, last.end()))
-
-
-def with_unit(text: str, number: re.Match[str] | None) -> str:
-    """The number with the unit of measurement after it, if there is one."""
-    if number is None:
-        return ""
-    if scale := _TIMES_TEN.match(text, number.end()):
-        unit = _UNIT.match(text, scale.end())
-        return number[0] + scale[0] + (unit[0] if unit and _measures(unit["unit"]) else "")
-    if more := _POWER.match(text, number.end()) or _MONEY.match(text, number.end()):
-        return number[0] + more[0]
-    unit = _UNIT.match(text, number.end())
-    return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]
-
-
-def _measures(unit: str) -> bool:
-    return unit != "a" and (known(unit) or named(unit) is not None)  # "$1920 a week"
