@@ -19,7 +19,7 @@ from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, restated, same_size
+from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -453,8 +453,8 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     rivals = tuple(m.text for m in named if not same_size(m.text, found.answer))
     if not best or (found.rivals and found.bound):
         return found._replace(rivals=found.rivals or rivals)
-    if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
-        one = best[-1]
+    one, alone = best[-1], len({m.text for m in best}) == 1
+    if alone and own == 0 and scored[0][0] > 1 and not is_contradicted(ascii_, named, one):
         span = sentence_around(text, one.start, one.end)
         rivals = (found.answer, *rivals)
         return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end), rivals)
