@@ -201,10 +201,7 @@ _HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGN
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
-_CONCLUDES = re.compile(
-    r"[\s*#>]*(?:and |but )?(?:答|所以|因此|故|综上|即|∴|(?:so|thus|hence|therefore|finally|in total|altogether)\b)",
-    re.IGNORECASE,
-)
+_CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
 AT: Final = re.compile(
     r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
 )

@@ -90,6 +90,7 @@ _ANNOUNCING: Final = ("答案", "答:", "答：", "选", "结果", "####", "answ
                       "a:", "a：", "a :", "a ：")  # fmt: skip
 """Every announcement has one of these."""
 _BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
+_CONCLUSION = cue("conclude", after=r"[\s,，:：]*")
 _CONCLUDED = re.compile(
     r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
     r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
@@ -97,9 +98,6 @@ _CONCLUDED = re.compile(
 )
 _REMARK = re.compile(r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z")
 """A last line in brackets."""
-_CUE = re.compile(
-    r"(?:综上|因此|所以|故|从而|可得|解得|得到|therefore|thus|hence|so|finally)[\s,，:：]*", re.IGNORECASE
-)
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
@@ -314,7 +312,7 @@ def _concluded(text: str, *, number: bool = False) -> Found | None:
     if last is None:
         return None
     stop, begin = _stop(text, last.end()), last.end()
-    cue_ends = _CUE.match(text, last.start())
+    cue_ends = _CONCLUSION.match(text, last.start())
     if number and cue_ends:
         begin = cue_ends.end()
     elif (system := SYSTEM.search(text, last.start())) and system.start() < begin:
@@ -383,11 +381,6 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """Words after which a value is not, or not certainly, the answer."""
-_CONCLUSION = re.compile(
-    r"(?:∴|综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
-    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
-    re.IGNORECASE,
-)
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
@@ -445,7 +438,7 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     named = mentions(ascii_, kind, question)
     if not 1 < len(named) <= _MOST:
         return found
-    if _CUE.match(text, found.clause[0]) or asks_for(ascii_, named, found.answer, question):
+    if _CONCLUSION.match(text, found.clause[0]) or asks_for(ascii_, named, found.answer, question):
         return found
     scored = by_label(ascii_, named, question)
     own = max((n for n, m in scored if same_size(m.text, found.answer)), default=0)
