@@ -91,10 +91,8 @@ _ANNOUNCING: Final = ("答案", "答:", "答：", "选", "结果", "####", "answ
 """Every announcement has one of these."""
 _BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
 _CONCLUSION = cue("conclude", after=r"[\s,，:：]*")
-_CONCLUDED = re.compile(
-    r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
-    r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
-    re.IGNORECASE,
+_CONCLUDED = cue(
+    "conclude", after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])"
 )
 _REMARK = re.compile(r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z")
 """A last line in brackets."""
