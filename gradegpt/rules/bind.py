@@ -226,13 +226,7 @@ _ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
 _IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)\s*\Z", re.IGNORECASE)
-COPULA = re.compile(
-    r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|有|[:：]|≈|\\approx|=|∴"
-    r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
-    r"(?:the )?[\s$*]*\Z",
-    re.IGNORECASE,
-)
-"""What stands before a value that is given as a result."""
+COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
 
 @lru_cache(maxsize=1024)

@@ -386,8 +386,6 @@ _QUANTIFIED = re.compile(
 """For which values a formula holds."""
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
 """Words with which several values may be in another order than the question asks for."""
-_COUNTED = re.compile(r"[一总]?共|\b(?:in all|in total|altogether)\b", re.IGNORECASE)
-"""Words with the number of the values: 一共六个."""
 _REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
@@ -400,7 +398,7 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 _WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
 _YEAR_OF = re.compile(r"\b(?:1\d|20)\d\d\b")
-_GIVES = re.compile(r"(?:等于|应?为|是|[:：]|=|\b(?:is|are|equals?|be|has|have|of)\b)[\s$*]*", re.IGNORECASE)
+_GIVES = cue("is", after=r"[\s$*]*")
 _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
 """A quotient with its remainder, which is no sentence."""
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
@@ -512,11 +510,6 @@ def _each(answer: str) -> str:
         if not reads_as(text, AnswerType.NUMBER):
             return ""
         made.append(text)
-    if _COUNTED.search(found[-1]):
-        *made, number = made
-        read = values.read(number)
-        if not isinstance(read, Leaf) or not read.quantity or read.quantity.value != len(made):
-            return ""
     return "; ".join(made)
 
 
