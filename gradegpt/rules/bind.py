@@ -337,8 +337,7 @@ def _not_restated(
         units = {_unit(last.text), _unit(one.text)}
         again = len(units - {""}) == 2 and _CHAIN.fullmatch(text, last.end, one.start)
         made += [] if again else [one]
-    figures = [m for m in made if not _COUNTING.fullmatch(m.text)]
-    return figures or made
+    return made
 
 
 def restated(text: str, named: Sequence[Mention], claim: Mention) -> list[Mention]:

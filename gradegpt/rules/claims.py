@@ -101,8 +101,6 @@ _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.I
 """Words before an announcement, in its sentence, that make it hypothetical."""
 _FACTORIAL = re.compile(r"\d|1[0-2]")
 """A number whose factorial may be meant by the mark after it."""
-_LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
-"""A list of all options after an announcement: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
 """The end of an answer."""
@@ -279,8 +277,6 @@ def _last_announced(text: str, begin: int) -> Found | None:
         return None
     matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
-        if _LISTING.match(text, match.end()):
-            continue
         found = _found(text, match.end(), _stop(text, match.end()), How.ANNOUNCED, match.start())
         if found is not None and not _SUPPOSED.search(text, found.start, match.start()):
             return found
@@ -402,10 +398,6 @@ _GIVES = cue("is", after=r"[\s$*]*")
 _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
 """A quotient with its remainder, which is no sentence."""
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
-_CHANGED_NUMBER = re.compile(
-    r"\b(?:at least|at most|between|or|than)\b|至少|至多|或", re.IGNORECASE
-)
-
 
 def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     """The answer narrowed to its kind; without a claim, the values that the sentence names."""
@@ -414,10 +406,8 @@ def _refined(found: Found, kind: AnswerType, question: str) -> Found:
         narrowed = answer != found.answer or found.how is How.FINAL
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
-    at = found.answer.find(answer)
     year = answer != found.answer and _YEAR_OF.fullmatch(answer) and _WHEN.search(question)
-    changed = year or at > 0 and _CHANGED_NUMBER.search(found.answer[max(0, at - 12) : at])
-    how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
+    how = How.CONCLUDED if year and found.how is not How.BOXED else found.how
     return found._replace(answer=answer, how=how, rivals=rivals, bound=is_bound)
 
 
