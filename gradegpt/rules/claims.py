@@ -137,7 +137,7 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
     found = found or _of_kind(tail, kind, places)
     if found is None and kind not in CHOICE:
         number = kind is AnswerType.NUMBER
-        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
+        found = last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
         if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
             found = _with_what_follows(found, tail)
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
@@ -149,7 +149,7 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
             if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
                 found = _weighed(found, tail, kind, question)
     elif found is None:
-        found = _boxed(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or _last_sentence(tail)
+        found = last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or _last_sentence(tail)
     if found is None or not offset:
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
@@ -252,7 +252,8 @@ def by_part(text: str, places: int, extract: Extract) -> Found | None:
 # --- the order of evidence ------------------------------------------------------------------------
 
 
-def _boxed(text: str) -> Found | None:
+def last_box(text: str) -> Found | None:
+    r"""The last ``\boxed{}`` that is not empty."""
     if not (boxed := boxes(text)):
         return None
     last = boxed[-1]

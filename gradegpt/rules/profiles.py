@@ -23,7 +23,7 @@ from gradegpt.answers.spans import last_match, sentence_around
 from gradegpt.answers.text import plain
 from gradegpt.answers.types import CHOICE, IN_ORDER, ONE_VALUE, Group, Leaf, Quantity, Value
 from gradegpt.core.schema import AnswerType, Verdict
-from gradegpt.rules.claims import Found, How, boxes, by_part, find_answer
+from gradegpt.rules.claims import Found, How, boxes, by_part, find_answer, last_box
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Criteria, unproved
 from gradegpt.rules.compare.value import in_order, same_value
@@ -113,15 +113,6 @@ def _steps(
     return score
 
 
-def _last_box(response: str) -> Found | None:
-    r"""The last ``\boxed{}`` that is not empty."""
-    found = [
-        Found(text, *sentence_around(response, start, end), How.BOXED, (start, end))
-        for text, start, end in boxes(response)[-1:]
-    ]
-    return found[0] if found else None
-
-
 def _same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) -> bool | None:
     """Whether the values are the same, units aside; None if that is not shown."""
     if plain(asked.reference) == plain(answer) and plain(answer):
@@ -184,7 +175,7 @@ _CONCLUDED = re.compile(
 def _in_boxes(asked: Question) -> Found | str:
     """The boxes of the last paragraph with one, else the answer of the last conclusion."""
     response = asked.response
-    if last := _last_box(response):
+    if last := last_box(response):
         tail = response[response.rfind("\n\n", 0, last.clause[0]) + 1 :]
         return last._replace(answer=", ".join(box.content for box in boxes(tail)) or last.answer)
     match = last_match(_CONCLUDED, response)
@@ -260,7 +251,7 @@ def _estimated(value: Value) -> frozenset[Quantity]:
 
 
 _olympicarena = _steps(
-    lambda asked: _last_box(asked.response) or "no-box", _answer_level, EXACT.name
+    lambda asked: last_box(asked.response) or "no-box", _answer_level, EXACT.name
 )
 
 # --- ARB ------------------------------------------------------------------------------------------
@@ -349,7 +340,7 @@ def _labelled(asked: Question, prove: Prove) -> tuple[Sequence[Verdict | None], 
 
     Incorrect is a missing one, and all of them if there are too many.
     """
-    parts, found = _sub_answers(asked), _last_box(asked.response)
+    parts, found = _sub_answers(asked), last_box(asked.response)
     if found and plain(found.answer) == plain(asked.reference) and not _not_given(asked, found):
         return [Verdict.CORRECT] * len(parts), "same-text", found
     if reason := _invalid(asked.response):

@@ -38,6 +38,7 @@ def verdict(profile: str, reference: object, response: str, **fields: object) ->
         ("x^2+y^2=4", "\\boxed{x^2+y^2=5}", "incorrect"),
         ("2x+2", "\\boxed{2(x+1)}", "correct"),
         ("2, 3", "\\boxed{3, 2}", "correct"),
+        ("8000", "\\boxed{8,000}", "correct"),  # one number, not two
         ("\\pm 2", "\\boxed{2,-2}", "correct"),
         ("2, 3", "\\boxed{2}", "incorrect"),
         ("x=3", "所以最终答案是 3。", "correct"),
@@ -201,6 +202,9 @@ def test_atlas_checks_validity_first_and_allows_a_tenth(
         ('["B","C"]', '{"answers": ["B", "D"]}', "A,B", "incorrect"),
         ('["true","10"]', '{"answers": ["false", "10.5"]}', "B,A", "incorrect"),
         ("(1) 9; (2) 4", "The answer is (1) 9, (2) 4", "A,A", "correct"),
+        ("(1) rises; (2) Paris", "(1) rises; (2) Paris", "A,A", "correct"),
+        ("(1) rises; (2) Paris", "(1) falls; (2) Paris", "B,A", "incorrect"),
+        ('["9","4"]', "(1) Add 3 and 6.\n(2) Take 5 away.\nThe answer is 9, 4.", "A,A", "correct"),
         ("(1) 9; (2) 4", "The answer is (1) 4, (2) 9", "B,B", "incorrect"),
         ("B\nC\nC\nD", "B\nC\nC\nA", "A,A,A,B", "incorrect"),
     ],
