@@ -86,7 +86,7 @@ CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 _BEFORE: Final = _CHARACTERS | {ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)}
 _COMMAND: Final = re.compile(r"\\(?:[A-Za-z]+|(?<!\\\\)[%${}(),;!: ])")
 _FONT: Final = re.compile(
-    r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|bb|it)|boldsymbol|operatorname|bm|mbox)"
+    r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|bb|it)|boldsymbol|operatorname|bm|mbox|ce)"
     r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
 )
 _RAISED: Final = re.compile(
