@@ -10,7 +10,6 @@ from typing import Final
 
 from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
-from gradegpt.answers.number import spelled
 from gradegpt.answers.parts import marks, pieces, unspaced_marks
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain
@@ -183,8 +182,10 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
     if ";" in text or ", " in text or _OR.search(text):
         text = _THOUSANDS.sub("", text)
     items = _joined(split_top(text, ";" if ";" in text else ","))
-    if len(items) < 2 or _GROUPED.fullmatch(text) or spelled(text) is not None:
+    if len(items) < 2 or _GROUPED.fullmatch(text):
         return None
+    if not any(map(str.isdigit, text)) and quantity(text) is not None:
+        return None  # eighteen and a half stones
     return _group(False, items, region, depth)
 
 
