@@ -48,10 +48,14 @@ _PROSE: Final = re.compile(
 """Words; read letter by letter, a word would be a product."""
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<number>\d{1,3}(?:[ ]\d{3})+(?![\d.])|\d+(?:\.\d+)?|\.\d+)"
-    rf"|\\(?P<command>[A-Za-z]+)|(?P<word>{_WORD})|(?P<letter>[A-Za-zα-ωΑ-Ωħ∞])"
-    r"|(?P<sign>\*\*|[-+*/^_(){}\[\]|!°%×·÷√'])|(?P<end>\Z))"
+    rf"|\\(?P<part>frac)(?=\s*\{{\s*[\d.]+\s*\}}\s*\{{\s*[\d.]+\s*\}})"  # 1\frac{{1}}{{2}} is mixed
+    rf"|\\(?P<command>[A-Za-z]+)|(?P<word>{_WORD})"
+    # With its index and primes; f(0) has two readings: a product and a value of f.
+    r"|(?P<letter>[A-Za-zα-ωΑ-Ωħ∞](?:_(?:\{[^{}]*\}|\d+|[A-Za-z]))?'*)(?!\(\s*[\d.]+\s*\))"
+    r"|(?P<sign>\*\*|[-+*/^_(){}\[\]|!°%×·÷√])|(?P<end>\Z))"
 )
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "|": "|"}
+_BRACES: Final = str.maketrans("", "", "{}\\")
 _TWO: Final = Node("num", value=Fraction(2))
 _HUNDRED: Final = Node("num", value=Fraction(100))
 _DEGREE: Final = Node("const", name="°")
@@ -155,11 +159,11 @@ class _Parser:
                 node = Node("/" if sign in "/÷" else "*", (node, self.signed()))
             # x2 is x₂ or x²; a number is a factor only after a brace and a space: 2^{12} 13^2
             elif (kind == "number" and spaced and self.tokens[self.at - 1].text == "}") or (
-                kind in ("letter", "word") or (kind == "sign" and text in "({√[")
+                kind in ("letter", "word", "part") or (kind == "sign" and text in "({√[")
             ):
                 if sign in ("/", "÷"):
                     raise UnreadableError("a/b c has two readings: (a/b)c and a/(bc)")
-                mixed = self.is_fraction() and node.value and node.value.denominator == 1
+                mixed = kind == "part" and node.value and node.value.denominator == 1
                 node = Node("+" if mixed else "*", (node, right := self.power()))
                 if right.value == 0:
                     raise UnreadableError("x 0 is no product: two answers, or a value at 0")
@@ -168,11 +172,6 @@ class _Parser:
 
     def signed(self) -> Node:
         return Node("neg", (self.signed(),)) if self.take("-") else self.power()
-
-    def is_fraction(self) -> bool:
-        r"""Whether a fraction of two numerals follows: 1\frac{1}{2} is a mixed number."""
-        inside = [t.kind for t in self.tokens[self.at + 1 : self.at + 7] if t.kind != "sign"]
-        return self.token.text == "frac" and inside[:2] == ["number", "number"]
 
     def power(self) -> Node:
         node = self.postfix(self.atom())
@@ -198,8 +197,9 @@ class _Parser:
         if kind == "number":
             return Node("num", value=Fraction(text))
         if kind == "letter":
-            return self.named(text)
-        if kind == "word":
+            name = text.translate(_BRACES).replace("_o", "_0").replace("_O", "_0")  # ε_o for ε_0
+            return Node("const" if name in CONSTANTS else "var", name=name)
+        if kind in ("word", "part"):
             return self.function(text)
         if kind == "sign" and text in _CLOSING:
             node = self.sum(text)
@@ -207,25 +207,6 @@ class _Parser:
         if kind == "sign" and text == "√":
             return Node("root", (self.atom(), _TWO))
         raise UnreadableError(f"{text!r} where a value is expected")
-
-    def named(self, name: str) -> Node:
-        following = [t.kind.replace("sign", t.text) for t in self.tokens[self.at : self.at + 3]]
-        if following == ["(", "number", ")"] and not self.token.spaced:
-            raise UnreadableError("f(0) has two readings: a product and a value of f")
-        if self.take("_"):
-            name += f"_{self.subscript()}"
-        while self.take("'"):
-            name += "'"
-        return Node("const" if name in CONSTANTS else "var", name=name)
-
-    def subscript(self) -> str:
-        texts = [t.text for t in self.tokens[self.at : -1]]
-        size = texts.index("}") + 1 if texts[:1] == ["{"] and "}" in texts else 1
-        if not texts or texts[:size] == ["{"]:
-            raise UnreadableError("an index without its end")
-        self.at += size
-        index = "".join(texts[:size]).strip("{}")
-        return "0" if index in ("o", "O") else index  # ε_o for ε_0
 
     def function(self, name: str) -> Node:
         if name == "abs":
