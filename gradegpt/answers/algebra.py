@@ -78,8 +78,7 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
         everything += found
     if all(everything):
         return True
-    open_ = any(everything) or _bare_logs(left) != _bare_logs(right)
-    return None if open_ else False
+    return None if any(everything) or _bare_logs(left) != _bare_logs(right) else False
 
 
 def equal_but_for_a_constant(left: Node, right: Node) -> bool | None:
@@ -92,8 +91,8 @@ def equal_but_for_a_constant(left: Node, right: Node) -> bool | None:
 
 def near(left: Node, right: Node) -> bool:
     """Whether the values of two formulas differ by less than 2 %, so perhaps by rounding."""
-    made = _sampled(left, right, lambda a, b: abs(a - b) <= _NEAR * max(abs(a), abs(b)))
-    return bool(made) and all(made)
+    ratios = _sampled(left, right, lambda a, b: complex(a) / complex(b))
+    return bool(ratios) and all(abs(ratio - 1) <= _NEAR for ratio in ratios)
 
 
 def solves(zero: Node, name: str, value: Node) -> bool | None:
@@ -152,11 +151,12 @@ def _values(node: Node, points: list[Point]) -> list[Magnitude | None]:
     operands = [_values(arg, points) for arg in node.args]
     if node.op == "log" and len(operands) == 1:
         operands.append([at[BASE] for at in points])
+    function = FUNCTIONS.get(node.name)
+    operation = _OPERATIONS[node.op] if function is None else lambda z: function(complex(z))
     made = list[Magnitude | None]()
     for args in zip(*operands, strict=True):
         try:
-            defined = None not in args
-            made.append(_OPERATIONS[node.name or node.op](*args) if defined else None)
+            made.append(None if None in args else operation(*args))
         except (ArithmeticError, ValueError):  # undefined, or too large
             made.append(None)
     return made
@@ -198,4 +198,4 @@ def _log(value: Magnitude, base: Magnitude) -> Magnitude:
 _OPERATIONS: Final[dict[str, Callable[..., Magnitude]]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "neg": operator.neg, "abs": abs,
     "^": _power, "root": _root, "!": _factorial, "log": _log,
-} | {name: lambda z, f=function: f(complex(z)) for name, function in FUNCTIONS.items()}  # fmt: skip
+}  # fmt: skip
