@@ -12,7 +12,7 @@ from gradegpt.answers.formula import Node, read_formula
 from gradegpt.answers.intervals import ORDER, is_pair, read_range, read_region
 from gradegpt.answers.parts import marks, pieces, unspaced_marks
 from gradegpt.answers.quantity import quantity
-from gradegpt.answers.text import fold, plain
+from gradegpt.answers.text import fold
 from gradegpt.answers.types import Group, Leaf, Range, Relation, Value
 
 MAX_ITEMS: Final = 60
@@ -39,22 +39,15 @@ _GROUPED: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒
 """One number with groups of three digits, and its unit."""
 _LABELS: Final = re.compile(r"(?:\(\d\d?\)[,;\s和与]*){2,}")
 """Numbers of statements, ①③ or (1)(3), which are no factors."""
-_CALL: Final = re.compile(r"\\?[A-Za-zα-ω]\w*'*\s*\((?:[^()]|\([^()]{1,4}\)){1,12}\)")
-"""The name of a value of a function, f(x) or f(g(x)), which is no product."""
-_LABELLED: Final = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)", re.DOTALL)
 _LEAD: Final = re.compile(
-    r"^(?:解得|可得|化简得|整理得|求得|得到|因此|所以|得|故|则|即|∴|(?i:so|hence|thus|then|therefore))(?=.)"
+    r"^(?:[\u3400-\u9fff]{0,2}得到?|因此|所以|[故则即∴]|(?i:so|hence|thus|then|therefore))(?=.)"
 )
-_YEARS: Final = re.compile(r"(?:1\d|20)\d\d\s*-\s*(?:\d\d|(?:1\d|20)\d\d)")
+_YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
 """A span of years, which is not a difference of numbers."""
 _MATRIX: Final = re.compile(r"\\begin\{([bpB]?matrix)\}(.*?)\\end\{\1\}", re.DOTALL)
 _ARROW: Final = re.compile(r"\s*(?:→|->|\\to\b|\\rightarrow)\s*")
 _OR: Final = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 _SET: Final = re.compile(r"[A-Za-z]\s*∈\s*(?={)")
-_ELEMENTS: Final = re.compile(
-    r"\s*([A-Za-z])\s*(?:\||\\mid|:)(?=(?:\1|\bor\b|\\[a-z]+|[^<>≤≥≠A-Za-z])+\Z)"
-)
-"""The beginning of a set-builder form that names its elements: x | x = 0 或 x = 2."""
 
 
 @lru_cache(maxsize=32768)
@@ -118,12 +111,9 @@ def _leaf(text: str, region: bool, depth: int) -> Value:
     if ("=" in text or "≈" in text) and not ORDER.search(text):
         sides = [side.strip() for side in text.replace("≈", "=").split("=")]
         left, right = read_formula(sides[0]), read_formula(sides[-1])
-        equation = len(sides) == 2 and not _CALL.fullmatch(sides[0])
-        if equation and left is not None and right is not None and not _is_name(left):
+        if len(sides) == 2 and left is not None and right is not None and not _is_name(left):
             return Relation(text, left, right)
         name, body = _LEAD.sub("", "".join(sides[0].split())), sides[-1]
-    elif named := _LABELLED.fullmatch(text):
-        name, body = plain(named[1]), named[2]
     body = APPROXIMATELY.sub("", body)
     if _YEARS.fullmatch(body):
         return Leaf(body, name)
@@ -169,7 +159,7 @@ def _listed(text: str, region: bool, depth: int) -> Value | None:
     """Values in brackets, between arrows, or joined by a sign, a word or ±."""
     text = _SET.sub("", text)
     if text[:1] in ("{", "(", "[") and (levels := _levels(text))[-1] == 0 not in levels[:-1]:
-        inner = _ELEMENTS.sub("", text[1:-1])
+        inner = text[1:-1]
         if inner.count("|") % 2:
             return None  # x | x = 2n, n = 1
         items = [item.strip().strip("\"'") for item in split_top(inner, ",;") if item.strip()]
