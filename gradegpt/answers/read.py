@@ -85,7 +85,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
     if kind is AnswerType.MULTI_PART and folded[:3] == "(1)" and "(2)" not in folded:
         return Group(True, (values.read(folded[3:]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    in_order = kind in IN_ORDER or (_ORDER.search(question) and values.is_labels(folded))
+    in_order = kind in IN_ORDER or (_ORDER.search(question) and values.labels(folded))
     return value._replace(ordered=True) if in_order and isinstance(value, Group) else value
 
 
@@ -97,7 +97,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     named = options.letters(text, listed)
     if named and (listed or {*text} <= {*options.LETTERS, *" \n,()"}):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
-    if values.is_labels(text):
+    if values.labels(text):
         return AnswerType.SET
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE

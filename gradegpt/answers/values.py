@@ -39,13 +39,14 @@ _GROUPED: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒
 """One number with groups of three digits, and its unit."""
 _LABELS: Final = re.compile(r"(?:\(\d\d?\)[,;\s和与]*){2,}")
 """Numbers of statements, ①③ or (1)(3), which are no factors."""
+_LABELLED: Final = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)", re.DOTALL)
 _LEAD: Final = re.compile(
     r"^(?:[\u3400-\u9fff]{0,2}得到?|因此|所以|[故则即∴]|(?i:so|hence|thus|then|therefore))(?=.)"
 )
 _YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
 """A span of years, which is not a difference of numbers."""
 _MATRIX: Final = re.compile(r"\\begin\{([bpB]?matrix)\}(.*?)\\end\{\1\}", re.DOTALL)
-_ARROW: Final = re.compile(r"\s*(?:→|->|\\to\b|\\rightarrow)\s*")
+_ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _OR: Final = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
 _SET: Final = re.compile(r"[A-Za-z]\s*∈\s*(?={)")
 
@@ -69,10 +70,10 @@ def is_range(text: str) -> bool:
     return any(map(str.isdigit, text)) and isinstance(read(text), Range)
 
 
-def is_labels(text: str) -> bool:
-    """Whether the folded text is several different numbers of statements, and nothing else."""
+def labels(text: str) -> list[str]:
+    """The numbers of statements, if the folded text is several different ones and nothing else."""
     numbers = re.findall(r"\d+", text) if _LABELS.fullmatch(text) else []
-    return len(numbers) > 1 and len({*numbers}) == len(numbers)
+    return numbers if len({*numbers}) == len(numbers) else []
 
 
 def is_read(value: Value) -> bool:
@@ -86,11 +87,14 @@ def is_read(value: Value) -> bool:
 
 
 def _read(text: str, region: bool, depth: int) -> Value:
-    text = text.strip().strip(",;").strip()
+    text = text.strip(" \n,;")
     if len(text) > MAX_TEXT:
         return Leaf(text)
-    if text[:1] == "(" and is_labels(text):
-        return _group(False, re.findall(r"\d+", text), region, depth) or Leaf(text)
+    if text[:1] == "(" and (numbers := labels(text)):
+        return _group(False, numbers, region, depth)
+    if matrix := _MATRIX.fullmatch(text):
+        rows = [f"({row.replace('&', ',')})" for row in matrix[2].split("\\\\") if row.strip()]
+        text = rows[0] if len(rows) == 1 else f"({','.join(rows)})"
     # Equations with words between them are a solution.
     solution = len(text) > 80 and text.count("=") > 2 and sum(map(_HAN.__contains__, text)) > 3
     if solution or _PROSE.search(text):
@@ -98,9 +102,8 @@ def _read(text: str, region: bool, depth: int) -> Value:
     if depth < MAX_NESTING:
         if (found := read_region(text)) is not None and (region or not is_pair(text)):
             return found
-        for reader in (_matrix, _parts, _listed):
-            if (made := reader(text, region, depth)) is not None:
-                return made
+        if made := _parts(text, region, depth) or _listed(text, region, depth):
+            return made
     return _leaf(text, region, depth)
 
 
@@ -114,6 +117,8 @@ def _leaf(text: str, region: bool, depth: int) -> Value:
         if len(sides) == 2 and left is not None and right is not None and not _is_name(left):
             return Relation(text, left, right)
         name, body = _LEAD.sub("", "".join(sides[0].split())), sides[-1]
+    elif labelled := _LABELLED.fullmatch(text):
+        name, body = labelled[1].casefold(), labelled[2]
     body = APPROXIMATELY.sub("", body)
     if _YEARS.fullmatch(body):
         return Leaf(body, name)
@@ -136,15 +141,6 @@ def _is_name(node: Node) -> bool:
 # --- groups ---------------------------------------------------------------------------------------
 
 
-def _matrix(text: str, region: bool, depth: int) -> Value | None:
-    match = _MATRIX.fullmatch(text)
-    if match is None:
-        return None
-    rows = [row.split("&") for row in match[2].split("\\\\") if row.strip()]
-    made = [Group(True, _each(row, region, depth)) for row in rows]
-    return made[0] if len(made) == 1 else Group(True, tuple(made))
-
-
 def _parts(text: str, region: bool, depth: int) -> Value | None:
     """``(1) 3; (2) 5``: at least two marked parts, in order."""
     found = marks(text)
@@ -152,31 +148,29 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
     if len(found) < 2 or text[: found[0].start].strip():
         return None
     items = [piece.strip(" ,;.:") for piece in pieces(text, found)]
-    return _group(True, items, region, depth) if len(items) == len(found) and all(items) else None
+    whole = len(found) == len(items) <= MAX_ITEMS and all(items)
+    return _group(True, items, region, depth) if whole else None
 
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:
     """Values in brackets, between arrows, or joined by a sign, a word or ±."""
-    text = _SET.sub("", text)
+    text, ordered = _SET.sub("", text), True
     if text[:1] in ("{", "(", "[") and (levels := _levels(text))[-1] == 0 not in levels[:-1]:
-        inner = text[1:-1]
-        if inner.count("|") % 2:
+        inner, ordered, region = text[1:-1], text[0] != "{", False
+        if inner.count("|") % 2 or (ordered and "∞" in inner):
             return None  # x | x = 2n, n = 1
         items = [item.strip().strip("\"'") for item in split_top(inner, ",;") if item.strip()]
-        if text[0] == "{":
-            return _group(False, [*dict.fromkeys(_joined(items))], False, depth)
-        several = len(items) > 1 and "∞" not in inner
-        return _group(True, items, False, depth) if several else None
-    if len(items := _ARROW.split(text)) > 2 and all(items):
-        return _group(True, items, region, depth)  # 秦→汉→唐
-    if ";" in text or ", " in text or _OR.search(text):
-        text = _THOUSANDS.sub("", text)
-    items = _joined(split_top(text, ";" if ";" in text else ","))
-    if len(items) < 2 or _GROUPED.fullmatch(text):
-        return None
-    if not any(map(str.isdigit, text)) and quantity(text) is not None:
-        return None  # eighteen and a half stones
-    return _group(False, items, region, depth)
+        if not ordered:
+            return _group(False, dict.fromkeys(_joined(items)), False, depth)
+    elif len(items := _ARROW.split(text)) < 3 or not all(items):  # 秦→汉→唐
+        ordered = False
+        if ";" in text or ", " in text or _OR.search(text):
+            text = _THOUSANDS.sub("", text)
+        items = _joined(split_top(text, ";" if ";" in text else ","))
+        words = not any(map(str.isdigit, text))
+        if _GROUPED.fullmatch(text) or (words and quantity(text) is not None):
+            return None  # eighteen and a half stones
+    return _group(ordered, items, region, depth) if 1 < len(items) <= MAX_ITEMS else None
 
 
 def _joined(items: list[str]) -> list[str]:
@@ -185,12 +179,8 @@ def _joined(items: list[str]) -> list[str]:
     return [one.strip() for part in parts for one in both_signs(part)]
 
 
-def _group(ordered: bool, items: list[str], region: bool, depth: int) -> Value | None:
-    return Group(ordered, _each(items, region, depth)) if len(items) <= MAX_ITEMS else None
-
-
-def _each(items: Iterable[str], region: bool, depth: int) -> tuple[Value, ...]:
-    return tuple(_read(item, region, depth + 1) for item in items)
+def _group(ordered: bool, items: Iterable[str], region: bool, depth: int) -> Group:
+    return Group(ordered, tuple(_read(item, region, depth + 1) for item in items))
 
 
 def both_signs(item: str) -> list[str]:
