@@ -17,7 +17,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final, TypeVar
 
-from gradegpt.answers.formula import CONSTANTS, FUNCTIONS, Node, variables
+from gradegpt.answers.formula import CONSTANTS, FUNCTIONS, Node, minus, number, variables
 from gradegpt.answers.types import Magnitude
 
 _MAX_EXPONENT: Final = 4_000
@@ -98,29 +98,20 @@ def near(left: Node, right: Node) -> bool:
 def solves(zero: Node, name: str, value: Node) -> bool | None:
     """Whether ``name = value`` solves ``zero = 0``; None where ``zero`` is not linear in the name.
 
-    y = 6/x solves xy = 6: a line through two points of ``zero`` at drawn values of the other
-    unknowns meets 0 there.
+    y = 6/x solves xy = 6: the line through the values of ``zero`` at y = 1 and 2 meets 0 there.
     """
-    points = _drawn((variables(zero) | variables(value)) - {name})
-    columns = [_values(zero, [at | {name: x} for at in points]) for x in (1.0, 2.0, 4.0)]
-    found = list[bool]()
-    for low, middle, high, root in zip(*columns, _values(value, points), strict=True):
-        if low is None or middle is None or high is None or root is None or low == middle:
-            continue
-        if not close(high - middle, 2 * (middle - low)):
-            return None
-        found.append(close(1 - low / (middle - low), root))
-    return None if len(found) < _POINTS // 2 or len({*found}) > 1 else found[0]
+    low, middle, high = (_with(zero, name, number(at)) for at in (1, 2, 4))
+    step = minus(middle, low)
+    if not equal(minus(high, middle), Node("*", (number(2), step))):
+        return None
+    return equal(minus(number(1), Node("/", (low, step))), value)
 
 
-def _drawn(names: frozenset[str], signs: tuple[int, ...] = (1,)) -> list[Point]:
-    """Points at which to evaluate; always the same ones."""
-    rng = random.Random("points")
-    return [
-        {name: rng.choice(signs) * rng.uniform(0.3, 2.2) for name in sorted(names)}
-        | {BASE: rng.uniform(2, 12)}
-        for _ in range(_POINTS)
-    ]
+def _with(node: Node, name: str, value: Node) -> Node:
+    """The formula with a value in place of an unknown."""
+    if node.op == "var" and node.name == name:
+        return value
+    return node._replace(args=tuple(_with(arg, name, value) for arg in node.args))
 
 
 def _sampled(
@@ -129,8 +120,14 @@ def _sampled(
     of: Callable[[Magnitude, Magnitude], Drawn],
     signs: tuple[int, ...] = (1,),
 ) -> list[Drawn]:
-    """A function of the values of the two, for each of the drawn points where it is defined."""
-    points, made = _drawn(variables(left) | variables(right), signs), list[Drawn]()
+    """A function of the values of the two, at drawn points where it is defined."""
+    rng, made = random.Random("points"), list[Drawn]()
+    names = sorted(variables(left) | variables(right))
+    points = [
+        {name: rng.choice(signs) * rng.uniform(0.3, 2.2) for name in names}
+        | {BASE: rng.uniform(2, 12)}
+        for _ in range(_POINTS)
+    ]
     for a, b in zip(_values(left, points), _values(right, points), strict=True):
         if a is not None and b is not None:
             with suppress(ArithmeticError):

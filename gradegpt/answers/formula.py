@@ -40,6 +40,16 @@ class Node(NamedTuple):
     name: str = ""
 
 
+def number(value: int | str) -> Node:
+    """A number as a formula."""
+    return Node("num", value=Fraction(value))
+
+
+def minus(left: Node, right: Node) -> Node:
+    """The difference of two formulas."""
+    return Node("+", (left, Node("neg", (right,))))
+
+
 _WORD: Final = rf"(?:(?:{'|'.join(FUNCTIONS)}|log|pi)(?![a-z])|(?:sqrt|abs)(?=\s*[(\[{{]))"
 _PROSE: Final = re.compile(
     r"(?<![A-Za-z\\])(?:[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z])|[A-Z]{3,}|(?!abc(?![a-z]))"
@@ -56,13 +66,12 @@ _TOKEN: Final = re.compile(
 )
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "|": "|"}
 _BRACES: Final = str.maketrans("", "", "{}\\")
-_TWO: Final = Node("num", value=Fraction(2))
-_HUNDRED: Final = Node("num", value=Fraction(100))
 _DEGREE: Final = Node("const", name="°")
+_TWO: Final = number(2)
 _AFTER: Final[dict[str, Callable[[Node], Node]]] = {
     "!": lambda n: Node("!", (n,)),
     "°": lambda n: Node("*", (n, _DEGREE)),
-    "%": lambda n: Node("/", (n, _HUNDRED)),
+    "%": lambda n: Node("/", (n, number(100))),
 }
 
 
@@ -141,7 +150,7 @@ class _Parser:
         node = self.product()
         while sign := self.take("+", "-"):
             right = self.product()
-            node = Node("+", (node, right if sign == "+" else Node("neg", (right,))))
+            node = minus(node, right) if sign == "-" else Node("+", (node, right))
         self.depth -= 1
         if opening and not self.take(_CLOSING[opening]):
             raise UnreadableError(f"{self.token.text!r} where {opening} is still open")
@@ -195,7 +204,7 @@ class _Parser:
         kind, text, _ = self.token
         self.at += kind != "end"
         if kind == "number":
-            return Node("num", value=Fraction(text))
+            return number(text)
         if kind == "letter":
             name = text.translate(_BRACES).replace("_o", "_0").replace("_O", "_0")  # ε_o for ε_0
             return Node("const" if name in CONSTANTS else "var", name=name)

@@ -7,22 +7,12 @@ from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers import options, values
-from gradegpt.answers.answer import Answer
+from gradegpt.answers.answer import Answer, Read
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import fold
 from gradegpt.answers.times import spoken
 from gradegpt.answers.truth import stated_truth, truth
-from gradegpt.answers.types import (
-    CHOICE,
-    IN_ORDER,
-    AnswerType,
-    Group,
-    Leaf,
-    Options,
-    Range,
-    Truth,
-    Value,
-)
+from gradegpt.answers.types import CHOICE, IN_ORDER, AnswerType, Group, Leaf, Options, Range, Truth
 from gradegpt.answers.words import Words
 
 _MAX_NUMBER: Final = 200
@@ -52,23 +42,17 @@ def read(
     question: str = "",
     span: tuple[int, int] = (0, 0),
 ) -> Answer:
-    """Read the whole of ``text`` as one answer.
+    """Read the whole of ``text``, a bare answer such as ``(B)`` or ``x<1或x>3``, as one answer.
 
-    Args:
-        text: A bare answer, such as ``(B)``, ``三分之一``, ``x<1或x>3`` or ``(1) 5; (2) 7``.
-        kind: Its type; None for the likely one.
-        question: The question, whose option texts help to read letters.
-        span: The place of the answer in the text in which it was found.
-
-    A text that cannot be read as ``kind`` becomes ``Words``, or a ``Leaf`` with neither quantity
-    nor formula.
-
+    ``kind`` is its type, None for the likely one. The option texts of the ``question`` help to read
+    letters, and ``span`` is the place of the answer in the text in which it was found. What cannot
+    be read as ``kind`` becomes ``Words``, or a ``Leaf`` with neither quantity nor formula.
     """
     kind = kind or answer_type(text, question)
     return Answer(kind, _value(text, kind, question), text, span)
 
 
-def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Truth | Words:
+def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind in CHOICE:
         several = options.sequence(text, question)
         if len(several) > 1:
