@@ -188,11 +188,8 @@ def _root(value: Magnitude, degree: Magnitude) -> Magnitude:
     return number ** (1 / n)
 
 
-def _log(value: Magnitude, base: Magnitude) -> Magnitude:
-    return cmath.log(complex(value)) / cmath.log(complex(base))
-
-
 _OPERATIONS: Final[dict[str, Callable[..., Magnitude]]] = {
     "+": operator.add, "*": operator.mul, "/": operator.truediv, "neg": operator.neg, "abs": abs,
-    "^": _power, "root": _root, "!": _factorial, "log": _log,
+    "^": _power, "root": _root, "!": _factorial,
+    "log": lambda value, base: cmath.log(complex(value)) / cmath.log(complex(base)),
 }  # fmt: skip

@@ -165,7 +165,7 @@ class _Parser:
             kind, text, spaced = self.token
             if last := self.take("*", "×", "·", "/", "÷"):
                 sign = last
-                node = Node("/" if sign in "/÷" else "*", (node, self.signed()))
+                node = Node("/" if sign in "/÷" else "*", (node, self.signed(self.power)))
             # x2 is x₂ or x²; a number is a factor only after a brace and a space: 2^{12} 13^2
             elif (kind == "number" and spaced and self.tokens[self.at - 1].text == "}") or (
                 kind in ("letter", "word", "part") or (kind == "sign" and text in "({√[")
@@ -179,15 +179,14 @@ class _Parser:
             else:
                 return node
 
-    def signed(self) -> Node:
-        return Node("neg", (self.signed(),)) if self.take("-") else self.power()
+    def signed(self, of: Callable[[], Node]) -> Node:
+        return Node("neg", (self.signed(of),)) if self.take("-") else of()
 
     def power(self) -> Node:
         node = self.postfix(self.atom())
-        return self.postfix(Node("^", (node, self.exponent()))) if self.take("^", "**") else node
-
-    def exponent(self) -> Node:
-        return Node("neg", (self.exponent(),)) if self.take("-") else self.argument()
+        if not self.take("^", "**"):
+            return node
+        return self.postfix(Node("^", (node, self.signed(self.argument))))
 
     def postfix(self, node: Node) -> Node:
         while sign := self.take(*_AFTER):
@@ -228,7 +227,7 @@ class _Parser:
         if name not in FUNCTIONS and name != "log":
             raise UnreadableError(f"\\{name} is not read here")
         base = self.argument() if name == "log" and self.take("_") else None
-        exponent = self.exponent() if self.take("^") else None
+        exponent = self.signed(self.argument) if self.take("^") else None
         if exponent and exponent.op == "neg":
             raise UnreadableError("sin^{-1} has two readings: arcsin and 1/sin")
         if self.token.text in ("(", "{", "["):
@@ -236,7 +235,7 @@ class _Parser:
             if self.token.text in ("^", "**"):
                 raise UnreadableError("ln(x)^2 has two readings: (ln x)² and ln x²")
         else:
-            inner = self.signed()
+            inner = self.signed(self.power)
             while self.token.kind == "letter":  # the 2x of \sin 2x + 1
                 inner = Node("*", (inner, self.power()))
         node = Node("call", (inner,), name=name)

@@ -121,7 +121,12 @@ def fold(text: str) -> str:
     text = _TIE.sub(" ", text) if "~" in text else text
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
     text = _PARALLEL.sub("∥", text) if "//" in text else text
-    return _without_latex(text) if "\\" in text or "^" in text else text
+    if "\\" in text:
+        text = _COMMAND.sub(lambda known: _SPELLINGS.get(known[0], known[0]), _in_rows(text))
+        for _ in range(3):
+            text = _FONT.sub(r"\1", text)
+        text = _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
+    return _RAISED.sub(_lowered, text) if "^" in text else text
 
 
 def _power(raised: re.Match[str]) -> str:
@@ -129,18 +134,13 @@ def _power(raised: re.Match[str]) -> str:
     return f"^{digits}" if len(digits) == 1 else f"^{{{digits}}}"
 
 
-def _without_latex(text: str) -> str:
-    text = SYSTEM.sub(_in_a_row, text)
-    text = _COMMAND.sub(lambda command: _SPELLINGS.get(command[0], command[0]), text)
-    for _ in range(3):
-        text = _FONT.sub(r"\1", text)
-    text = _RAISED.sub(lambda m: "".join(m[m.lastindex or 0].split()).replace("o", "°"), text)
-    return _SHORT_FRACTION.sub(r"\\frac{\1\2}{\3\4}", text)
+def _lowered(raised: re.Match[str]) -> str:
+    return "".join(raised[raised.lastindex or 0].split()).replace("o", "°")
 
 
-def _in_a_row(system: re.Match[str]) -> str:
-    """The rows of a system of equations, or of its solution, as a list."""
-    return ", ".join(row.strip(" ,;，；\n") for row in system["rows"].split(r"\\"))
+def _in_rows(text: str) -> str:
+    """The text with the rows of each system of equations as a list."""
+    return SYSTEM.sub(lambda m: ", ".join(r.strip(" ,;，；\n") for r in m[1].split(r"\\")), text)
 
 
 _BLANKS: Final = re.compile(r"(?<!\d)\s+|\s+(?!\d)|(?<=\d)\s+(?=\d{3}(?!\d))")
