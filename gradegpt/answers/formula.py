@@ -27,10 +27,6 @@ FUNCTIONS: Final[dict[str, Callable[[complex], complex]]] = {
 }  # fmt: skip
 
 
-class UnreadableError(Exception):
-    """The text is no formula that this module reads, or one with two readings."""
-
-
 class Node(NamedTuple):
     """An operation and its operands; a leaf has none and carries ``name`` or ``value``."""
 
@@ -81,37 +77,30 @@ class _Token(NamedTuple):
     spaced: bool
 
 
-def parse(text: str) -> Node:
-    """The tree of a folded formula (see ``answers.text.fold``).
-
-    Raises:
-        UnreadableError: The text is no formula, is too long or too deep, or has two readings.
-
-    """
-    if len(text) > MAX_LENGTH:
-        raise UnreadableError(f"longer than {MAX_LENGTH} characters")
-    if _PROSE.search(text):
-        raise UnreadableError("it has words")
-    parser = _Parser(text)
-    node = parser.sum()
-    if parser.token.kind != "end":
-        raise UnreadableError(f"{parser.token.text!r} is left over")
-    return node
-
-
 @lru_cache(maxsize=4096)
 def read_formula(text: str) -> Node | None:
-    """As ``parse``, but None for a text that it does not read."""
-    try:
-        return parse(text)
-    except (UnreadableError, RecursionError):
+    """The tree of a folded formula (see ``answers.text.fold``).
+
+    None for a text that is no formula, has two readings, or is too long or too deep.
+    """
+    if len(text) > MAX_LENGTH or _PROSE.search(text):
         return None
+    try:
+        parser = _Parser(text)
+        node = parser.sum()
+    except (_UnreadableError, RecursionError):
+        return None
+    return node if parser.token.kind == "end" else None
 
 
 def variables(node: Node) -> frozenset[str]:
     """The names of the unknowns."""
     own = frozenset([node.name]) if node.op == "var" else frozenset()
     return own.union(*map(variables, node.args))
+
+
+class _UnreadableError(Exception):
+    """The text is no formula that this module reads, or one with two readings."""
 
 
 class _Parser:
@@ -123,7 +112,7 @@ class _Parser:
         while not self.tokens or self.tokens[-1].kind != "end":
             match = _TOKEN.match(text, end)
             if match is None or match.lastgroup is None:
-                raise UnreadableError(f"{text[end : end + 8]!r} is not read here")
+                raise _UnreadableError(f"{text[end : end + 8]!r} is not read here")
             found, end = match[match.lastgroup], match.end()
             kind = "word" if match.lastgroup == "command" else match.lastgroup
             if found == "pi":
@@ -146,14 +135,14 @@ class _Parser:
         """A sum; after an opening bracket, up to the closing one."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise UnreadableError(f"nested deeper than {MAX_DEPTH} levels")
+            raise _UnreadableError(f"nested deeper than {MAX_DEPTH} levels")
         node = self.product()
         while sign := self.take("+", "-"):
             right = self.product()
             node = minus(node, right) if sign == "-" else Node("+", (node, right))
         self.depth -= 1
         if opening and not self.take(_CLOSING[opening]):
-            raise UnreadableError(f"{self.token.text!r} where {opening} is still open")
+            raise _UnreadableError(f"{self.token.text!r} where {opening} is still open")
         return node
 
     def product(self) -> Node:
@@ -171,11 +160,11 @@ class _Parser:
                 kind in ("letter", "word", "part") or (kind == "sign" and text in "({√[")
             ):
                 if sign in ("/", "÷"):
-                    raise UnreadableError("a/b c has two readings: (a/b)c and a/(bc)")
+                    raise _UnreadableError("a/b c has two readings: (a/b)c and a/(bc)")
                 mixed = kind == "part" and node.value and node.value.denominator == 1
                 node = Node("+" if mixed else "*", (node, right := self.power()))
                 if right.value == 0:
-                    raise UnreadableError("x 0 is no product: two answers, or a value at 0")
+                    raise _UnreadableError("x 0 is no product: two answers, or a value at 0")
             else:
                 return node
 
@@ -196,7 +185,7 @@ class _Parser:
     def argument(self) -> Node:
         """A group, or a single digit or letter: ``x^23`` is x^(23), and x²·3 in LaTeX."""
         if self.token.kind == "number" and len(self.token.text) > 1:
-            raise UnreadableError("an exponent of several digits without braces")
+            raise _UnreadableError("an exponent of several digits without braces")
         return self.atom()
 
     def atom(self) -> Node:
@@ -214,7 +203,7 @@ class _Parser:
             return Node("abs", (node,)) if text == "|" else node
         if kind == "sign" and text == "√":
             return Node("root", (self.atom(), _TWO))
-        raise UnreadableError(f"{text!r} where a value is expected")
+        raise _UnreadableError(f"{text!r} where a value is expected")
 
     def function(self, name: str) -> Node:
         if name == "abs":
@@ -225,15 +214,15 @@ class _Parser:
             degree = self.sum("[") if self.take("[") else _TWO
             return Node("root", (self.argument(), degree))
         if name not in FUNCTIONS and name != "log":
-            raise UnreadableError(f"\\{name} is not read here")
+            raise _UnreadableError(f"\\{name} is not read here")
         base = self.argument() if name == "log" and self.take("_") else None
         exponent = self.signed(self.argument) if self.take("^") else None
         if exponent and exponent.op == "neg":
-            raise UnreadableError("sin^{-1} has two readings: arcsin and 1/sin")
+            raise _UnreadableError("sin^{-1} has two readings: arcsin and 1/sin")
         if self.token.text in ("(", "{", "["):
             inner = self.atom()
             if self.token.text in ("^", "**"):
-                raise UnreadableError("ln(x)^2 has two readings: (ln x)² and ln x²")
+                raise _UnreadableError("ln(x)^2 has two readings: (ln x)² and ln x²")
         else:
             inner = self.signed(self.power)
             while self.token.kind == "letter":  # the 2x of \sin 2x + 1

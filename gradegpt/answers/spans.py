@@ -42,12 +42,6 @@ def sentences(text: str) -> list[tuple[int, int]]:
     return [(begin, end) for begin, end in found if begin < end]
 
 
-def sentence_end(text: str, at: int, kept: str = f"{ENDS}.") -> int:
-    """The end of the sentence that is open at ``at``, after its mark if that is in ``kept``."""
-    stop = _BREAK.search(text, at)
-    return len(text) if stop is None else stop.end() if stop[0] in kept else stop.start()
-
-
 def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
     """The ends of the clauses inside a sentence, after their marks."""
     end = len(text) if end is None else end
@@ -66,7 +60,8 @@ def sentence_start(text: str, at: int) -> int:
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence around ``text[start:end]``: one line, at most 160 characters."""
     left = sentence_start(text, start)
-    right = sentence_end(text, max(start, end - 1), ENDS)
+    stop = _BREAK.search(text, max(start, end - 1))
+    right = len(text) if stop is None else stop.end() if stop[0] in ENDS else stop.start()
     if right - left > MAX_SENTENCE:
         left = max(clause_ends(text, left, start), default=left)
     if right - left > MAX_SENTENCE:
