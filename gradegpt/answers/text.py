@@ -100,11 +100,10 @@ SYSTEM: Final = re.compile(
 """A system of equations or its solution, which has no columns."""
 _SHORT_FRACTION: Final = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 _POWER: Final = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
-_BELOW_ZERO: Final = re.compile(r"零下(?=\s?\d)")
-_BETWEEN: Final = re.compile(
-    r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*(比)\s*(?=\d))"
+_IN_WORDS: Final = re.compile(
+    r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*比\s*(?=\d))|零下(?=\s?\d)"
 )
-"""The gap of a mixed number, 1½ and 1又1/2, and a ratio in words, 1比2."""
+"""The gap of a mixed number, 1½ and 1又1/2, a ratio in words, 1比2, and a minus sign, 零下5."""
 _TIE: Final = re.compile(r"(?<=[{}$])~|(?<=[\d.])~(?=[A-Za-z])|~(?=[\\$])")
 """The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
 _PARALLEL: Final = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
@@ -116,7 +115,7 @@ def fold(text: str) -> str:
     if not text.isascii():
         # Powers before NFKC, which would turn 10² into 102.
         text = _POWER.sub(_power, simplified(text))
-        text = _BETWEEN.sub(lambda gap: ":" if gap[1] else " ", _BELOW_ZERO.sub("-", text))
+        text = _IN_WORDS.sub(lambda m: {"比": ":", "零下": "-"}.get(m[0].strip(), " "), text)
         text = unicodedata.normalize("NFKC", text.translate(_BEFORE)).translate(_CHARACTERS)
     text = _TIE.sub(" ", text) if "~" in text else text
     text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
