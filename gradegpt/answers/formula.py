@@ -57,11 +57,11 @@ _TOKEN: Final = re.compile(
     rf"|\\(?P<part>frac)(?=\s*\{{\s*[\d.]+\s*\}}\s*\{{\s*[\d.]+\s*\}})"  # 1\frac{{1}}{{2}} is mixed
     rf"|\\(?P<command>[A-Za-z]+)|(?P<word>{_WORD})"
     # With its index and primes; f(0) has two readings: a product and a value of f.
-    r"|(?P<letter>[A-Za-zα-ωΑ-Ωħ∞](?:_(?:\{[^{}]*\}|\d+|[A-Za-z]))?'*)(?!\(\s*[\d.]+\s*\))"
+    r"|(?P<letter>[A-Za-zα-ωΑ-Ωħ∞](?:\s*_\s*(?:\{[^{}]*\}|\d+|[A-Za-z]))?(?:\s*')*)(?!\(\s*[\d.]+\s*\))"
     r"|(?P<sign>\*\*|[-+*/^_(){}\[\]|!°%×·÷√])|(?P<end>\Z))"
 )
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}", "|": "|"}
-_BRACES: Final = str.maketrans("", "", "{}\\")
+_BRACES: Final = str.maketrans("", "", "{}\\ \n")
 _DEGREE: Final = Node("const", name="°")
 _TWO: Final = number(2)
 _AFTER: Final[dict[str, Callable[[Node], Node]]] = {
@@ -161,7 +161,7 @@ class _Parser:
             ):
                 if sign in ("/", "÷"):
                     raise _UnreadableError("a/b c has two readings: (a/b)c and a/(bc)")
-                mixed = kind == "part" and node.value and node.value.denominator == 1
+                mixed = kind == "part" and node.value is not None and node.value.denominator == 1
                 node = Node("+" if mixed else "*", (node, right := self.power()))
                 if right.value == 0:
                     raise _UnreadableError("x 0 is no product: two answers, or a value at 0")
@@ -220,7 +220,7 @@ class _Parser:
         if exponent and exponent.op == "neg":
             raise _UnreadableError("sin^{-1} has two readings: arcsin and 1/sin")
         if self.token.text in ("(", "{", "["):
-            inner = self.atom()
+            inner = self.postfix(self.atom())
             if self.token.text in ("^", "**"):
                 raise _UnreadableError("ln(x)^2 has two readings: (ln x)² and ln x²")
         else:

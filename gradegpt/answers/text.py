@@ -84,7 +84,8 @@ _CHARACTERS: Final = str.maketrans({one: sign for one, sign in _SPELLINGS.items(
 CIRCLED: Final = "".join(map(chr, range(0x2460, 0x2474)))
 """① to ⑳, which NFKC would turn into digits."""
 _BEFORE: Final = _CHARACTERS | {ord(sign): f"({n})" for n, sign in enumerate(CIRCLED, start=1)}
-_COMMAND: Final = re.compile(r"\\(?:[A-Za-z]+|(?<!\\\\)[%${}(),;!: ])")
+_COMMAND: Final = re.compile(r"\\(?:[a-z]+(?=[A-Z])|[A-Za-z]+|(?<!\\\\)[%${}(),;!: ])")
+r"""A command of LaTeX; also that of 25^\circC, which lacks its space."""
 _FONT: Final = re.compile(
     r"\\(?:text(?:bf|it|rm)?|math(?:rm|bf|bb|it)|boldsymbol|operatorname|bm|mbox|ce)"
     r"\s*\{((?:[^{}]|\{[^{}]*\})*)\}"
@@ -104,7 +105,7 @@ _IN_WORDS: Final = re.compile(
     r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*比\s*(?=\d))|零下(?=\s?\d)"
 )
 """The gap of a mixed number, 1½ and 1又1/2, a ratio in words, 1比2, and a minus sign, 零下5."""
-_TIE: Final = re.compile(r"(?<=[{}$])~|(?<=[\d.])~(?=[A-Za-z])|~(?=[\\$])")
+_TIE: Final = re.compile(r"(?<=[}$])~|(?<=[a-z]\{)~|(?<=[\d.])~(?=[A-Za-z])|~(?=[\\$])")
 """The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
 _PARALLEL: Final = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
 
