@@ -135,7 +135,7 @@ def _leaf(text: str, region: bool, depth: int) -> Value:
 
 def _is_name(node: Node) -> bool:
     # f(x) is read as f times x.
-    return node.op == "var" or (node.op == "*" and all(arg.op == "var" for arg in node.args))
+    return node.op == "var" or (node.op == "*" and all(map(_is_name, node.args)))
 
 
 # --- groups ---------------------------------------------------------------------------------------
