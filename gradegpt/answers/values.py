@@ -48,7 +48,9 @@ _YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
 _MATRIX: Final = re.compile(r"\\begin\{([bpB]?matrix)\}(.*?)\\end\{\1\}", re.DOTALL)
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _OR: Final = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
-_SET: Final = re.compile(r"[A-Za-z]\s*∈\s*(?={)")
+_SET: Final = re.compile(
+    r"[A-Za-z]\s*∈\s*{(.+)}|由(.+)组成的集合|(?i:the set (?:of|containing)) (.+)"
+)
 
 
 @lru_cache(maxsize=32768)
@@ -154,7 +156,9 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
 
 def _listed(text: str, region: bool, depth: int) -> Value | None:
     """Values in brackets, between arrows, or joined by a sign, a word or ±."""
-    text, ordered = _SET.sub("", text), True
+    ordered = True
+    if stated := _SET.fullmatch(text):
+        text = f"{{{stated[stated.lastindex or 0]}}}"
     if text[:1] in ("{", "(", "[") and (levels := _levels(text))[-1] == 0 not in levels[:-1]:
         inner, ordered, region = text[1:-1], text[0] != "{", False
         if inner.count("|") % 2 or (ordered and "∞" in inner):
