@@ -1,8 +1,8 @@
 """Quantities anywhere in a running text of either language, in base units.
 
 "Adding the halves, it took in 360 million yuan" and 3.6亿元 have the same amount, 360,000,000 yuan.
-``numerals`` finds the numbers, ``units`` the units after them; dates, times, discounts and multiples
-are read by ``spoken_in``.
+``numerals`` finds the numbers, ``units`` the units after them; dates, times, discounts and
+multiples are read by ``spoken_in``.
 """
 
 from __future__ import annotations
@@ -12,24 +12,11 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
+from gradegpt.answers import units
 from gradegpt.answers.number import Numeral, needs_a_unit, numerals
 from gradegpt.answers.text import fold
 from gradegpt.answers.times import ORDINAL, TIME, spoken_in
-from gradegpt.answers.units import (
-    CELSIUS,
-    COUNT,
-    CURRENCY,
-    DURATION,
-    FAHRENHEIT,
-    KELVIN,
-    POINTS,
-    SHARE,
-    YEAR,
-    Measure,
-    in_scale,
-    unit_at,
-    unit_called,
-)
+from gradegpt.answers.units import COUNT, CURRENCY, SHARE, YEAR, Unit, unit_at, unit_called
 
 
 class Amount(NamedTuple):
@@ -85,13 +72,15 @@ _YEAR_BEFORE = re.compile(
 _TO = re.compile(r"\s*(?:[-–—~～到至]|to|through|and|or)\s*")
 _BEFORE = re.compile(
     r"(?:(?P<more>\bover|\b(?:more|higher|greater) than|\bat least|超过|逾|至少|高达|多达)"
-    r"|(?P<less>\b(?:under|(?:less|fewer|lower) than|nearly|almost|at most|up to|close to|approaching)"
+    r"|(?P<less>\b(?:under|(?:less|fewer|lower) than|nearly|almost|at most|up to|close to)"
     r"|不到|不足|将近|接近|近|未满|没满|最多)"
     r"|\b(?:about|around|roughly|some|approximately|approx\.?|circa|ca?\.|estimated|somewhere"
     r"|just (?:over|under))|约为?|大约|大概|差不多|[~≈])(?: an?)?\s*(?:是|有)?\s*\Z",
     re.IGNORECASE,
 )
-_AFTER = re.compile(r"\s*(?:(?P<more>多|余|以上|出头|odd\b|or more\b|plus\b)|左右|上下|or so\b|-ish\b)")
+_AFTER = re.compile(
+    r"\s*(?:(?P<more>多|余|以上|出头|odd\b|or more\b|plus\b)|左右|上下|or so\b|-ish\b)"
+)
 _MORNING = re.compile(
     r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.? ?m\b|in the morning", re.IGNORECASE
 )
@@ -159,7 +148,9 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     at = end
     if number.in_words and value < 1 and (of := _OF.match(text, end)):
         at = of.end() - (of.end() > end)  # a quarter *of a* kilo
-    unit = unit_at(text, at) or (unit_at(text, end + 1) if text[end : end + 1] in ("多", "余") else None)
+    unit = unit_at(text, at) or (
+        unit_at(text, end + 1) if text[end : end + 1] in ("多", "余") else None
+    )
     if unit is None:
         alone = number.in_words and needs_a_unit(said)
         return [] if alone else [_bare(text, number)]
@@ -170,7 +161,7 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     return [_of_unit(text, number, measure, stop)]
 
 
-def _amount(number: Numeral, measure: Measure) -> Amount:
+def _amount(number: Numeral, measure: Unit) -> Amount:
     size = measure.size
     place = number.place and number.place * size
     return Amount(
@@ -178,16 +169,16 @@ def _amount(number: Numeral, measure: Measure) -> Amount:
     )
 
 
-def _of_unit(text: str, number: Numeral, measure: Measure, stop: int) -> Amount:
+def _of_unit(text: str, number: Numeral, measure: Unit, stop: int) -> Amount:
     """The amount of a unit, which may be a year or a temperature."""
     before, value = text[max(0, number.start - 10) : number.start], number.value
     made = _amount(number, measure)._replace(end=stop)
-    if measure.name == "年" and (1000 <= value < 2100 or before.endswith(("公元", "公元前"))):
+    if text[stop - 1] == "年" and (1000 <= value < 2100 or before.endswith(("公元", "公元前"))):
         return Amount(number.start, stop, YEAR, -value if before.endswith("前") else value)
-    if measure.measures in (FAHRENHEIT, KELVIN):
-        scale = "°F" if measure.measures == FAHRENHEIT else "K"
-        celsius = in_scale(value, scale, "°C") or Fraction(0)
-        return made._replace(measures=CELSIUS, value=celsius, place=None)
+    if measure.measures in (units.FAHRENHEIT, units.KELVIN):
+        scale = "°F" if measure.measures == units.FAHRENHEIT else "K"
+        celsius = units.in_scale(value, scale, "°C") or Fraction(0)
+        return made._replace(measures=units.CELSIUS, value=celsius, place=None)
     return made
 
 
@@ -200,35 +191,35 @@ def _bare(text: str, number: Numeral) -> Amount:
         end = after.end() if after else number.end
         return Amount(number.start, end, YEAR, -value if after and after["bc"] else value)
     fraction = 0 < value < 1 and not number.place
-    return _amount(number, Measure("", SHARE if fraction else COUNT, Fraction(1)))
+    return _amount(number, Unit(SHARE if fraction else COUNT, Fraction(1)))
 
 
 def _joined(found: list[Amount], text: str) -> list[Amount]:
     """The longest of overlapping amounts, and those of one kind that follow directly added."""
     made = list[Amount]()
-    for amount in found:
+    for one in found:
         last = made[-1] if made else None
-        if amount.measures == POINTS:  # 分 after hours are minutes, else points
-            after_hours = last is not None and last.measures == DURATION and last.end == amount.start
-            minutes = amount._replace(measures=DURATION, value=amount.value * 60, unit=Fraction(60))
-            amount = minutes if after_hours else amount._replace(measures=COUNT)
+        amount = one
+        if one.measures == units.POINTS:  # 分 after hours are minutes, else points
+            clock = last is not None and (last.measures, last.end) == (units.DURATION, one.start)
+            size = Fraction(60 if clock else 1)
+            measures = units.DURATION if clock else COUNT
+            amount = one._replace(measures=measures, value=one.value * size, unit=size)
         if last is None:
             made.append(amount)
-            continue
-        if last.measures == YEAR and amount.measures == COUNT and _TO.fullmatch(text, last.end, amount.start):
-            amount = amount._replace(measures=YEAR)
-        if amount.start < last.end:
+        elif amount.start < last.end:
             if amount.end - amount.start > last.end - last.start:
                 made[-1] = amount
         elif (
             text[last.end : amount.start].strip(" 零又") in ("", "and", ",")
-            and last.measures == amount.measures
-            and last.measures not in (COUNT, SHARE)
+            and last.measures == amount.measures not in (COUNT, SHARE)
             and amount.value < last.unit > amount.unit
         ):
             made[-1] = last._replace(end=amount.end, value=last.value + amount.value)
         else:
-            made.append(amount)
+            years = (last.measures, amount.measures) == (YEAR, COUNT)
+            to = years and _TO.fullmatch(text, last.end, amount.start)
+            made.append(amount._replace(measures=YEAR) if to else amount)
     return made
 
 
@@ -244,7 +235,11 @@ def _in_context(text: str, amount: Amount) -> Amount:
     """With what the words around it say: about, more than, in the morning."""
     start, end = amount.start, amount.end
     before, after = _BEFORE.search(text, max(0, start - 20), start), _AFTER.match(text, end)
-    more = (before and before["more"]) or (after and after["more"]) or re.search("[多余]", text[start:end])
+    more = (
+        (before and before["more"])
+        or (after and after["more"])
+        or re.search("[多余]", text[start:end])
+    )
     side = -1 if before and before["less"] else 1 if more else 0
     half = ""
     if amount.measures == TIME:

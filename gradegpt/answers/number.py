@@ -1,4 +1,4 @@
-"""Numbers in figures and in words of both languages: 3.2万, 2.5×10^3, 负三又二分之一, two and a half."""
+"""Numbers in figures and words of two languages: 3.2万, 2.5×10^3, 负三又二分之一, half a dozen."""
 
 from __future__ import annotations
 
@@ -134,9 +134,12 @@ def _whole(text: str) -> Fraction | None:
 
 
 def _english(text: str) -> Fraction | None:
-    if " of " in text:
-        share, of = map(_english, text.split(" of ", 1))
-        return None if share is None or of is None else share * of
+    for between in (" out of ", " in ", " of "):
+        if between in text:  # six out of ten, half of a million
+            one, other = map(_english, text.split(between, 1))
+            if one is None or other is None or one >= (1 if between == " of " else other):
+                return None
+            return one * other if between == " of " else one / other
     words = [w for w in re.split(r"[\s-]+", text) if w not in ("a", "an")]
     if "point" in words:
         at = words.index("point")
@@ -201,23 +204,23 @@ _NUMERAL = re.compile(
     r"(?P<sign>(?:(?<![\w)])|(?<=[为是于到至约达]))-|\A\+|负|零下|minus )?"
     r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|(?:\A|(?<=[\s=(,$]))\.\d+)"
     r"(?:(?:\s?[×x*·]\s?10(?:\^|(?!0))\{?|e(?=[-+\d]))(?P<power>[+-]?\d{1,9})\}?"
-    r"|(?P<mixed>[¼-¾⅐-⅞]|\s*\\frac\{\d+\}\{\d+\}| \d+ ?/ ?\d+(?![\d/]))"
-    r"|\s?/\s?(?P<below>\d+)(?![\d/]|\.\d)|\s?(?P<han>[十百千]?(?:万亿|[万亿]))"
+    r"|(?P<over>[¼-¾⅐-⅞]|\s*\\frac\{\d+\}\{\d+\}| \d+ ?/ ?\d+(?![\d/])|\s?/\s?\d+(?![\d/]|\.\d))"
+    r"|\s?(?P<han>[十百千]?(?:万亿|[万亿]))"
     rf"|(?P<scale>(?:[\s-]?(?:hundred|{'|'.join(SCALES)})\b)+))?(?P<half> and a half\b)?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
     re.IGNORECASE,
 )
 _RUN = re.compile(
     rf"\b(?<![a-z]-)(?!point)(?:an? |minus |negative )?(?:(?:{'|'.join(_NAMES)})(?:th)?s?)"
-    rf"(?:(?:\s+|-)(?:(?:and|of|an?)\s+){{0,2}}(?:{'|'.join(_NAMES)})(?:th)?s?)*\b(?!-[a-z])",
+    rf"(?:(?:\s+|-)(?:(?:and|in|out|of|an?)\s+){{0,2}}(?:{'|'.join(_NAMES)})(?:th)?s?)*\b(?!-[a-z])",
     re.IGNORECASE,
 )
 """Words that may together be a number."""
-_IN = re.compile(r"\s?(?:in|out of(?: every)?) (?P<whole>\d+|[a-z]+(?:-[a-z]+)?)", re.IGNORECASE)
-_NOT_ALONE: Final = frozenset(
-    "second seconds minute score point third fourth fifth one quarter half zero hundred thousand".split()
-)
-"""Words that are a number only together with others, or before a unit: half a kilo, one in seven."""
+_NOT_ALONE: Final = (
+    "second", "seconds", "minute", "score", "point", "third", "fourth", "fifth", "one", "quarter",
+    "half", "zero", "hundred", "thousand",
+)  # fmt: skip
+"""Words that are a number only together with others, or before a unit: half a kilo."""
 _MOST_POWER: Final = 400
 
 
@@ -239,14 +242,9 @@ def numerals(text: str) -> Iterator[Numeral]:
         ends = (start + word.end() for word in words[::-1])
         read = ((end, spelled(text[start:end])) for end in ends)
         end, value = next(((end, value) for end, value in read if value is not None), (at, None))
-        whole = _IN.match(text, end)
-        of = whole and (Fraction(whole[1]) if whole[1].isdigit() else spelled(whole[1]))
         if value is not None:
             at = end
-            if whole and of and value < of:  # seven in ten
-                yield Numeral(start, whole.end(), value / of)
-            else:
-                yield Numeral(start, end, value, in_words=True)
+            yield Numeral(start, end, value, in_words=True)
 
 
 def needs_a_unit(words: str) -> bool:
@@ -256,22 +254,19 @@ def needs_a_unit(words: str) -> bool:
 
 def _read(found: re.Match[str]) -> Numeral | None:
     digits, words, more = (found["digits"] or "").replace(",", ""), found["words"], found["more"]
-    size = Fraction(_scale(more[1:])) if more else Fraction(1)
+    size, power = Fraction(_scale((more or "")[1:])), int(found["power"] or 0)
     if words:
         half = len(words) > 1 and words[-1] == "半" and words != "一半"
         value = spelled(words[:-1] if half else words)
         value = value + Fraction(1, 2) if half and value is not None else value
-    elif len(digits) > _MOST_POWER or abs(int(found["power"] or 0)) > _MOST_POWER:
+    elif len(digits) > _MOST_POWER or abs(power) > _MOST_POWER:
         return None
     else:
-        size *= Fraction(10) ** int(found["power"] or 0) * _scale(found["han"] or "")
+        size *= Fraction(10) ** power * _scale(found["han"] or "")
         for word in re.findall("[a-z]+", (found["scale"] or "").lower()):
             size *= {"hundred": 100, **SCALES}[word]
-        value = Fraction(digits) + Fraction(1, 2) * bool(found["half"])
-        if (below := _over(found)) is not None:
-            if not below[1]:
-                return None
-            value = value / below[1] if below[0] is None else value + Fraction(below[0], below[1])
+        over = re.findall(r"\d+", unicodedata.normalize("NFKC", found["over"] or ""))
+        value = _over(Fraction(digits) + Fraction(1, 2) * bool(found["half"]), *map(int, over))
     if value is None:
         return None
     sign = -1 if found["sign"] and found["sign"][0] != "+" else 1
@@ -280,15 +275,11 @@ def _read(found: re.Match[str]) -> Numeral | None:
     return Numeral(*found.span(), sign * value * size, place, bool(more))
 
 
-def _over(found: re.Match[str]) -> tuple[int | None, int] | None:
-    """The top and the bottom of a fraction after the figures; the figures are the top of 3/4."""
-    if found["below"]:
-        return None, int(found["below"])
-    if not found["mixed"]:
+def _over(figures: Fraction, *below: int) -> Fraction | None:
+    """With what follows the figures: the bottom of a fraction, or top and bottom after a whole."""
+    if not below:
+        return figures
+    *top, bottom = below
+    if not bottom:
         return None
-    mixed = found["mixed"]
-    if len(mixed) == 1:
-        size = Fraction(unicodedata.numeric(mixed)).limit_denominator(10)
-        return size.numerator, size.denominator
-    top, bottom = map(int, re.findall(r"\d+", mixed))
-    return top, bottom
+    return figures + Fraction(top[0], bottom) if top else figures / bottom
