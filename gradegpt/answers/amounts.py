@@ -99,9 +99,10 @@ def amounts(text: str) -> list[Amount]:
     """The quantities of a text, in order; compound ones (一斤八两, 5 feet 3 inches) as one."""
     text = _folded(text)
     found = [
-        Amount(start, end, said.unit, Fraction(said.value))
+        Amount(start, end, said.unit, said.value)
         for start, end, said in spoken_in(text)
-        if said.unit != ORDINAL or not _PART_OF.search(text, max(0, start - 5), start)
+        if isinstance(said.value, Fraction)
+        and (said.unit != ORDINAL or not _PART_OF.search(text, max(0, start - 5), start))
     ]
     for number in numerals(text):
         if not any(a.start < number.end and number.start < a.end for a in found):

@@ -19,10 +19,6 @@ _SHARE = re.compile(SHARES, re.IGNORECASE)
 _MONEY = re.compile(rf"\A(?:{CURRENCY}|US|HK|AU|CA|NT)\s?(?=\d)|(?<=\A-){CURRENCY}(?=\d)")
 _SHORT_SCALE = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|bn?)", re.IGNORECASE)
 _SCALES: Final = {"k": "thousand", "m": "million", "b": "billion"}
-_IN_BRACKETS = re.compile(
-    r"\A([^()]*[\dπ])\s*\(((?:[A-Za-zμµΩ]{2,5}|m)\^?\{?[23]\}?|[\u3400-\u9fff]{1,6})\)\Z"
-)
-"""A number with its unit in brackets: 64(dm^3)."""
 _NUMERIC = re.compile(r"[\dπ√\\]|\bpi\b")
 """A number longer than three characters has one of these, unless it is in words."""
 _SHORT: Final = 3
@@ -69,7 +65,7 @@ def number(text: str) -> tuple[Fraction, str] | None:
 
 
 def _quantity(text: str) -> Quantity | None:
-    text, money = _MONEY.subn("", _IN_BRACKETS.sub(r"\1 \2", text.strip()))
+    text, money = _MONEY.subn("", text.strip())
     if money and (short := _SHORT_SCALE.fullmatch(text)):
         text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
     if (made := _in_figures(text)) is not None:
@@ -77,11 +73,11 @@ def _quantity(text: str) -> Quantity | None:
     words = roman(text) if (said := spelled(text)) is None else said
     if words is not None or (len(text) > _SHORT and not _NUMERIC.search(text)):
         return _counted_in_words(text) if words is None else Quantity(Fraction(words))
-    if (value := _constant(text)) is not None:
-        return Quantity(value, place=_place(text))
+    if (made := _constant(text)) is not None:
+        return made
     top, colon, bottom = text.replace("∶", ":").partition(":")
-    if colon and (above := _constant(top)) is not None and (below := _constant(bottom)):
-        return Quantity(above / below)
+    if colon and (above := _constant(top)) and (below := _constant(bottom)) and below.value:
+        return Quantity(above.value / below.value)
     return _before_a_unit(text) or _counted_in_words(text)
 
 
@@ -92,10 +88,14 @@ def _in_figures(text: str) -> Quantity | None:
     found = numeral(text)
     if found is None or found.rough or len(text) > 60 or (unit := _unit(text[found.end :])) is None:
         return None
+    return _with_unit(found.value, unit, found.place)
+
+
+def _with_unit(value: Fraction, unit: str, place: Fraction | None = None) -> Quantity:
     if not _SHARE.fullmatch(unit):
-        return Quantity(found.value, unit, place=found.place)
-    share = _share(unit)
-    return Quantity(found.value / share, "", True, found.place and found.place / share)
+        return Quantity(value, unit, place=place)
+    share = 1000 if unit.endswith(("‰", "e")) else 100
+    return Quantity(value / share, "", True, place and place / share)
 
 
 def _unit(rest: str) -> str | None:
@@ -105,6 +105,8 @@ def _unit(rest: str) -> str | None:
         return unit
     if unit[0] == "-" and _measures(unit[1:], ""):
         return unit[1:]
+    if (unit[0], unit[-1]) == ("(", ")") and _measures(unit[1:-1], ""):
+        return unit[1:-1]  # 64(dm^3)
     if rest[0].isspace() and _THING.fullmatch(unit):
         return unit
     at = unit_at(rest)
@@ -140,8 +142,7 @@ def _before_a_unit(text: str) -> Quantity | None:
     unit = after.strip()
     if not rest or not _measures(unit, after) or not (_NUMERIC.search(rest) or len(rest) < _SHORT):
         return None
-    value = _constant(rest)
-    return None if value is None else Quantity(value, unit, place=_place(rest))
+    return _constant(rest, unit)
 
 
 def _counted_in_words(text: str) -> Quantity | None:
@@ -156,22 +157,13 @@ def _counted_in_words(text: str) -> Quantity | None:
         ends = [(text[:n], text[n:]) for n in range(start.end() if start else 0, 0, -1)]
     for rest, unit in ends:
         if _counts(unit) and (value := spelled(rest)) is not None:
-            share = _SHARE.fullmatch(unit)
-            return (
-                Quantity(value / _share(unit), "", percent=True) if share else Quantity(value, unit)
-            )
+            return _with_unit(value, unit)
     return None
 
 
-def _constant(text: str) -> Magnitude | None:
+def _constant(text: str, unit: str = "") -> Quantity | None:
+    """The value of a formula without unknowns."""
     tree = read_formula(text)
-    return None if tree is None else algebra.constant(tree)
-
-
-def _place(text: str) -> Fraction | None:
+    value = None if tree is None else algebra.constant(tree)
     found = numeral(text)
-    return found and found.place
-
-
-def _share(unit: str) -> int:
-    return 1000 if unit.endswith(("‰", "e")) else 100
+    return None if value is None else Quantity(value, unit, place=found and found.place)

@@ -60,8 +60,10 @@ for _line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").spli
         _made = re.sub(r"\{[A-Z]+\}", lambda name: _PARTS[name[0]], _form)
         _read = (_unit.strip("+"), re.compile(_made, re.IGNORECASE))
         _FORMS_IN_TEXT.append(_read)
-        _FORMS += [_read] if _unit[0] != "+" else []
-        _LATIN_FORMS += [_read] if "{HAN}" not in _form else []
+        if _unit[0] != "+":
+            _FORMS.append(_read)
+        if "{HAN}" not in _form:
+            _LATIN_FORMS.append(_read)
 _INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
 _MULTIPLE_IN_TEXT: Final = re.compile(
     "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE

@@ -27,13 +27,9 @@ from gradegpt.rules.tolerance import EXACT, Tolerance
 
 _SAID_ALONE: Final = (*MONEY, units.DEGREES, units.CELSIUS)
 """What a later number may say without its unit: "$60 comes off, which leaves twenty"."""
-_SAID_BARE: Final = (*_SAID_ALONE, units.MONTHS, ORDINAL, MULTIPLE)
-"""What a reference may give as a number alone: a price, an age, how many times."""
-_COUNTED: Final = (COUNT, units.PIECE, *MONEY, units.MONTHS, YEAR, SHARE)
 _EXACT: Final = (YEAR, ORDINAL, TIME, "century", "decade", PAID, MULTIPLE)
-_ROUNDED, _NEAR, _FAR = Fraction(1, 100), Fraction(2, 100), Fraction(5, 100)
-"""Relative differences of rounded or converted quantities: that of the same, that which a reference
-may have between its own spellings, and that of different ones."""
+_ROUNDED, _FAR = Fraction(1, 100), Fraction(5, 100)
+"""Relative differences of rounded or converted quantities that are the same, or that differ."""
 _MOST_REST: Final = 2
 _FEW: Final = 10
 """Numbers below it often count something else: two of them."""
@@ -98,28 +94,20 @@ def compare_amounts(
     due, asked = wanted[0], amounts(question)
     if due.measures in (SHARE, MULTIPLE) and _change_unlike(question + reference, response):
         return None
-    judged = [(a, _same(read[0], a)) for a in _answers(response) if not _is_given(a, due, asked)]
-    equal, other, near, weak = (
-        [a for a, same in judged if same == how] for how in ("same", "other", "near", "weak")
-    )
+    said = [a for a in _answers(response) if a.value == due.value or not _is_given(a, asked)]
+    judged = [(a, _same(read[0], a)) for a in said]
+    equal, other, near = ([a for a, how in judged if how == h] for h in ("same", "other", "near"))
     if equal:
-        to = [
-            bool(_TO.search(response, 0, equal[-1].start)),
-            bool(_TO.search(reference, 0, due.start)),
-        ]
-        if due.measures == SHARE and _CHANGED.search(response) and len({*to}) > 1:
-            return None
-        rivals = [*other, *near]
-        if due.measures in _SAID_ALONE:
-            rivals += [a for a, _ in judged if a.measures == COUNT and a.number >= _FEW]
-        return _given(equal[-1], rivals, response)
-    others = other or weak
-    if abs(due.number) > 2 * _FEW and len(judged) > 1:
-        others = [a for a in others if a.measures != COUNT or a.number >= _FEW]
-    one_kind = bool(other) and due.measures not in (COUNT, units.PIECE)
-    if near or _WORKED.search(response) or not (one_kind or len({a.value for a in others}) == 1):
+        best, changed = equal[-1], due.measures == SHARE and _CHANGED.search(response)
+        to = bool(_TO.search(response, 0, best.start)), bool(_TO.search(reference, 0, due.start))
+        money = due.measures in _SAID_ALONE
+        counts = [a for a in said if money and a.measures == COUNT and a.number >= _FEW]
+        unlike = changed and to[0] is not to[1]
+        return None if unlike else _given(best, [*other, *near, *counts], response)
+    one_kind = due.measures not in (COUNT, units.PIECE) or len({a.value for a in other}) == 1
+    if near or not other or not one_kind or _WORKED.search(response):
         return None
-    return Shown(False, "number:different", others[-1].start, others[-1].end) if others else None
+    return Shown(False, "number:different", other[-1].start, other[-1].end)
 
 
 def _change_unlike(asked: str, response: str) -> bool:
@@ -141,11 +129,7 @@ def _wanted(reference: str, question: str) -> list[Amount]:
     if unit or len(left) > _MOST_REST:
         return []  # an unknown unit, or more than a quantity
     first, *more = [_as_asked(a, question) for a in found]
-    if all(
-        first.measures == a.measures
-        and abs(first.value - a.value) <= (_NEAR * abs(first.value) if first.unit != a.unit else 0)
-        for a in more
-    ):
+    if all((first.measures, first.value) == (a.measures, a.value) for a in more):
         return [first]
     between = _RANGE.match(reference[first.end : more[0].start])
     return [first, *more] if len(more) == 1 and between else []
@@ -175,52 +159,30 @@ def _answers(response: str) -> list[Amount]:
     return [a for a in said if a.start >= since] or said
 
 
-def _is_given(amount: Amount, wanted: Amount, asked: list[Amount]) -> bool:
-    """Whether the question has this quantity, and it is not the answer all the same."""
-    equal = amount.value == wanted.value
-    if equal and amount.unit == wanted.unit:
-        return False
+def _is_given(amount: Amount, asked: list[Amount]) -> bool:
+    """Whether the question has this quantity, or its number."""
     return any(
-        (a.measures == amount.measures and a.value == amount.value
-         and (not equal or a.unit == amount.unit))
-        or (COUNT in (a.measures, amount.measures) and a.number == amount.number and not equal)
+        (a.measures, a.value) == (amount.measures, amount.value)
+        or (COUNT in (a.measures, amount.measures) and a.number == amount.number)
         for a in asked
-    )  # fmt: skip
+    )
 
 
 def _same(read: _Read, given: Amount) -> str:
-    """``same``, ``other``, ``near`` (open), ``unlike``; ``weak``: other if nothing else is said."""
+    """``same``, ``other``, ``near`` (open), or ``unlike`` for what measures something else."""
     wanted = read.wanted
     kinds = {wanted.measures, given.measures}
-    if DATE in kinds:
-        return _dates(wanted, given)
-    if wanted.measures == TIME and wanted.half and given.half and wanted.half != given.half:
-        return "other" if len(kinds) == 1 else "unlike"
-    if len(kinds) == 1 or kinds <= {units.DEGREES, units.CELSIUS}:
-        return _sizes(read, given)
-    equal = wanted.number == given.number
-    if kinds == {SHARE, PAID}:
-        return "near"  # 30% off, or 70 % of the price
-    if wanted.measures == SHARE and wanted.unit == 1 and given.number < 1:
-        return "same" if equal else "weak"
-    if given.measures == COUNT:
-        if not _ALONE.match(read.response, given.end):
-            return "unlike"
-        counted = wanted.measures in _COUNTED and given.number >= _FEW
-        return "same" if equal else "weak" if counted else "unlike"
-    if wanted.measures == COUNT:
-        return "same" if equal and given.measures in _SAID_BARE else "unlike"
-    return "near" if equal and kinds <= {units.PIECE, *MONEY} else "unlike"  # another currency
-
-
-def _dates(wanted: Amount, given: Amount) -> str:
-    if wanted.measures == given.measures:
+    if kinds == {DATE}:
         same = same_kind(Quantity(wanted.value, DATE), Quantity(given.value, DATE))
         return {True: "same", False: "other", None: "near"}[same]
-    years = [int(a.value) // (10_000 if a.measures == DATE else 1) for a in (wanted, given)]
-    if YEAR not in (wanted.measures, given.measures) or not all(years):
-        return "unlike"
-    return "other" if years[0] != years[1] else "same" if wanted.measures == YEAR else "unlike"
+    if kinds == {TIME} and wanted.half and given.half and wanted.half != given.half:
+        return "other"
+    if len(kinds) == 1 or kinds <= {units.DEGREES, units.CELSIUS}:
+        return _sizes(read, given)
+    if kinds == {SHARE, PAID}:
+        return "near"  # 30% off, or 70 % of the price
+    bare = given.measures == COUNT and _ALONE.match(read.response, given.end)
+    return "same" if bare and wanted.number == given.number else "unlike"
 
 
 def _sizes(read: _Read, given: Amount) -> str:
@@ -306,7 +268,8 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return len(re.findall(r"[\d.]+", reference)) == 1, None
     if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
         shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
-        return shown is not None and shown.same and response.find(found) < shown.start, shown
+        beside = shown is not None and response.find(found) < shown.start
+        return beside and bool(shown and shown.same), shown
     if _TOTAL.search(reference):
         return _change_unlike(question + reference, response), None
     if _BEARING.search(reference):
