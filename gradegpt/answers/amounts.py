@@ -44,8 +44,6 @@ class Amount(NamedTuple):
 
 
 _MONEY_BEFORE = re.compile(rf"{CURRENCY}\s?\Z")
-_SHORT_SIZE = re.compile(r"\s?(?P<size>[kmb])n?\b", re.IGNORECASE)
-"""Thousands, millions or billions of a currency: £50m."""
 _SUPERSCRIPTS: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _IN_A_NAME = re.compile(
     r"(?:[A-Za-z_.]|[A-Za-z]-|[氢氦锂硼碳氮氧氟钠磷硫氯钾钙铁钴锶碘铯镭铀钚]-)\Z"
@@ -56,7 +54,6 @@ _IN_A_WORD = re.compile(
     r"|一(?:[些样起直般切定旦共致同面边方再位种点来者则度]|\S{0,3}[也都][不没])"
 )
 """A character that is part of a word: 三角形, 二次函数, 一些, 一个也不剩."""
-_ORDINARY_ONE = re.compile(r"(?:[第统专单唯同万之]|[每这那某另任].?|其中)\Z")
 _PART_OF = re.compile(r"\b(?:an?|one) \Z", re.IGNORECASE)
 _OF = re.compile(r"\s?(?:of )?(?:an? )?(?=[a-z])", re.IGNORECASE)
 _MORE_OF = re.compile(
@@ -119,7 +116,6 @@ def _folded(text: str) -> str:
     made = "".join(
         f if not c.isascii() and c != "，" and len(f := fold(c)) == 1 else c for c in text
     )
-    made = re.sub(r"(?<![\w)])[¹²³⁴-⁹⁰]+(?=[A-Z])", lambda m: "_" * len(m[0]), made)  # ²H
     return re.sub(r"[⁻⁰¹²³⁴-⁹]+", lambda m: m[0].translate(_SUPERSCRIPTS), made)
 
 
@@ -128,30 +124,21 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     start, end, value = number.start, number.end, number.value
     said, before = text[start:end], text[max(0, start - 10) : start]
     money = _MONEY_BEFORE.search(before)
-    if said[0] > "\u3000":
-        digit = said.rstrip("多余来几")
-        inside = len(digit) == 1 and _IN_A_WORD.match(text, start)
-        if inside or before[-1:] == "第" or said == "万一":
-            return []
-        if digit == "一" and _ORDINARY_ONE.search(before):
-            return []
-    elif not number.in_words and _IN_A_NAME.search(before) and not money:
-        return []
     if money:
-        measure = unit_called(money[0].strip())
-        size = _SHORT_SIZE.match(text, end)
-        power = {"k": 3, "m": 6, "b": 9}[size["size"].lower()] if size else 0
-        made = _amount(number, measure._replace(size=measure.size * 10**power))
-        return [made._replace(start=start - len(money[0]), end=size.end() if size else end)]
+        made = _amount(number, unit_called(money[0].strip()))
+        return [made._replace(start=start - len(money[0]))]
+    if said[0] > "\u3000":
+        if len(said.rstrip("多余来几")) == 1 and _IN_A_WORD.match(text, start):
+            return []
+    elif not number.in_words and _IN_A_NAME.search(before):
+        return []
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2
         number = number._replace(value=value, end=end)
     at = end
     if number.in_words and value < 1 and (of := _OF.match(text, end)):
         at = of.end() - (of.end() > end)  # a quarter *of a* kilo
-    unit = unit_at(text, at) or (
-        unit_at(text, end + 1) if text[end : end + 1] in ("多", "余") else None
-    )
+    unit = unit_at(text, at)
     if unit is None:
         alone = number.in_words and needs_a_unit(said)
         return [] if alone else [_bare(text, number)]
@@ -176,10 +163,6 @@ def _of_unit(text: str, number: Numeral, measure: Unit, stop: int) -> Amount:
     made = _amount(number, measure)._replace(end=stop)
     if text[stop - 1] == "年" and (1000 <= value < 2100 or before.endswith(("公元", "公元前"))):
         return Amount(number.start, stop, YEAR, -value if before.endswith("前") else value)
-    if measure.measures in (units.FAHRENHEIT, units.KELVIN):
-        scale = "°F" if measure.measures == units.FAHRENHEIT else "K"
-        celsius = units.in_scale(value, scale, "°C") or Fraction(0)
-        return made._replace(measures=units.CELSIUS, value=celsius, place=None)
     return made
 
 
@@ -218,9 +201,7 @@ def _joined(found: list[Amount], text: str) -> list[Amount]:
         ):
             made[-1] = last._replace(end=amount.end, value=last.value + amount.value)
         else:
-            years = (last.measures, amount.measures) == (YEAR, COUNT)
-            to = years and _TO.fullmatch(text, last.end, amount.start)
-            made.append(amount._replace(measures=YEAR) if to else amount)
+            made.append(amount)
     return made
 
 
