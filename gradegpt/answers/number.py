@@ -31,6 +31,7 @@ PARTS: Final = {
     "ninth": 9, "tenth": 10, "halves": 2, "fourth": 4,
 }  # fmt: skip
 _NAMES: Final = {*_VALUES, *SCALES, *PARTS, "hundred", "point"}
+_NAME: Final = "|".join(sorted(_NAMES, reverse=True))
 _BEGINS: Final = {*_NAMES, "a", "an", "minus", "negative"}
 _ROMANS: Final = {
     tens + ones: 10 * n + m
@@ -204,15 +205,16 @@ _NUMERAL = re.compile(
     r"(?P<sign>(?:(?<![\w)])|(?<=[为是于到至约达]))-|\A\+|负|零下|minus )?"
     r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|(?:\A|(?<=[\s=(,$]))\.\d+)"
     r"(?:(?:\s?[×x*·]\s?10(?:\^|(?!0))\{?|e(?=[-+\d]))(?P<power>[+-]?\d{1,9})\}?"
-    r"|(?P<over>[¼-¾⅐-⅞]|\s*\\frac\{\d+\}\{\d+\}| \d+ ?/ ?\d+(?![\d/])|\s?/\s?\d+(?![\d/]|\.\d))"
+    r"|(?P<over>[¼-¾⅐-⅞]|\s*\\frac\{\d{1,99}\}\{\d{1,99}\}| \d{1,99} ?/ ?\d{1,99}(?![\d/])"
+    r"|\s?/\s?\d{1,99}(?![\d/]|\.\d))"
     r"|\s?(?P<han>[十百千]?(?:万亿|[万亿]))"
     rf"|(?P<scale>(?:[\s-]?(?:hundred|{'|'.join(SCALES)})\b)+))?(?P<half> and a half\b)?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
     re.IGNORECASE,
 )
 _RUN = re.compile(
-    rf"\b(?<![a-z]-)(?!point)(?:an? |minus |negative )?(?:(?:{'|'.join(_NAMES)})(?:th)?s?)"
-    rf"(?:(?:\s+|-)(?:(?:and|in|out|of|an?)\s+){{0,2}}(?:{'|'.join(_NAMES)})(?:th)?s?)*\b(?!-[a-z])",
+    rf"\b(?<![a-z]-)(?!point)(?:an? |minus |negative )?(?:(?:{_NAME})(?:th)?s?)"
+    rf"(?:(?:\s+|-)(?:(?:and|in|out|of|an?)\s+){{0,2}}(?:{_NAME})(?:th)?s?){{0,11}}\b(?!-[a-z])",
     re.IGNORECASE,
 )
 """Words that may together be a number."""

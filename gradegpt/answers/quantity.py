@@ -43,11 +43,12 @@ _UNIT_TAIL = re.compile(
 )
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
 _MAX_BITS: Final = 1_000
+_LONGEST: Final = 300
 
 
 def quantity(text: str) -> Quantity | None:
     """The number with its unit in the folded ``text``; None if it is none, or exceeds a float."""
-    made = _quantity(text)
+    made = _quantity(text) if len(text) <= _LONGEST else None
     return made if made and _has_float(made.value) and _has_float(made.place) else None
 
 
@@ -156,7 +157,7 @@ def _counted_in_words(text: str) -> Quantity | None:
         start = _HAN_NUMBER.match(text)
         ends = [(text[:n], text[n:]) for n in range(start.end() if start else 0, 0, -1)]
     for rest, unit in ends:
-        if _counts(unit) and (value := spelled(rest)) is not None:
+        if (value := spelled(rest)) is not None and _counts(unit):
             return _with_unit(value, unit)
     return None
 
