@@ -1,8 +1,7 @@
-"""Sets of real numbers, read from intervals, inequalities and set-builder forms."""
+"""Sets of real numbers, read from intervals, inequalities and set-builder forms; and ranges."""
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 from fractions import Fraction
@@ -27,12 +26,13 @@ _RANGE: Final = re.compile(
     re.IGNORECASE,
 )
 _INFINITE: Final = re.compile(r"(?<![A-Za-z])inf(?:inity|ty)?(?![A-Za-z])")
-_UNION: Final = re.compile(r"(?<=[)\]])\s*U\s*(?=[(\[])")
+_JOIN: Final = re.compile(r"∪|\\cup|或者?|\bor\b|(?<=[)\]])\s*U\s*(?=[(\[])")
 _DENIED: Final = re.compile(r"[不非没]|\bnot\b")
-_FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
+_EMPTY: Final = ("∅", "\\emptyset", "\\varnothing", "空集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
 ORDER = re.compile(r"≤|≥|<|>|≠|\\lt|\\gt|\\leq?|\\geq?|\\neq?")
+_FLIP: Final = {"<": ">", ">": "<", "≤": "≥", "≥": "≤", "≠": "≠"}
 ORDER_WORDS: Final = (
     ("大于等于", "≥"), ("大于或等于", "≥"), ("不小于", "≥"), ("小于等于", "≤"),
     ("小于或等于", "≤"), ("不大于", "≤"), ("大于", ">"), ("小于", "<"), (" is ", " "),
@@ -40,10 +40,7 @@ ORDER_WORDS: Final = (
     ("more than", ">"), ("less than", "<"),
 )  # fmt: skip
 """Words and their signs; the first of each language is the one that is written."""
-_LATEX_ORDER: Final = (
-    (r"\leq", "≤"), (r"\geq", "≥"), (r"\le", "≤"), (r"\ge", "≥"), (r"\lt", "<"), (r"\gt", ">"),
-    (r"\neq", "≠"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"),
-)  # fmt: skip
+_LATEX_ORDER: Final = ((r"\lt", "<"), (r"\gt", ">"), (r"\ne", "≠"), ("<=", "≤"), (">=", "≥"))
 _BOUNDED = re.compile(r"[<>≤≥≠∪∞(\[]|\\(?:[lg](?:t|eq?)|neq?|infty|cup)")
 """Signs one of which occurs in every interval and inequality."""
 _VARIABLE = re.compile(r"(?![eπ]$)(?:\\?[A-Za-zα-ω]+(?:_\{?\w+\}?)?|[a-z]\([a-z]\))")
@@ -54,33 +51,45 @@ def is_pair(text: str) -> bool:
     return bool(re.fullmatch(r"\([^∞\[\]]*\)", text)) and not ORDER.search(text)
 
 
+def read_range(text: str) -> tuple[str, str] | None:
+    """The ends of the range that the folded ``text`` states, with units: 81-83 years, 2到8℃.
+
+    A hyphen makes a range of two increasing numbers if a unit follows or a page sign precedes.
+    """
+    match = _RANGE.fullmatch(text)
+    if match is None or match["of"] in ("e", "E"):
+        return None  # 1.6e-19 C
+    low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
+    unit = (match["unit"] or "").strip()
+    hyphen = match["to"] == "-"
+    if not low < high or _DENIED.search(unit):
+        return None
+    # 9-11m is a difference, 9-11 m a range
+    if hyphen and (low < 0 or re.search(r"\d[A-Za-z]$", text) or not (unit or match["lead"])):
+        return None
+    return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()
+
+
 def read_region(text: str) -> Region | None:
     """The region that the folded ``text`` describes; None for any other text."""
-    text = _UNION.sub("∪", _INFINITE.sub("∞", text))
-    if text in _REALS:
-        return Region((_EVERYTHING,))
-    if text in ("∅", "\\emptyset", "\\varnothing", "空集"):
-        return Region(())
-    if "于" in text or "than" in text:
-        text = _with_signs(text)
+    text = _INFINITE.sub("∞", text)
+    if text in (*_REALS, *_EMPTY):
+        return Region((_EVERYTHING,) if text in _REALS else ())
+    if "于" in text or "than" in text:  # 大于2且小于等于5, x is greater than 2
+        for words, sign in ORDER_WORDS:
+            text = text.replace(words, sign)
+        text = re.sub(r"(^|[,;且或]|\band\b|\bor\b)\s*(?=[<>≤≥])", r"\1 x", text)
     if _BOUNDED.search(text) is None:
         return None
     text = re.sub(r"^\s*[A-Za-z]\s*∈\s*", "", text)
     if builder := _BUILDER.fullmatch(text):
         text = builder["body"]
     pieces: list[Piece] = []
-    for part in map(str.strip, re.split(r"∪|\\cup|或者?|\bor\b", text)):
+    for part in map(str.strip, _JOIN.split(text)):
         if (found := _interval(part) or _inequality(part)) is None:
             return None
         pieces += found
     return Region(_merged(pieces)) if pieces else None
-
-
-def _with_signs(text: str) -> str:
-    """The text with signs for words: ``大于2且小于等于5``, ``x is greater than 2``."""
-    for words, sign in ORDER_WORDS:
-        text = text.replace(words, sign)
-    return re.sub(r"(^|[,;且或]|\band\b|\bor\b)\s*(?=[<>≤≥])", r"\1 x", text)
 
 
 def _interval(text: str) -> list[Piece] | None:
@@ -103,69 +112,38 @@ def _endpoint(text: str) -> float | Fraction | None:
     return value if isinstance(value, Fraction | float) else None
 
 
-def read_range(text: str) -> tuple[str, str] | None:
-    """The ends of the range that the folded ``text`` states, with units: 81-83 years, 2到8℃.
-
-    A hyphen makes a range of two increasing numbers if a unit follows or a page sign precedes.
-    """
-    match = _RANGE.fullmatch(text)
-    if match is None or match["of"] in ("e", "E"):
-        return None  # 1.6e-19 C
-    low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
-    unit = (match["unit"] or "").strip()
-    hyphen = match["to"] == "-"
-    if _DENIED.search(unit) or (hyphen and re.search(r"\d[A-Za-z]$", text)):
-        return None  # 9-11m, a difference
-    if not low < high or (hyphen and (low < 0 or not (unit or match["lead"]))):
-        return None
-    return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()
-
-
 def _inequality(text: str) -> list[Piece] | None:
     """``1<x≤2``, ``x>3``, ``3<x``, ``x≠0``; conditions joined by a comma or 且 are intersected."""
-    conditions = re.split(r"[,;]|且|\band\b", text)
-    made = [_EVERYTHING]
-    for condition in conditions:
-        if (found := _one_inequality(condition.strip())) is None:
-            return None
-        made = _intersection(made, found)
-    return made
-
-
-def _one_inequality(text: str) -> list[Piece] | None:
     for latex, sign in _LATEX_ORDER:
         text = text.replace(latex, sign)
-    pieces = re.split(r"([<>≤≥≠])", text)
-    sides, signs = [p.strip() for p in pieces[::2]], pieces[1::2]
-    names = [n for n, side in enumerate(sides) if _VARIABLE.fullmatch(side)]
-    if not 1 <= len(signs) <= 2 or len(names) != 1 or len(sides) != len(signs) + 1:
-        return None
-    if len(signs) == 2 and (names[0] != 1 or "≠" in signs):
-        return None
     made = [_EVERYTHING]
-    for n, sign in enumerate(signs):
-        on_left = n == names[0]
-        if (value := _endpoint(sides[n + on_left])) is None:
+    for condition in re.split(r"[,;]|且|\band\b", text):
+        pieces = [piece.strip() for piece in re.split(r"([<>≤≥≠])", condition)]
+        sides, signs = pieces[::2], pieces[1::2]
+        names = [n for n, side in enumerate(sides) if _VARIABLE.fullmatch(side)]
+        if not 1 <= len(signs) <= 2 or len(names) != 1:
             return None
-        made = _intersection(made, _half_line(sign if on_left else _FLIP[sign], value))
+        if len(signs) == 2 and (names[0] != 1 or "≠" in signs):
+            return None
+        for n, sign in enumerate(signs):
+            on_left = n == names[0]
+            if (value := _endpoint(sides[n + on_left])) is None:
+                return None
+            made = _within(made, sign if on_left else _FLIP[sign], value)
     return made
 
 
-def _half_line(sign: str, value: float | Fraction) -> list[Piece]:
-    below = Piece(-math.inf, False, value, sign == "≤")
-    above = Piece(value, sign == "≥", math.inf, False)
-    return [below, above] if sign == "≠" else [below] if sign in "<≤" else [above]
-
-
-def _intersection(pieces: list[Piece], others: list[Piece]) -> list[Piece]:
-    """The intersection of two unions of intervals."""
+def _within(pieces: list[Piece], sign: str, value: float | Fraction) -> list[Piece]:
+    """What is left of the pieces below, above or beside a value."""
     made = []
-    for a, b in itertools.product(pieces, others):
-        low, low_out = max((a.low, not a.low_in), (b.low, not b.low_in))
-        high, high_in = min((a.high, a.high_in), (b.high, b.high_in))
-        if low < high or (low == high and high_in and not low_out):
-            made.append(Piece(low, not low_out, high, high_in))
-    return made
+    for piece in pieces:
+        if sign in "<≤≠":
+            high, high_in = min((piece.high, piece.high_in), (value, sign == "≤"))
+            made.append(piece._replace(high=high, high_in=high_in))
+        if sign in ">≥≠":
+            low, low_out = max((piece.low, not piece.low_in), (value, sign != "≥"))
+            made.append(piece._replace(low=low, low_in=not low_out))
+    return [p for p in made if p.low < p.high or (p.low == p.high and p.low_in and p.high_in)]
 
 
 def _merged(pieces: list[Piece]) -> tuple[Piece, ...]:

@@ -1,4 +1,4 @@
-"""A number with its unit: 5 m/s, 五千克, 50%, 3:4, twelve apples, 1,234.5, 2.5×10^3."""
+"""A number with its unit, as a whole answer: 5 m/s, 五千克, 50%, 3:4, twelve apples, 2.5×10^3."""
 
 from __future__ import annotations
 
@@ -8,71 +8,47 @@ from typing import Final
 
 from gradegpt.answers import algebra
 from gradegpt.answers.formula import read_formula
-from gradegpt.answers.number import may_begin, roman, scaled, spelled
+from gradegpt.answers.number import may_begin, numeral, roman, spelled
 from gradegpt.answers.text import fold
 from gradegpt.answers.types import Magnitude, Quantity
-from gradegpt.answers.units import CURRENCY, TIGHT, known, named
+from gradegpt.answers.units import CURRENCY, TIGHT, known, named, unit_at
 
 SHARES: Final = r"%|‰|per ?cent\b|per ?mille\b|pct\b"
 """The names of hundredths and thousandths."""
-_UNIT = (
-    rf"{SHARES}|"
-    r"°C?|℃|元|角|分钟|分|小时|时|秒|天|年|月|米|厘米|分米|毫米|千米|公里|平方米|平方厘米|立方米|立方厘米|千克|克|吨|升|毫升|"
-    r"个|只|人|本|支|张|棵|岁|次|块|名|条|页|辆|件|套|度|种|倍|dollars?|cents?|hours?|minutes?|seconds?|days?|weeks?|"
-    r"years?|miles?|feet|foot|inch(?:es)?|meters?|metres?|km|cm|mm|m|kg|g|pounds?|ounces?|degrees?|units?|"
-    r"square \w+|cubic \w+|cm\^?\{?[23]\}?|m\^?\{?[23]\}?|"
-    # Any other plural, but for the words that change the value: "3 halves", "7 times n".
-    r"(?!(?:times|plus|less|dozens|tens|hundreds|thousands|[mb]illions|halves|thirds|quarters|"
-    r"fourths|fifths|sixths|sevenths|eighths|ninths|tenths|hundredths|thousandths)\b)[a-z]+s"
-)
-_NUMBER = re.compile(
-    rf"(?P<sign>[+-]?)\s*(?P<body>"
-    rf"(?P<whole>\d+)?\s*\\frac\{{(?P<num>-?\d+)\}}\{{(?P<den>\d+)\}}|(?:(?P<of>\d+)\s+)?(?P<n>\d+)\s*/\s*(?P<d>\d+)|"
-    rf"(?P<mantissa>\d[\d,]*\.?\d*|\.\d+)(?:\s*[×x*·]\s*10(?:\^|(?!0))\{{?(?P<power>[+-]?\d+)\}}?|e(?P<exp>[+-]?\d+))?)"
-    rf"\s*(?P<unit>{_UNIT})?\.?",
-    re.IGNORECASE,
-)
+_SHARE = re.compile(SHARES, re.IGNORECASE)
 _MONEY = re.compile(rf"\A(?:{CURRENCY}|US|HK|AU|CA|NT)\s?(?=\d)|(?<=\A-){CURRENCY}(?=\d)")
-_IN_BRACKETS = re.compile(
-    r"\A([^()]*[\dπ])\s*\(((?:[A-Za-zμµΩ]{2,5}|m)\^?\{?[23]\}?|[\u3400-\u9fff]{1,6})\)\Z"
-)
-"""A number with its unit in brackets: 64(dm^3)."""
 _SHORT_SCALE = re.compile(r"(?P<number>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k|m|bn?)", re.IGNORECASE)
 _SCALES: Final = {"k": "thousand", "m": "million", "b": "billion"}
-_IN_GROUPS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_WORDS_ONLY = re.compile(r"(?:[\s(][^\d+*/^=<>\\\\:{}]*)?", re.DOTALL)
-_MAX_POWER: Final = 400
-_MAX_BITS: Final = 1_000
-_SHORT: Final = 3
 _NUMERIC = re.compile(r"[\dπ√\\]|\bpi\b")
 """A number longer than three characters has one of these, unless it is in words."""
-_UNIT_TAIL = re.compile(
-    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
-    r"(?:(?:\s*[/·*]\s*\(?|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?\)?)*)\s*$"
-)
+_SHORT: Final = 3
 _COUNTED = re.compile(
     r"[个只人本支张棵岁次块名条页辆件套种倍元角枚头匹座间台盒箱袋瓶杯包组排行列堆批篇首道题步层级户家位朵片粒颗根把"
     r"双对副串顶架艘艇门]{1,2}(?:(?![不没也])[\u3400-\u9fff]){0,3}"
 )
 """Chinese measure words, with the short noun that may follow: 个, 本, 个苹果."""
+_COUNT_WORD = re.compile("[元角分时天年月个只人本支张棵岁次块名条页辆件套度种倍]")
+_FRACTION = re.compile(r"(?<![\d\s])(?<!\d )\\frac\{(\d+)\}\{(\d+)\}")
+_SIGN_APART = re.compile(r"\A([-+])\s+")
 _THING = re.compile(
-    r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less"
+    r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less|tens"
     r"|are|was|were|has|have|had|for|but|from|with|than|that|which|who|over|or|and|to"
     r"|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
-    r"[A-Za-z]{3,12}"
+    r"(?:(?:square|cubic) )?[A-Za-z]{3,12}"
 )
-_MEASURED_THING = re.compile(f"{_COUNTED.pattern}|{_THING.pattern}")
-_WORD_UNIT = re.compile(rf"-?\d[\d,.]*\s+{_THING.pattern}")
-"""A number before a word that is no known unit: 5.93 MiB, 12 cards."""
+_WORDS_ONLY = re.compile(r"(?:\.?[\s(][^\d+*/^=<>\\:{}]*)?", re.DOTALL)
+_UNIT_TAIL = re.compile(
+    r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
+    r"(?:(?:\s*[/·*]\s*\(?|-|\s+)[A-Za-zμµΩ\u3400-\u9fff]+(?:\s*\^?\s*\{?-?[1-3]\}?)?\)?)*)\s*$"
+)
 _HAN_NUMBER = re.compile(r"[负零〇一二两三四五六七八九十百千万亿点分之又半]+")
-_PERCENT = re.compile(rf"[-+\d.,/\s]*\\?(?:{SHARES})", re.IGNORECASE)
-_SHARE = re.compile(SHARES, re.IGNORECASE)
-_RATIO = re.compile(r"([^:∶]{1,24})[:∶]([^:∶]{1,24})")
+_MAX_BITS: Final = 1_000
+_LONGEST: Final = 300
 
 
 def quantity(text: str) -> Quantity | None:
     """The number with its unit in the folded ``text``; None if it is none, or exceeds a float."""
-    made = _quantity(text)
+    made = _quantity(text) if len(text) <= _LONGEST else None
     return made if made and _has_float(made.value) and _has_float(made.place) else None
 
 
@@ -83,63 +59,91 @@ def _has_float(value: Magnitude | None) -> bool:
     return abs(bits) < _MAX_BITS
 
 
+def number(text: str) -> tuple[Fraction, str] | None:
+    """The exact number in figures and the unit after it, or ""; None for any other text."""
+    made = _in_figures(text)
+    return (made.value, made.unit) if made and isinstance(made.value, Fraction) else None
+
+
 def _quantity(text: str) -> Quantity | None:
-    text, money = _MONEY.subn("", _IN_BRACKETS.sub(r"\1 \2", text.strip()))
+    text, money = _MONEY.subn("", text.strip())
     if money and (short := _SHORT_SCALE.fullmatch(text)):
         text = f"{short['number']} {_SCALES[short['scale'][0].lower()]}"  # £50m
-    percent = bool(_PERCENT.match(text))
-    if (large := scaled(text)) is not None:
-        size, place, unit = large  # 4.5 billion years: the unit is known, a thing or none
-        return Quantity(size, unit, place=place) if not unit or _counts(unit) else None
-    if (" per " in text or "Celsius" in text) and (found := _measured(text)):
-        return found
-    if (plain_number := number(text)) is not None:
-        return Quantity(*plain_number, percent, _place(text))
+    if (made := _in_figures(text)) is not None:
+        return made
     words = roman(text) if (said := spelled(text)) is None else said
     if words is not None or (len(text) > _SHORT and not _NUMERIC.search(text)):
         return _counted_in_words(text) if words is None else Quantity(Fraction(words))
-    if (value := _constant(text)) is not None:
-        return Quantity(value, "", percent, _place(text))
-    if ratio := _RATIO.fullmatch(text):
-        top, bottom = _constant(ratio[1]), _constant(ratio[2])
-        if top is not None and bottom:
-            return Quantity(top / bottom)
-    return _before_a_unit(text, percent) or _counted_in_words(text)
+    if (made := _constant(text)) is not None:
+        return made
+    top, colon, bottom = text.replace("∶", ":").partition(":")
+    if colon and (above := _constant(top)) and (below := _constant(bottom)) and below.value:
+        return Quantity(above.value / below.value)
+    return _before_a_unit(text) or _counted_in_words(text)
+
+
+def _in_figures(text: str) -> Quantity | None:
+    """A number in figures, its unit, and words that may follow: 8 tablespoons in total."""
+    text = _FRACTION.sub(r"\1/\2", fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈"))
+    text = _SIGN_APART.sub(r"\1", text)
+    found = numeral(text)
+    if found is None or found.rough or len(text) > 60 or (unit := _unit(text[found.end :])) is None:
+        return None
+    return _with_unit(found.value, unit, found.place)
+
+
+def _with_unit(value: Fraction, unit: str, place: Fraction | None = None) -> Quantity:
+    if not _SHARE.fullmatch(unit):
+        return Quantity(value, unit, place=place)
+    share = 1000 if unit.endswith(("‰", "e")) else 100
+    return Quantity(value / share, "", True, place and place / share)
+
+
+def _unit(rest: str) -> str | None:
+    """The unit that follows a number: "" where nothing does, None where it is no unit."""
+    unit = rest.strip()
+    if not unit or _measures(unit, rest) or _SHARE.fullmatch(unit):
+        return unit
+    if unit[0] == "-" and _measures(unit[1:], ""):
+        return unit[1:]
+    if (unit[0], unit[-1]) == ("(", ")") and _measures(unit[1:-1], ""):
+        return unit[1:-1]  # 64(dm^3)
+    if rest[0].isspace() and _THING.fullmatch(unit):
+        return unit
+    at = unit_at(rest)
+    head = rest[: at[1]].strip() if at else ""
+    if not head or not _measures(head, ""):
+        word = _SHARE.match(unit) or _COUNT_WORD.match(unit) or _THING.match(unit)
+        head = word[0] if word and (word.re is not _THING or word[0][-1] == "s") else ""
+    more = rest[rest.find(head) + len(head) :] if head else rest.lstrip()
+    said = _WORDS_ONLY.fullmatch(more) and (head or more[0] == "(")
+    return head if said else None
+
+
+def _measures(unit: str, rest: str) -> bool:
+    """Whether ``rest``, which follows a number, begins with a unit or a measure word."""
+    if len(unit) == 1 and unit.isascii():
+        # a single letter is a unit only in its own case, and mostly after a space
+        return unit in TIGHT + "M" or (rest[:1].isspace() and unit in "shtlACFH")
+    if unit[:1] in ("", "(") or unit.count("(") != unit.count(")"):
+        return False
+    return known(unit) or named(unit) is not None or _COUNTED.fullmatch(unit) is not None
 
 
 def _counts(unit: str) -> bool:
     """Whether it is a unit, a measure word or the name of a thing."""
-    thing = _MEASURED_THING.fullmatch(unit) or _SHARE.fullmatch(unit)
-    return known(unit) or named(unit) is not None or bool(thing)
+    return bool(_measures(unit, " ") or _THING.fullmatch(unit) or _SHARE.fullmatch(unit))
 
 
-def _before_a_unit(text: str, percent: bool) -> Quantity | None:
+def _before_a_unit(text: str) -> Quantity | None:
+    """A constant and its unit: 2π cm, √3米."""
     tail = _UNIT_TAIL.search(text)
-    rest, unit = (text[: tail.start()].strip(), tail["unit"].strip()) if tail else ("", "")
-    if not rest:
+    rest = text[: tail.start()].strip() if tail else ""
+    after = text[len(rest) :]
+    unit = after.strip()
+    if not rest or not _measures(unit, after) or not (_NUMERIC.search(rest) or len(rest) < _SHORT):
         return None
-    made: Magnitude | None = spelled(rest)
-    if made is None and len(rest) > _SHORT and not _NUMERIC.search(rest):
-        return None
-    if len(unit) > 1 or not unit.isascii():
-        measured = known(unit) or named(unit) is not None
-    else:  # a single letter is a unit only in its own case, and mostly after a space
-        measured = unit in TIGHT or (text[len(rest)].isspace() and unit in "shtlACFH")
-    if not (measured or _COUNTED.fullmatch(unit) or _WORD_UNIT.fullmatch(text)):
-        return None
-    if made is None:
-        made = found[0] if (found := number(rest)) and not found[1] else _constant(rest)
-    return None if made is None else Quantity(made, unit, percent, _place(rest))
-
-
-def _measured(text: str) -> Quantity | None:
-    """A number before a unit of several words: 5 metres per second."""
-    words = text.split(" ")
-    for at in range(1, len(words)):
-        if named(unit := " ".join(words[at:])) is not None:
-            made = quantity(" ".join(words[:at]))
-            return made._replace(unit=unit) if made else None
-    return None
+    return _constant(rest, unit)
 
 
 def _counted_in_words(text: str) -> Quantity | None:
@@ -151,65 +155,16 @@ def _counted_in_words(text: str) -> Quantity | None:
         ends = [(" ".join(words[:n]), " ".join(words[n:])) for n in range(len(words) - 1, 0, -1)]
     else:
         start = _HAN_NUMBER.match(text)
-        most = start.end() if start else 0
-        ends = [(text[:n], text[n:]) for n in range(most, 0, -1)]
+        ends = [(text[:n], text[n:]) for n in range(start.end() if start else 0, 0, -1)]
     for rest, unit in ends:
-        if _counts(unit) and (value := spelled(rest)) is not None:
-            share = _SHARE.fullmatch(unit)
-            return (
-                Quantity(value / _share(unit), "", percent=True) if share else Quantity(value, unit)
-            )
+        if (value := spelled(rest)) is not None and _counts(unit):
+            return _with_unit(value, unit)
     return None
 
 
-def _constant(text: str) -> Magnitude | None:
+def _constant(text: str, unit: str = "") -> Quantity | None:
+    """The value of a formula without unknowns."""
     tree = read_formula(text)
-    return None if tree is None else algebra.constant(tree)
-
-
-_WRITTEN = re.compile(
-    r"-?\s*\d[\d,]*\.(?P<decimals>\d+)(?:\s*(?:[×x*·]|\\times)\s*10\^\{?(?P<power>[+-]?\d{1,3})\}?|e(?P<exp>[+-]?\d{1,3}))?",
-    re.IGNORECASE,
-)
-
-
-def _place(text: str) -> Fraction | None:
-    match = _WRITTEN.match(text)
-    if match is None:
-        return None
-    power = int(match["power"] or match["exp"] or 0) - len(match["decimals"])
-    return Fraction(10) ** power / (_share(text.split()[-1]) if _PERCENT.match(text) else 1)
-
-
-def number(text: str) -> tuple[Fraction, str] | None:
-    r"""An exact rational number and the unit after it, or ""; None for any other text.
-
-    It reads ``1,234.5``, ``3/4``, ``1\frac{1}{2}``, ``50%``, ``2.5×10^3``, ``$18``, ``18 dollars``.
-    Words may follow (``8 tablespoons in total``); more mathematics may not.
-    """
-    text = fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈")
-    match = _NUMBER.match(text)
-    if match is None or len(text) > 60 or not _WORDS_ONLY.fullmatch(text, match.end()):
-        return None
-    if (size := _in_digits(match)) is None:
-        return None
-    unit = match["unit"] or ""
-    value = -size if match["sign"] == "-" else size
-    return (value / _share(unit), "") if _SHARE.fullmatch(unit) else (value, unit)
-
-
-def _share(unit: str) -> int:
-    return 1000 if unit.endswith(("‰", "e")) else 100
-
-
-def _in_digits(match: re.Match[str]) -> Fraction | None:
-    if bottom := match["den"] or match["d"]:
-        part = Fraction(int(match["num"] or match["n"]), int(bottom)) if int(bottom) else None
-        return None if part is None else int(match["whole"] or match["of"] or 0) + part
-    mantissa = match["mantissa"]
-    if "," in mantissa and not _IN_GROUPS.fullmatch(mantissa):
-        return None
-    power = int(match["power"] or match["exp"] or 0)
-    if abs(power) > _MAX_POWER:
-        return None
-    return Fraction(mantissa.replace(",", "").rstrip(".")) * Fraction(10) ** power
+    value = None if tree is None else algebra.constant(tree)
+    found = numeral(text)
+    return None if value is None else Quantity(value, unit, place=found and found.place)

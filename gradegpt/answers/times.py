@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from pathlib import Path
 from typing import Final
 
 from gradegpt.answers.number import spelled
@@ -43,49 +44,26 @@ _HINT: Final = re.compile(
     re.IGNORECASE,
 )
 """Every such text has one of these."""
-_HAN: Final = r"(?:\d+|[〇零一二两三四五六七八九十]+)"
-_MONTH: Final = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
-_DAY: Final = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_GREW: Final = "(?:增长|增加|提高|扩大|多)"
-_PERCENT: Final = r"\d{1,2}(?:\.\d)?)\s?(?:%|percent|per cent)"
-_FORMS: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
-    (DATE, rf"(?:the )?{_DAY} (?:of )?{_MONTH}(?:,? (?P<year>\d{{4}}))?"),
-    (DATE, rf"{_MONTH} {_DAY}(?:,? (?P<year>\d{{4}}))?"),
-    (DATE, rf"{_MONTH},? (?P<year>\d{{4}})"),
-    (DATE, r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})"),
-    (DATE, rf"(?:(?P<year>\d{{4}}|[〇零一二三四五六七八九]{{4}})年)?(?P<month>{_HAN})月"
-           rf"(?:(?P<day>{_HAN})[日号])?"),
-    (CENTURY, r"(?:the )?(?P<n>[a-z-]+|\d{1,2}(?=st|nd|rd|th))(?:st|nd|rd|th)? century"),
-    (CENTURY, rf"(?:公元)?(?P<n>{_HAN})世纪"),
-    (ORDINAL, rf"(?:the )?(?P<n>{'|'.join(_ORDINALS)})"),
-    (ORDINAL, r"(?:the )?(?P<n>\d+)(?:st|nd|rd|th)"),
-    (ORDINAL, rf"第(?P<n>{_HAN})[名位个次]?"),
-    (DECADE, r"(?:the )?(?P<n>\d{3}0)'?s"),
-    (DECADE, rf"(?P<n>{_HAN})世纪(?P<ten>{_HAN})年代"),
-    (PAID, r"(?:a )?(?P<off>\d{1,2}(?:\.\d)?)\s?(?:%|percent) (?:off|discount)"),
-    (PAID, rf"(?P<tenths>\d(?:\.\d)?|\d\d|{_HAN})折"),
-    (TIME, r"(?:a )?(?P<words>half|quarter|[a-z-]+|\d{1,2}(?! to \d))(?: minutes)? "
-           r"(?P<before>past|after|to|before) (?P<hour>[a-z]+|\d{1,2})"),
-    (TIME, r"(?P<hour>[a-z]+|\d{1,2}) o'?clock"),
-    (TIME, rf"(?P<before>差)(?P<words>一刻|{_HAN}(?=分))分?钟?到?(?P<hour>{_HAN})点[钟整]?"),
-    (TIME, rf"(?P<hour>{_HAN})点(?:钟|整|(?P<words>半|[一三]刻)|(?P<minutes>{_HAN})分)?"),
-    (MULTIPLE, rf"{_GREW}了?(?P<more>{_HAN})倍"),
-    (MULTIPLE, rf"(?:{_GREW}?[到为至是])?了?原来的(?P<n>{_HAN})倍"),
-))  # fmt: skip
-_FORMS_IN_TEXT: Final = tuple((unit, re.compile(form, re.IGNORECASE)) for unit, form in (
-    (TIME, r"(?<![\d:])(?P<hour>\d{1,2})(?::(?P<minutes>\d\d))? ?[ap]\.? ?m\b\.?"),
-    (TIME, r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4])[:：](?P<minutes>[0-5]\d)(?![\d:])"),
-    (TIME, rf"(?<=上午|下午|中午|早上|晚上|凌晨|傍晚)(?P<hour>{_HAN})时(?:(?P<minutes>{_HAN})分)?"),
-    (TIME, rf"(?P<hour>{_HAN})点(?P<minutes>[二三四五]?十[一二三四五六七八九]?)"),
-    (CENTURY, r"(?:the )?(?P<n>\d{1,2})(?:st|nd|rd|th)[- ]century"),
-    (PAID, rf"(?P<off>{_PERCENT} (?:cheaper|less|reduction|saving)"),
-    (PAID, rf"(?:reduced|cut|discounted|cheaper|discount|off)(?: \w+){{0,2}} (?P<off>{_PERCENT}"),
-    (PAID, rf"(?:pay|paying|paid)(?: only| just)? (?P<paid>{_PERCENT}"),
-))  # fmt: skip
-"""Forms that are read in a running text only, where a sentence says what they are."""
-_LATIN_FORMS: Final = tuple(
-    (unit, form) for unit, form in (*_FORMS, *_FORMS_IN_TEXT) if _HAN not in form.pattern
-)
+_PARTS: Final = {
+    "{HAN}": r"(?:\d+|[〇零一二两三四五六七八九十]+)",
+    "{DAY}": r"(?P<day>\d{1,2}(?!\d))(?:st|nd|rd|th)?",
+    "{MONTH}": rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?", "{YEAR}": r"(?P<year>\d{4})",
+    "{PERCENT}": r"\d{1,2}(?:\.\d)?", "{ORDINAL}": "|".join(_ORDINALS),
+}  # fmt: skip
+"""What stands for the names in braces of times.tsv."""
+_FORMS_IN_TEXT: Final[list[tuple[str, re.Pattern[str]]]] = []
+_FORMS: Final[list[tuple[str, re.Pattern[str]]]] = []
+_LATIN_FORMS: Final[list[tuple[str, re.Pattern[str]]]] = []
+for _line in Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines():
+    if _line[0] != "#":
+        _unit, _form = _line.split("\t")
+        _made = re.sub(r"\{[A-Z]+\}", lambda name: _PARTS[name[0]], _form)
+        _read = (_unit.strip("+"), re.compile(_made, re.IGNORECASE))
+        _FORMS_IN_TEXT.append(_read)
+        if _unit[0] != "+":
+            _FORMS.append(_read)
+        if "{HAN}" not in _form:
+            _LATIN_FORMS.append(_read)
 _INSIDE: Final = re.compile(r"[\d.]\d|[a-z]{2}|点[零〇一二三四五六七八九]", re.IGNORECASE)
 _MULTIPLE_IN_TEXT: Final = re.compile(
     "|".join(rf"\b{w}\b" if w.isascii() else w for w in _TIMES), re.IGNORECASE
@@ -112,16 +90,13 @@ def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
     for word in _MULTIPLE_IN_TEXT.finditer(text):
         yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
     if _HINT.search(text):
-        for unit, pattern in _LATIN_FORMS if text.isascii() else (*_FORMS, *_FORMS_IN_TEXT):
+        for unit, pattern in _LATIN_FORMS if text.isascii() else _FORMS_IN_TEXT:
             for match in pattern.finditer(text):
-                if not _cuts(text, *match.span()) and (value := _value(match)) is not None:
-                    yield *match.span(), Quantity(value, unit)
-
-
-def _cuts(text: str, start: int, end: int) -> bool:
-    """Whether the span ends inside of a number or a word."""
-    left, right = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
-    return bool(_INSIDE.match(left) or _INSIDE.match(right))
+                start, end = match.span()
+                left, right = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+                cuts = _INSIDE.match(left) or _INSIDE.match(right)  # a number or a word
+                if not cuts and (value := _value(match)) is not None:
+                    yield start, end, Quantity(value, unit)
 
 
 def same_kind(wanted: Quantity, given: Quantity) -> bool | None:
@@ -141,14 +116,14 @@ def _value(match: re.Match[str]) -> Fraction | None:
     ((name, words), *ten) = said.items()
     rank = _ORDINALS.index(words.lower()) + 1 if words and words.lower() in _ORDINALS else None
     number = Fraction(rank) if rank else _number(words)
-    if number is None:
+    tens = _number(ten[0][1]) if ten else Fraction(0)
+    if number is None or tens is None:
         return None
-    if not ten:
-        tenths = number / (10 if number < 10 else 100)  # 七折 is 0.7, 七五折 0.75
-        made = {"off": 1 - number / 100, "paid": number / 100, "tenths": tenths, "more": number + 1}
-        return made.get(name, number)
-    tens = _number(ten[0][1])
-    return None if tens is None else 100 * (number - 1) + tens
+    if ten:
+        return 100 * (number - 1) + tens
+    tenths = number / (10 if number < 10 else 100)  # 七折 is 0.7, 七五折 0.75
+    made = {"off": 1 - number / 100, "paid": number / 100, "tenths": tenths, "more": number + 1}
+    return made.get(name, number)
 
 
 def _number(text: str | None) -> Fraction | None:
@@ -160,7 +135,7 @@ def _number(text: str | None) -> Fraction | None:
 def _date(said: dict[str, str | None]) -> Fraction | None:
     name = (said["month"] or "").lower()
     month = _MONTHS.index(name[:3]) + 1 if name[:3] in _MONTHS else _number(name)
-    year, day = (_number(said.get(part)) or 0 for part in ("year", "day"))
+    year, day = _number(said.get("year") or said.get("only")) or 0, _number(said.get("day")) or 0
     if month not in range(1, 13) or day > 31:
         return None
     return 10_000 * year + 100 * Fraction(month or 0) + day

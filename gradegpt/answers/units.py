@@ -14,31 +14,19 @@ from typing import Final, NamedTuple
 
 COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
 DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "angle", "temperature", "fahrenheit", "kelvin"
-PIECE, POINTS, LENGTH, SPEED = "piece", "points", "length", "speed"
+PIECE, POINTS = "piece", "points"
 DOLLARS: Final = ("dollar", "HK dollar", "AU dollar", "CA dollar", "TW dollar", "SG dollar")
 MONEY: Final = (*DOLLARS, "yuan", "euro", "pound", "yen", "won", "franc", "rupee", "rouble")
 TIGHT: Final = "°mgVNJWKL"
 """The only single signs that are units directly after a number: 5h is a product."""
-_DIMENSIONS: Final = {
-    "length": "L", "area": "L2", "volume": "L3", "liquid": "L3", "mass": "M", "duration": "T",
-    "months": "T", "speed": "L T-1", "acceleration": "L T-2", "angle": "A", "temperature": "K",
-    "fahrenheit": "K", "kelvin": "K", "energy": "M L2 T-2", "power": "M L2 T-3",
-    "force": "M L T-2", "pressure": "M L-1 T-2", "current": "I", "voltage": "M L2 T-3 I-1",
-    "resistance": "M L2 T-3 I-2", "charge": "I T", "capacitance": "M-1 L-2 T4 I2",
-    "inductance": "M L2 T-2 I-2", "flux density": "M T-2 I-1", "flux": "M L2 T-2 I-1",
-    "light": "J", "frequency": "T-1", "turning": "A T-1", "amount": "N", "molar mass": "M N-1",
-    "concentration": "N L-3", "density": "M L-3", "data": "B", "level": "dB",
-}  # fmt: skip
+_DIMENSIONS: Final[dict[str, str]] = {}
 """What can be measured, as powers of the base quantities."""
+_PREFIXES: Final[dict[str, tuple[str, ...]]] = {}
+"""The power of ten of each prefix, and its names in Chinese and English."""
 _ZEROS: Final = {
     CELSIUS: Fraction(5463, 20), FAHRENHEIT: Fraction(45967, 180), KELVIN: Fraction(0)
 }  # fmt: skip
 """The zero of each scale of temperature, in kelvins."""
-_PREFIXES: Final = {
-    "T": (12, "tera", "太"), "G": (9, "giga", "吉"), "M": (6, "mega", "兆"), "k": (3, "kilo", "千"),
-    "d": (-1, "deci", "分"), "c": (-2, "centi", "厘"), "m": (-3, "milli", "毫"),
-    "μ": (-6, "micro", "微"), "n": (-9, "nano", "纳"), "p": (-12, "pico", "皮"),
-}  # fmt: skip
 
 
 class Unit(NamedTuple):
@@ -49,14 +37,6 @@ class Unit(NamedTuple):
     symbols: tuple[str, ...] = ()
     chinese: tuple[str, ...] = ()
     english: tuple[str, ...] = ()
-
-
-class Measure(NamedTuple):
-    """A unit in a running text: its name, what it measures, and its size."""
-
-    name: str
-    measures: str
-    size: Fraction
 
 
 def _forms(name: str) -> Iterator[str]:
@@ -70,12 +50,19 @@ def _forms(name: str) -> Iterator[str]:
 _WRITTEN: Final[list[Unit]] = []
 _EXACT: Final[dict[str, Unit]] = {}
 """The units of measurement by their names, in which the case of a letter counts."""
-_IN_TEXT: Final[dict[str, Measure]] = {}
+_IN_TEXT: Final[dict[str, Unit]] = {}
+_PREFIXED: Final[dict[str, Unit]] = {}
 
 
 def _add(line: str) -> None:
     """Read a line of the table."""
     used, measures, size, *cells, prefixes = line.split("\t")
+    if used == "dimension":
+        _DIMENSIONS[measures] = size
+        return
+    if used == "prefix":
+        _PREFIXES[measures] = (size, *cells)
+        return
     shown = [[n for n in cell.partition(";")[0].split(",") if n and n[0] != "~"] for cell in cells]
     unit = Unit(measures, Fraction(size), *map(tuple, shown[:3]))
     cut = [[n for n in re.split("[,;]", cell) if n] for cell in cells]
@@ -85,20 +72,18 @@ def _add(line: str) -> None:
     if "w" in used:
         _WRITTEN.append(unit)
     if "t" in used:
-        kind = "volume" if measures == "liquid" else measures
-        read = {n: Measure(n, kind, unit.size) for n in (*names, *other) if n[0] != "~"}
-        _IN_TEXT.update(read)
+        read = unit._replace(measures="volume") if measures == "liquid" else unit
+        _IN_TEXT.update((name, read) for name in (*names, *other) if name[0] != "~")
     if measures in _DIMENSIONS:
         _EXACT.update((name.strip("~"), unit) for name in names)
         for prefix in prefixes:
-            power, english_one, chinese_one = _PREFIXES[prefix]
-            larger = Unit(measures, unit.size * Fraction(10) ** power)
-            for first, cell in zip((prefix, chinese_one, english_one), kinds, strict=True):
+            power, *prefixed = _PREFIXES[prefix]
+            larger = Unit(measures, unit.size * Fraction(10) ** int(power))
+            for first, cell in zip((prefix, *prefixed), kinds, strict=True):
                 for name in cell:
                     _PREFIXED.setdefault(first + name.strip("~"), larger)
 
 
-_PREFIXED: Final[dict[str, Unit]] = {}
 for _line in (files("gradegpt.answers") / "units.tsv").read_text(encoding="utf-8").splitlines():
     if not _line.startswith("#"):
         _add(_line)
@@ -130,7 +115,8 @@ def _measured(unit: str) -> tuple[Fraction, Dimension] | None:
     text = unit.strip().replace("²", "^2").replace("³", "^3").replace("µ", "μ")
     if (found := _lookup(text)) is not None:
         return _powers(found, 1)
-    text = re.sub(r"\s*(?:\bper\b|每)\s*", "/", re.sub(r"\s+(squared|cubed)", _raised, text))
+    text = text.replace(" squared", "^2").replace(" cubed", "^3")
+    text = re.sub(r"\s*(?:\bper\b|每)\s*", "/", text)
     text = re.sub(r"/\s*\(([^()]*)\)", lambda m: "/" + _TIMES.sub("/", m[1].strip()), text)
     size, total = Fraction(1), dict[str, int]()
     for below, part in enumerate(text.strip("()").split("/")):
@@ -152,10 +138,6 @@ def _measured(unit: str) -> tuple[Fraction, Dimension] | None:
     return size, tuple(sorted((name, power) for name, power in total.items() if power))
 
 
-def _raised(match: re.Match[str]) -> str:
-    return "^2" if match[1] == "squared" else "^3"
-
-
 def _lookup(name: str) -> Unit | None:
     lowered = name.casefold()
     found = _EXACT.get(name) or _ANY_CASE.get(lowered)
@@ -174,28 +156,25 @@ def factor(given: str, wanted: str) -> Fraction | None:
     None if one of them is unknown, or if they differ in dimension or in their zero (°C and K).
     """
     one, other = named(given), named(wanted)
-    if one is None or other is None or one.measures != other.measures:
-        left, right = _measured(given), _measured(wanted)
-        if left is None or right is None:
-            return Fraction(1) if plural(given) == plural(wanted) else None
-        shifted = left[1] == (("K", 1),) and _zero(given) != _zero(wanted)
-        return None if shifted or left[1] != right[1] else left[0] / right[0]
-    return one.size / other.size
+    if one and other and one.measures == other.measures:
+        return one.size / other.size
+    left, right = _measured(given), _measured(wanted)
+    if left is None or right is None:
+        return Fraction(1) if plural(given) == plural(wanted) else None
+    shifted = left[1] == (("K", 1),) and _zero(given) != _zero(wanted)
+    return None if shifted or left[1] != right[1] else left[0] / right[0]
 
 
-def _zero(unit: str) -> Fraction | None:
+def _zero(unit: str) -> tuple[Fraction, Fraction] | None:
+    """The size of a degree of a scale of temperature, and the zero of the scale."""
     found = _lookup(unit.strip())
-    return _ZEROS.get(found.measures) if found else None
+    return (found.size, _ZEROS[found.measures]) if found and found.measures in _ZEROS else None
 
 
 def in_scale(value: Fraction, given: str, wanted: str) -> Fraction | None:
     """A temperature in another scale (°C, °F, K); None for units that are not both of one."""
-    scales = [_lookup(unit.strip()) for unit in (given, wanted)]
-    one, other = (s if s and s.measures in _ZEROS else None for s in scales)
-    if one is None or other is None:
-        return None
-    kelvins = value * one.size + _ZEROS[one.measures]
-    return (kelvins - _ZEROS[other.measures]) / other.size
+    one, other = _zero(given), _zero(wanted)
+    return (value * one[0] + one[1] - other[1]) / other[0] if one and other else None
 
 
 def known(unit: str) -> bool:
@@ -237,12 +216,12 @@ def currencies(text: str) -> frozenset[tuple[str, Fraction]]:
     return frozenset((_LOWERED[name].measures, _LOWERED[name].size) for name in found)
 
 
-def unit_called(name: str) -> Measure:
+def unit_called(name: str) -> Unit:
     """The unit of a running text with exactly this name."""
     return _IN_TEXT[name]
 
 
-def unit_at(text: str, at: int = 0) -> tuple[Measure, int] | None:
+def unit_at(text: str, at: int = 0) -> tuple[Unit, int] | None:
     """The unit that is named there, after a space at most, and the end of its name."""
     at += text[at : at + 1] in (" ", "-", "\n", "\t") and text[at : at + 1] != ""
     if text[at : at + 1] not in _FIRST:
@@ -252,7 +231,7 @@ def unit_at(text: str, at: int = 0) -> tuple[Measure, int] | None:
         if found is not None:
             after = text[end : end + 1]
             joined = (after.isascii() and after.isalnum()) or after in ("²", "³", "/")
-            han = "\u3400" <= found.name[0] <= "\u9fff"
+            han = "\u3400" <= text[at] <= "\u9fff"
             if (after != "形") if han else not (after and joined):
                 return found, end
     return None

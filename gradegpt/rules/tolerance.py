@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Final, NamedTuple
 
 from gradegpt.answers.types import Quantity
@@ -13,15 +14,15 @@ from gradegpt.answers.units import known
 from gradegpt.core.errors import InputError
 
 _EXACT_FLOAT: Final = 1e-9
-_NEAR: Final = 0.05
-"""Relative difference up to which ``auto`` leaves two numbers undecided, if one may be rounded."""
-_NEAR_PRECISE: Final = 0.02
-"""The same for two numbers of at least three digits, which rounding changes less."""
+_NEAR, _NEAR_PRECISE = 0.05, 0.02
+"""Relative differences up to which ``auto`` leaves two numbers open, if one may be rounded; the
+second for two numbers of at least three digits, which rounding changes less."""
 _MEASURED: Final = 0.01
 """Relative difference up to which two measured quantities are the same (rounded steps)."""
 _ROUNDED = re.compile(
-    r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b|\bapproximate(?:ly)?\b"
-    r"|\bdecimal places?\b|\bsignificant (?:figures|digits)\b|\bs\.?f\.?\b|\bd\.?p\.?\b",
+    r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b"
+    r"|\bapproximate(?:ly)?\b|\bdecimal places?\b|\bsignificant (?:figures|digits)\b"
+    r"|\b(?:s\.?f|d\.?p)\b",
     re.IGNORECASE,
 )
 Allows = Callable[[Quantity, Quantity], bool | None]
@@ -60,52 +61,41 @@ def _up_to(error: float, *, relative: bool) -> Allows:
 
 
 def _olympicarena(wanted: Quantity, given: Quantity) -> bool:
-    if _exact(wanted, given):
-        return True
     left, right = complex(wanted.value), complex(given.value)
-    if left.imag or right.imag or left.real * right.real <= 0:
-        return False
+    if _exact(wanted, given) or left.imag or right.imag or left.real * right.real <= 0:
+        return _exact(wanted, given)
     power, other = (math.floor(math.log10(abs(x.real))) for x in (left, right))
     return power == other and _within(wanted, given, 0.1 * 10.0**power)
 
 
-def _auto(question: str) -> Allows:
-    """The precision of the coarser decides; see ``tolerance``."""
-
-    def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        if _exact(wanted, given):
-            return True
-        rounds = bool(_ROUNDED.search(question))
-        if _rounds_to(given, wanted):
-            finer = bool(given.place and wanted.place and given.place < wanted.place)
-            unrounded = finer or (given.place is None and not _is_whole(given))
-            return None if unrounded and rounds else True  # 22/7 if the question asks for 3.14
-        if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
-            return True  # 14.24 for 14.239
-        if given.place and rounds and not isinstance(wanted.value, Fraction):
-            return _within(wanted, given, float(given.place) / 2) or None
-        pair = (wanted, given)
-        measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
-        exact = (isinstance(q.value, Fraction) and (q.place is None or _is_whole(q)) for q in pair)
-        if all(map(_is_whole, pair)) or (not rounds and all(exact)):
-            zeros = measured and _within(wanted, given, max(map(_rounding, pair)))
-            return None if zeros else False  # 4306 J may be 4300 J
-        if measured and _within(wanted, given, _MEASURED * _size(wanted)):
-            return True
-        open_up_to = _NEAR_PRECISE if all(_digits(q) >= 3 for q in pair) else _NEAR
-        return None if _within(wanted, given, open_up_to * _size(wanted)) else False
-
-    return allows
+def _auto(wanted: Quantity, given: Quantity, *, rounds: bool) -> bool | None:
+    """The precision of the coarser decides; ``rounds`` if the question asks for rounding."""
+    if _exact(wanted, given):
+        return True
+    if _rounds_to(given, wanted):
+        finer = bool(given.place and wanted.place and given.place < wanted.place)
+        unrounded = finer or (given.place is None and not _is_whole(given))
+        return None if unrounded and rounds else True  # 22/7 if the question asks for 3.14
+    if wanted.place is not None and _digits(given) >= 4 and _rounds_to(wanted, given):
+        return True  # 14.24 for 14.239
+    if given.place and rounds and not isinstance(wanted.value, Fraction):
+        return _within(wanted, given, float(given.place) / 2) or None
+    pair = (wanted, given)
+    measured = any(known(q.unit) for q in pair if q.unit)  # money and things are counted
+    exact = (isinstance(q.value, Fraction) and (q.place is None or _is_whole(q)) for q in pair)
+    if all(map(_is_whole, pair)) or (not rounds and all(exact)):
+        zeros = measured and _within(wanted, given, max(map(_rounding, pair)))
+        return None if zeros else False  # 4306 J may be 4300 J
+    if measured and _within(wanted, given, _MEASURED * _size(wanted)):
+        return True
+    open_up_to = _NEAR_PRECISE if all(_digits(q) >= 3 for q in pair) else _NEAR
+    return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
 
 def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
     """Whether ``coarse`` has decimals and at least two digits, and ``fine`` rounds to it."""
     place = coarse.place
-    return (
-        place is not None
-        and _size(coarse) >= 10 * place
-        and _within(coarse, fine, float(place) / 2)
-    )
+    return bool(place) and _digits(coarse) > 1 and _within(coarse, fine, float(place or 0) / 2)
 
 
 def _digits(quantity: Quantity) -> int:
@@ -123,11 +113,10 @@ def _is_whole(quantity: Quantity) -> bool:
 
 def _rounding(quantity: Quantity) -> float:
     """Half of the place of the last digit before the zeros of a whole number; 0 for any other."""
-    if quantity.place is not None or not _is_whole(quantity):
-        return 0
     digits = str(int(quantity.value.real)).strip("-")
     zeros = len(digits) - len(digits.rstrip("0"))
-    return 10**zeros / 2 if zeros and len(digits) - zeros > 1 else 0
+    counts = quantity.place is None and _is_whole(quantity) and zeros and len(digits) - zeros > 1
+    return 10**zeros / 2 if counts else 0
 
 
 DEFAULT: Final = "auto"
@@ -161,7 +150,7 @@ def tolerance(name: str, question: str = "") -> Tolerance:
     if name in _NAMED:
         return Tolerance(name, _NAMED[name])
     if name == "auto":
-        return Tolerance(name, _auto(question))
+        return Tolerance(name, partial(_auto, rounds=bool(_ROUNDED.search(question))))
     kind, _, number = name.partition(":")
     if kind in ("relative", "olympiadbench") and re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", number):
         return Tolerance(name, _up_to(float(number), relative=kind == "relative"))
