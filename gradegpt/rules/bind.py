@@ -196,7 +196,7 @@ DISOWNED: Final = cue(
     + cue("attributed").pattern + r")\Z",
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
+WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGNORECASE)
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
@@ -353,7 +353,7 @@ def _of_the_kind(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
     """Years where a time is asked for; no years and no ranks where a number is."""
-    if _WHEN.search(question):
+    if WHEN.search(question):
         return [m for m in live if _YEAR.search(m.text)]
     if not _HOW_MANY.search(_asked(question)):
         return live

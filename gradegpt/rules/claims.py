@@ -19,7 +19,7 @@ from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
+from gradegpt.rules.bind import WHEN, COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys, several_keys
 from gradegpt.rules.cues import cue
 
@@ -393,7 +393,6 @@ _ROOT = re.compile(
 )
 _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
-_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
 _YEAR_OF = re.compile(r"\b(?:1\d|20)\d\d\b")
 _GIVES = cue("is", after=r"[\s$*]*")
 _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
@@ -407,7 +406,7 @@ def _refined(found: Found, kind: AnswerType, question: str) -> Found:
         narrowed = answer != found.answer or found.how is How.FINAL
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
-    year = answer != found.answer and _YEAR_OF.fullmatch(answer) and _WHEN.search(question)
+    year = answer != found.answer and _YEAR_OF.fullmatch(answer) and WHEN.search(question)
     how = How.CONCLUDED if year and found.how is not How.BOXED else found.how
     return found._replace(answer=answer, how=how, rivals=rivals, bound=is_bound)
 
@@ -478,7 +477,7 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
     if not reads_as(claim.text, kind):
-        year = _YEAR_OF.search(claim.text) if _WHEN.search(question) else None
+        year = _YEAR_OF.search(claim.text) if WHEN.search(question) else None
         return (year[0] if year else answer), (), True
     beside = restated(text, said, claim) if firmly else said
     rivals = tuple(m.text for m in beside if not same_size(m.text, claim.text))
