@@ -214,11 +214,8 @@ def _is_introduced(said: _Said, start: int, dated: bool) -> bool:
     before, known, name = said.words[:start], said.known[:start], said.words[start]
     if any(not k and "\u3400" <= t.word <= "\u9fff" for t, k in zip(before, known, strict=True)):
         return False
-    if start and before[-1].word not in _NAMELESS:  # "X beat NAME", asked who beat X
-        subjects = {_stem(t.word) for t in before[:-1] if t.word not in _NAMELESS}
-        verb = _stem(before[-1].word)
-        if any(verb == one and two in subjects for one, two in pairwise(map(_stem, said.asked))):
-            return False
+    if _swaps_roles(said, start):
+        return False
     if all(known):
         return True
     at = start - 1
@@ -243,6 +240,16 @@ def _is_introduced(said: _Said, start: int, dated: bool) -> bool:
             return last in _KIND["giving"]
 
 
+def _swaps_roles(said: _Said, start: int) -> bool:
+    """Whether "X beat NAME" answers who beat X: the verb is before the subject in the question."""
+    *before, last = said.words[:start] or (Token("is", False, ""),)
+    if last.word in _NAMELESS:
+        return False
+    subjects = {_stem(t.word) for t in before if t.word not in _NAMELESS}
+    pairs = pairwise(map(_stem, said.asked))
+    return any(verb == _stem(last.word) and name in subjects for verb, name in pairs)
+
+
 def _describes(token: Token, gap: str) -> bool:
     """Whether the token is an article, a title, a nationality or another modifier of a name."""
     if gap.strip(" \"“”‘’'\n\xa0"):
@@ -262,9 +269,9 @@ def _is_complete(said: _Said, start: int, end: int, year: bool) -> bool:
     if year and any(len(token.word) == 4 and token.word.isdigit() for token in after):
         return False
     first, gap = after[0], after[0].gap
-    if first.word == "and" and len(after) > 1 and not after[1].capital:
-        if after[1].word.endswith(_VERBS):
-            return True
+    second = after[1] if len(after) > 1 else first
+    if first.word == "and" and second.word.endswith(_VERBS) and not second.capital:
+        return True
     if first.word in _KIND["join"] or gap == "-" or _JOINING & {*gap}:
         return False
     if not gap.strip() and (not known[0] or first.word in _KIND["title"]):
