@@ -85,6 +85,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _has_its_signs(reference, answer, said, *span)
         and _is_undisputed(said, *span)
+        and not _swaps_roles(said, span[0])
         and _is_introduced(said, span[0], dated)
         and _is_complete(said, *span, year)
         for span in spans
@@ -213,8 +214,6 @@ def _is_introduced(said: _Said, start: int, dated: bool) -> bool:
     """Whether the words before the name introduce it: they repeat the question, or are a verb."""
     before, known, name = said.words[:start], said.known[:start], said.words[start]
     if any(not k and "\u3400" <= t.word <= "\u9fff" for t, k in zip(before, known, strict=True)):
-        return False
-    if _swaps_roles(said, start):
         return False
     if all(known):
         return True
