@@ -50,11 +50,6 @@ _QUOTED = re.compile(
 """The words of which a question asks for one."""
 _PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_AROUND = re.compile(
-    r"\A\s*(?:(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|[-*•●▪◦]\s+(?=[A-Za-z]{2}|[\u3400-\u9fff]))"
-    r"|(?:,\s?|\s)?respectively\b\s?\.?\Z"
-)
-"""A list mark, and words around several values that say nothing but their order."""
 _FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
 _OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
@@ -88,8 +83,6 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
-    if _AROUND.search(answer.text):
-        answer = read_answer(_AROUND.sub("", answer.text), answer.kind, question, answer.span)
     ends = _FROM_TO.fullmatch(reference.text) if reference.kind is AnswerType.NUMBER else None
     if ends and float(ends[1]) < float(ends[2]):  # a range, as no reference is a difference
         reference = replace(reference, value=read(f"from {reference.text}"))
