@@ -50,23 +50,17 @@ SYNONYMS: Final = {
     if len(group) > 1
 }
 TREND: Final = any_of(SYNONYMS)
-_FRAME = re.compile(
-    r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))"
-    r"|(?<=[\u3400-\u9fff])了$",
-    re.IGNORECASE,
-)
-_EXCLAIMED = re.compile(r"(?<=[^\W\d_]{2})!+\Z")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
 
 def meaning(text: str) -> str:
-    """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
+    """A short text with each trend by its first synonym."""
     text = fold(text).strip(" .,;:'\"“”")
-    text = _EXCLAIMED.sub("", text)
-    if not 0 < len(text) <= MAX_MEANING:
-        return text
-    return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
+    calm = text.rstrip("!")
+    text = calm if len(calm) > 1 and calm[-2:].isalpha() else text  # not 5!
+    short = 0 < len(text) <= MAX_MEANING
+    return TREND.sub(lambda m: SYNONYMS[m[0]][0], text) if short else text
 
 
 class Words(NamedTuple):

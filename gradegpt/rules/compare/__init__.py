@@ -9,12 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.quantity import quantity
-from gradegpt.answers.read import read as read_answer
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Options, Range, Truth
@@ -25,9 +22,8 @@ from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, un
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
-from gradegpt.rules.compare.value import compare_values, same_value
+from gradegpt.rules.compare.value import compare_values
 from gradegpt.rules.compare.written import as_written, case_differs
-from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 
 __all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
@@ -48,15 +44,11 @@ _QUOTED = re.compile(
     r"\b(?:answer|respond|reply|be|with|or|and)[:,]? ['\"“‘]([A-Za-z ]{2,20})['\"”’]", re.IGNORECASE
 )
 """The words of which a question asks for one."""
-_PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
-_OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
 """A value with both signs, or an equation whose left side is more than a name."""
-_EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -83,20 +75,7 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
-    ends = _FROM_TO.fullmatch(reference.text) if reference.kind is AnswerType.NUMBER else None
-    if ends and float(ends[1]) < float(ends[2]):  # a range, as no reference is a difference
-        reference = replace(reference, value=read(f"from {reference.text}"))
-    if "/" in reference.text and (first := _in_two_spellings(reference.text)):
-        reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
-
-
-def _in_two_spellings(text: str) -> str:
-    """The first of two spellings of one quantity, 30°/30度; empty for a quotient."""
-    one, _, other = text.partition("/")
-    amounts = quantity(one), quantity(other)
-    measured = all(amount and amount.unit for amount in amounts)
-    return one if measured and same_value(read(one), read(other), _EXACTLY) else ""
 
 
 def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
@@ -124,11 +103,8 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
 
 
 def _is_in_other_terms(reference: Answer, answer: Answer) -> bool:
-    """Whether a number stands for a ratio, 50 ± 4 for its ends, f(y) for f(x), a step for parts."""
-    if _RATIO.fullmatch(reference.text) and not re.search("[:∶：比]", answer.text):
-        return True
-    arguments = [*map(_OF.findall, (reference.text, answer.text))]
-    if all(arguments) and arguments[0] != arguments[1]:
+    """Whether a number stands for a ratio, 50 ± 4 for its ends, or a step for parts."""
+    if _RATIO.fullmatch(reference.text) and {*":∶：比"}.isdisjoint(answer.text):
         return True
     wanted, given = reference.value, answer.value
     if not isinstance(wanted, Group):
@@ -159,12 +135,13 @@ def _other_word(reference: str, answer: str, question: str) -> bool:
 
     Such as "proved, disproved or unknown?", or a number or 'unknown'.
     """
-    wanted, given = (_PARTICIPLE.sub("ved", plain(text)) for text in (reference, answer))
+    ends = plain(reference), plain(answer)
+    wanted, given = (f"{end[:-3]}ved" if end.endswith("ven") else end for end in ends)  # proven
     if not given or given == wanted or len(given) > _WORDY:
         return False
     listed = {plain(word) for words in _LISTED.findall(question) for word in words}
     quoted = {plain(word) for word in _QUOTED.findall(question)}
-    number = re.fullmatch(r"-?\d+", wanted) is not None
+    number = wanted.removeprefix("-").isdecimal()
     return {wanted, given} <= listed | quoted or (number and given in quoted)
 
 

@@ -34,8 +34,10 @@ _FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|
 _WHOLE_NUMBER = re.compile(r"-?\d+")
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
-_CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z|(?:\A|(?<==))\s*[CcKk]\s*\+")
+_CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
+_LEADING = re.compile(r"(?P<before>\A|=)\s*(?P<constant>[CcKk])\s*\+(?P<rest>[^=]+)\Z")
+_INTEGRATES = re.compile(r"∫|\\int\b|\b(?:integra|antiderivative)|不定积分|原函数", re.IGNORECASE)
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 
 
@@ -109,6 +111,8 @@ def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     if kind not in _WITH_NAMES:
         return None
     texts = [fold(text) for text in (reference.text, answer.text)]
+    if _INTEGRATES.search(criteria.question):
+        texts = [_LEADING.sub(r"\g<before>\g<rest>+\g<constant>", text) for text in texts]
     sides = [plain(text.rpartition("=")[0]) for text in texts]
     if all(map(_CONSTANT.search, texts)) and (sides[0] == sides[1] or "" in sides):
         left, right = (read_formula(_CONSTANT.sub("", text).split("=")[-1]) for text in texts)
