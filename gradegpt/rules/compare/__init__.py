@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Final
 
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.quantity import quantity
+from gradegpt.answers.read import read as read_answer
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Options, Range, Truth
@@ -22,8 +24,9 @@ from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, un
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
-from gradegpt.rules.compare.value import compare_values
+from gradegpt.rules.compare.value import compare_values, same_value
 from gradegpt.rules.compare.written import as_written, case_differs
+from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 
 __all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
@@ -49,6 +52,7 @@ _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
 """A value with both signs, or an equation whose left side is more than a name."""
+_EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
 
@@ -75,7 +79,17 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
+    if "/" in reference.text and (first := _in_two_spellings(reference.text)):
+        reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
+
+
+def _in_two_spellings(text: str) -> str:
+    """The first of two spellings of one quantity, 30°/30度; empty for a quotient."""
+    one, _, other = text.partition("/")
+    amounts = quantity(one), quantity(other)
+    measured = all(amount and amount.unit for amount in amounts)
+    return one if measured and same_value(read(one), read(other), _EXACTLY) else ""
 
 
 def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:
