@@ -38,7 +38,7 @@ TO_A_GRADER = re.compile(
     re.IGNORECASE,
 )
 """Words that ask a grader for "correct" instead of giving it as an answer."""
-_YEAR = re.compile(r"\s*(?:1\d|20)\d\d\s*")
+_YEARS: Final = range(1000, 2100)
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers if its year is the reference."""
 _WORDY: Final = 20
@@ -97,7 +97,8 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
     kind, question = reference.kind, criteria.question
     if shown := as_written(reference, answer, question):
         return shown
-    if _YEAR.fullmatch(reference.text) and _WHEN.search(question):
+    year = reference.text.strip()
+    if year.isdecimal() and int(year) in _YEARS and _WHEN.search(question):
         dated = compare_text(reference.text, answer.text, question)
         if dated.same:
             return dated

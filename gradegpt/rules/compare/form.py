@@ -31,7 +31,6 @@ _OF_FORM = re.compile(
     re.IGNORECASE,
 )
 _FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
-_WHOLE_NUMBER = re.compile(r"-?\d+")
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
@@ -49,7 +48,7 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
     if _handed_back(expected, actual, question):
         return "as-asked"
     wanted, given = (read_formula(fold(text).split("=")[-1]) for text in (expected, actual))
-    if given and _WHOLE_NUMBER.fullmatch(plain(expected)) and _is_calculation(given):
+    if given and plain(expected).removeprefix("-").isdecimal() and _is_calculation(given):
         if given.op == "+":
             return "not-evaluated"
         return "in-another-form" if given.op == "*" else ""
@@ -62,7 +61,7 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
             return "not-factorised"
     if _reducible(actual) and not _reducible(expected):
         return "not-reduced"
-    worded = not _RATIO.fullmatch(plain(actual)) and re.search("[a-z]", plain(expected))
+    worded = not _RATIO.fullmatch(plain(actual)) and any(map(str.isalpha, plain(expected)))
     return "in-another-form" if worded and _shape(wanted) != _shape(given) else ""
 
 
@@ -71,7 +70,7 @@ def _is_calculation(node: Node) -> bool:
     nodes = [*_nodes(node)]
     whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in nodes)
     known = {n.op for n in nodes} <= {"num", "+", "*", "neg", "root", "^"}
-    tens = any(n.value and re.fullmatch("10+", str(n.value)) for n in nodes)
+    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in nodes)
     return node.op in ("+", "*", "root") and whole and known and not tens
 
 

@@ -28,7 +28,7 @@ _SORTED = re.compile(
 """Questions whose answers have an order."""
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
-_JOINS = re.compile(r"[_{}\s]")
+_JOINS: Final = str.maketrans("", "", "_{} \t\n")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -39,7 +39,6 @@ _PERCENT = re.compile(
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
-_DECIMAL = re.compile(r"\d\.\d")
 _SCALED = re.compile(
     r"thousand|million|billion|trillion|[千万亿]"
     r"|(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
@@ -164,7 +163,7 @@ def _but_for_rounding(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool
     times = left and right and {*variables(left)} ^ {*variables(right)}
     if times and times <= {"x", "X"} and any(map(_TIMES.search, texts)):
         return None  # 2x(5+4)
-    near = left and right and any(map(_DECIMAL.search, texts)) and algebra.near(left, right)
+    near = left and right and "." in texts[0] + texts[1] and algebra.near(left, right)
     return None if near else False
 
 
@@ -258,8 +257,8 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return False if shown else None
     own = [sorted(v.name if isinstance(v, Leaf) else "" for v in side) for side in (wanted, given)]
     stems = {name.rstrip("_{}0123456789") for side in own for name in side}
-    asked = _JOINS.sub("", fold(criteria.question))
-    fixed = own[0] == own[1] and any(_JOINS.sub("", name) in asked for name in own[0])
+    asked = fold(criteria.question).translate(_JOINS)
+    fixed = own[0] == own[1] and any(name.translate(_JOINS) in asked for name in own[0])
     if len(stems) == 1 and "" not in stems and not fixed:  # x = 2 or x = 3; x₁ = 2, x₂ = 3
         return _in_any_order(wanted, given, criteria._replace(names_matter=False))
     names = _names(wanted), _names(given)

@@ -50,6 +50,7 @@ _WORD: Final = re.compile(r"[A-Za-z]{4}|\\")
 _RELATIONS: Final = "⊥∥≌~≠=<>≤≥∈∉⊂⊆⊃⊇≡¬∧∨∀∃∩∪|&"
 """Signs in the place of one another that make another statement of the same names."""
 _RELATION: Final = re.compile(rf"([{_RELATIONS}]+)")
+_MARKS: Final = str.maketrans("", "", "'~¬")
 _SPELLINGS: Final = (("‖", "∥"), ("∽", "~"), ("<=", "≤"), (">=", "≥"))
 _THINGS: Final = re.compile(
     r"(?P<left>[△∠]?(?:[A-Z]{1,4}|[a-zα-ω])'?)(?P<sign>[∥⊥≌~∈∉⊂⊆=≠])"
@@ -194,7 +195,7 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
         return False, "other-case-or-sign"
     if mine != theirs and "".join(mine[::2]) == "".join(theirs[::2]) and all((*mine, *theirs)):
         return None, "other-case-or-sign"
-    unmarked = [re.sub("['~¬]|^!", "", text) for text in (left, right)]
+    unmarked = [text.removeprefix("!").translate(_MARKS) for text in (left, right)]
     marked = len(left) != len(right) and not re.search(r"\d'|[~]-?\d", left + right)
     return (False, "other-case-or-sign") if marked and unmarked[0] == unmarked[1] else None
 
