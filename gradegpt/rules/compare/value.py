@@ -183,11 +183,11 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
         exact = given.value if isinstance(given.value, Fraction) else None
         heat = None if exact is None else units.in_scale(exact, given.unit, wanted.unit)
         if heat is not None:
-            given, factor = given._replace(value=heat, place=given.place or Fraction(1)), 1
+            given = given._replace(value=heat, place=given.place or Fraction(1))
         elif factor is None:
             return None
-        if factor != 1:
-            place = None if given.place is None else given.place * Fraction(factor)
+        elif factor != 1:
+            place = None if given.place is None else given.place * factor
             given = given._replace(value=given.value * factor, place=place)
     allowed = criteria.tolerance.allows(wanted, given)
     if allowed is False and _may_be_scaled(wanted, given, criteria.question):
