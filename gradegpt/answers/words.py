@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold
@@ -17,54 +18,20 @@ _GREEK: Final = str.maketrans(
     {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "λ": "lambda"}
 )
 
-TRENDS: Final = (
-    ("增大/变大/增加", "减小/变小/减少", "不变"),
-    ("升高/上升", "降低/下降", "不变"),
-    ("increases/rises/goes up", "decreases/falls/goes down", "stays the same"),
-    ("increase/rise/go up", "decrease/fall/go down", "stay the same"),
-    ("increased/rose", "decreased/fell", "stayed the same"),
-    ("偏大", "偏小"), ("偏高", "偏低"), ("增强/变强", "减弱/变弱"), ("加快/变快", "减慢/变慢"),
-    ("变长", "变短"), ("变亮", "变暗"), ("向左/往左", "向右/往右"), ("向上/往上", "向下/往下"),
-    ("顺时针", "逆时针"), ("吸热/吸收热量", "放热/放出热量"), ("大于", "小于"), ("超重", "失重"),
-    ("增函数/单调递增", "减函数/单调递减"), ("正电", "负电"), ("偶数", "奇数"),
-    ("凸透镜", "凹透镜"),
-    ("偶函数", "奇函数"), ("酸性", "碱性"), ("串联", "并联"), ("氧化剂", "还原剂"),
-    ("放大", "缩小"),
-    ("直立/正立", "倒立"), ("实像", "虚像"), ("显性", "隐性"), ("有理数", "无理数"),
-    ("质数", "合数"),
-    ("increasing/rising", "decreasing/falling"), ("gets larger/gets bigger", "gets smaller"),
-    ("to the left/leftward", "to the right/rightward"), ("upward/upwards", "downward/downwards"),
-    ("clockwise", "counterclockwise/anticlockwise"), ("higher", "lower"), ("faster", "slower"),
-    ("greater than/more than", "less than/smaller than"), ("larger/bigger", "smaller"),
-    ("positive", "negative"), ("even", "odd"), ("convex", "concave"), ("acidic", "basic/alkaline"),
-    ("endothermic", "exothermic"), ("maximum", "minimum"), ("attract", "repel"),
-    ("attraction", "repulsion"), ("in series", "in parallel"), ("rational", "irrational"),
-    ("dominant", "recessive"), ("oxidation", "reduction"), ("prime", "composite"),
-    ("convergent", "divergent"), ("converges", "diverges"), ("demand", "supply"),
-    ("expansion", "contraction"), ("renewable", "non-renewable"),
-)  # fmt: skip
+_TABLE: Final = [
+    line.split("\t")
+    for line in Path(__file__).with_name("trends.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+TRENDS: Final = [line for kind, *line in _TABLE if kind == "part"]
 """Synonyms for a trend, those for its opposite in the same order, and for no change."""
-_WHOLE_OPPOSITES: Final = (
-    ("正反应", "逆反应"), ("左", "右"), ("left", "right"), ("up", "down"), ("valid", "invalid"),
-    ("yes", "no"), ("possible", "impossible"), ("stable", "unstable"), ("greater", "less"),
-)  # fmt: skip
-"""Opposites as whole answers; within a text these words may have another meaning."""
+UNCHANGED: Final = [(line[1], line[2]) for line in _TABLE if line[0] == "same"]
+"""Synonyms for no change, and words for a change."""
 _FIRST: Final = [
-    [words.partition("/")[0] for words in line[:2]] for line in (*TRENDS, *_WHOLE_OPPOSITES)
+    [words.partition("/")[0] for words in line[1:3]] for line in _TABLE if line[0] != "same"
 ]
 OPPOSITE: Final = {a: b for x, y in _FIRST for a, b in ((x, y), (y, x))}
 """A whole answer and its opposite, both as ``meaning`` returns them."""
-UNCHANGED: Final = (
-    ("不变/保持不变/没有变化", "增大/减小"),
-    ("stays the same/does not change/remains the same", "increases/decreases"),
-)
-"""Synonyms for no change, and words for a change."""
-
-
-def _synonyms() -> dict[str, list[str]]:
-    groups = [group.split("/") for line in TRENDS for group in line[:2]]
-    groups += [unchanged.split("/") for unchanged, _ in UNCHANGED]
-    return {word: group for group in groups for word in group if len(group) > 1}
 
 
 def any_of(table: Iterable[str]) -> re.Pattern[str]:
@@ -75,14 +42,18 @@ def any_of(table: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(filter(None, (english and bounded, chinese))))
 
 
-SYNONYMS: Final = _synonyms()
+_GROUPS: Final = [words.split("/") for line in TRENDS for words in line[:2]]
+SYNONYMS: Final = {
+    word: group
+    for group in (*_GROUPS, *(words.split("/") for words, _ in UNCHANGED))
+    for word in group
+    if len(group) > 1
+}
 TREND: Final = any_of(SYNONYMS)
 _FRAME = re.compile(
-    r"^(?:(?:it|that) is (?=\S)|it's (?=\S)|it (?=\S)|[是即会](?=[\u3400-\u9fff]))"
-    r"|(?<=[\u3400-\u9fff])了$",
+    r"^(?:(?:(?:it|that) is|it's|it) (?=\S)|[是即会](?=[\u3400-\u9fff]))|(?<=[\u3400-\u9fff])了$",
     re.IGNORECASE,
 )
-_EXCLAIMED = re.compile(r"(?<=[^\W\d_]{2})!+\Z")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
@@ -90,10 +61,10 @@ MAX_MEANING: Final = 60
 def meaning(text: str) -> str:
     """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
     text = fold(text).strip(" .,;:'\"“”")
-    text = _EXCLAIMED.sub("", text)
-    if not 0 < len(text) <= MAX_MEANING:
-        return text
-    return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text))
+    calm = text.rstrip("!")
+    text = calm if len(calm) > 1 and calm[-2:].isalpha() else text  # not 5!
+    short = 0 < len(text) <= MAX_MEANING
+    return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text)) if short else text
 
 
 class Words(NamedTuple):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from gradegpt.answers.answer import Answer
@@ -39,7 +38,7 @@ TO_A_GRADER = re.compile(
     re.IGNORECASE,
 )
 """Words that ask a grader for "correct" instead of giving it as an answer."""
-_YEAR = re.compile(r"\s*(?:1\d|20)\d\d\s*")
+_YEARS: Final = range(1000, 2100)
 _WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
 """Questions that a date answers if its year is the reference."""
 _WORDY: Final = 20
@@ -48,15 +47,7 @@ _QUOTED = re.compile(
     r"\b(?:answer|respond|reply|be|with|or|and)[:,]? ['\"“‘]([A-Za-z ]{2,20})['\"”’]", re.IGNORECASE
 )
 """The words of which a question asks for one."""
-_PARTICIPLE = re.compile(r"ven\b")
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
-_AROUND = re.compile(
-    r"\A\s*(?:(?:依次|分别)(?:应?填入?|为|是|等于)?\s*[:：]?|[-*•●▪◦]\s+(?=[A-Za-z]{2}|[\u3400-\u9fff]))"
-    r"|(?:,\s?|\s)?respectively\b\s?\.?\Z"
-)
-"""A list mark, and words around several values that say nothing but their order."""
-_FROM_TO = re.compile(r"\s*(\d+(?:\.\d+)?)\s*[-–—~]\s*(\d+(?:\.\d+)?)\D*")
-_OF = re.compile(r"\([a-z]\)(?=\s*=)")
 _HYPHEN = re.compile(r"\d\s*-")
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
@@ -88,11 +79,6 @@ def compare(
 
     """
     criteria = Criteria(policy(tolerance, question), prove, question=question)
-    if _AROUND.search(answer.text):
-        answer = read_answer(_AROUND.sub("", answer.text), answer.kind, question, answer.span)
-    ends = _FROM_TO.fullmatch(reference.text) if reference.kind is AnswerType.NUMBER else None
-    if ends and float(ends[1]) < float(ends[2]):  # a range, as no reference is a difference
-        reference = replace(reference, value=read(f"from {reference.text}"))
     if "/" in reference.text and (first := _in_two_spellings(reference.text)):
         reference = read_answer(first, reference.kind, question)
     return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
@@ -111,7 +97,8 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
     kind, question = reference.kind, criteria.question
     if shown := as_written(reference, answer, question):
         return shown
-    if _YEAR.fullmatch(reference.text) and _WHEN.search(question):
+    year = reference.text.strip()
+    if year.isdecimal() and int(year) in _YEARS and _WHEN.search(question):
         dated = compare_text(reference.text, answer.text, question)
         if dated.same:
             return dated
@@ -131,11 +118,8 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
 
 
 def _is_in_other_terms(reference: Answer, answer: Answer) -> bool:
-    """Whether a number stands for a ratio, 50 ± 4 for its ends, f(y) for f(x), a step for parts."""
-    if _RATIO.fullmatch(reference.text) and not re.search("[:∶：比]", answer.text):
-        return True
-    arguments = [*map(_OF.findall, (reference.text, answer.text))]
-    if all(arguments) and arguments[0] != arguments[1]:
+    """Whether a number stands for a ratio, 50 ± 4 for its ends, or a step for parts."""
+    if _RATIO.fullmatch(reference.text) and {*":∶：比"}.isdisjoint(answer.text):
         return True
     wanted, given = reference.value, answer.value
     if not isinstance(wanted, Group):
@@ -166,12 +150,13 @@ def _other_word(reference: str, answer: str, question: str) -> bool:
 
     Such as "proved, disproved or unknown?", or a number or 'unknown'.
     """
-    wanted, given = (_PARTICIPLE.sub("ved", plain(text)) for text in (reference, answer))
+    ends = plain(reference), plain(answer)
+    wanted, given = (f"{end[:-3]}ved" if end.endswith("ven") else end for end in ends)  # proven
     if not given or given == wanted or len(given) > _WORDY:
         return False
     listed = {plain(word) for words in _LISTED.findall(question) for word in words}
     quoted = {plain(word) for word in _QUOTED.findall(question)}
-    number = re.fullmatch(r"-?\d+", wanted) is not None
+    number = wanted.removeprefix("-").isdecimal()
     return {wanted, given} <= listed | quoted or (number and given in quoted)
 
 

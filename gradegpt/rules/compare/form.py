@@ -11,12 +11,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Final
 
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.formula import Node, read_formula
+from gradegpt.answers.formula import Node, read_formula, variables
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
@@ -27,13 +26,11 @@ AS_ASKED: Final = ("as-asked", "not-evaluated", "not-factorised", "not-reduced")
 """Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = re.compile(
-    r"\bfactori[sz]e|\bsimplify|\bsimplest|\bexpand\b|slope-intercept|\blowest terms"
-    r"|因式分解|分解因式|化简|最简|斜截式",
+    r"\bfactori[sz]|\bprime factors|\bsimplify|\bsimplest|\bexpand\b|slope-intercept"
+    r"|\blowest terms|质因数|因式分解|分解因式|化简|最简|斜截式",
     re.IGNORECASE,
 )
 _FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
-_WHOLE_NUMBER = re.compile(r"-?\d+")
-_LARGE: Final = 10_000
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
@@ -51,22 +48,20 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
     if _handed_back(expected, actual, question):
         return "as-asked"
     wanted, given = (read_formula(fold(text).split("=")[-1]) for text in (expected, actual))
-    if given and _WHOLE_NUMBER.fullmatch(plain(expected)) and _is_calculation(given):
+    if given and plain(expected).removeprefix("-").isdecimal() and _is_calculation(given):
         if given.op == "+":
             return "not-evaluated"
         return "in-another-form" if given.op == "*" else ""
-    if (
-        wanted
-        and given
-        and _FACTORS.search(question)
-        and _is_factored(wanted, wanted) > _is_factored(given, wanted)
-    ):
-        return "not-factorised"
     if not _OF_FORM.search(question):
         return ""
+    if wanted and given and _FACTORS.search(question):
+        if not variables(wanted):  # whether all factors are prime is not asked
+            return "in-another-form" if _shape(wanted) != _shape(given) else ""
+        if given.op == "+" != wanted.op:
+            return "not-factorised"
     if _reducible(actual) and not _reducible(expected):
         return "not-reduced"
-    worded = not _RATIO.fullmatch(plain(actual)) and re.search("[a-z]", plain(expected))
+    worded = not _RATIO.fullmatch(plain(actual)) and any(map(str.isalpha, plain(expected)))
     return "in-another-form" if worded and _shape(wanted) != _shape(given) else ""
 
 
@@ -75,24 +70,8 @@ def _is_calculation(node: Node) -> bool:
     nodes = [*_nodes(node)]
     whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in nodes)
     known = {n.op for n in nodes} <= {"num", "+", "*", "neg", "root", "^"}
-    tens = any(n.value and re.fullmatch("10+", str(n.value)) for n in nodes)
+    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in nodes)
     return node.op in ("+", "*", "root") and whole and known and not tens
-
-
-def _is_factored(node: Node, wanted: Node) -> bool:
-    """Whether a formula is a product; of primes, where the one that is wanted has only numbers."""
-    if any(n.op == "var" for n in _nodes(wanted)):
-        return node.op != "+"
-    factors = [node]
-    while any(n.op == "*" for n in factors):
-        factors = [arg for n in factors for arg in (n.args if n.op == "*" else (n,))]
-    bases = [n.args[0] if n.op == "^" else n for n in factors]
-    return all(n.value is not None and _is_prime(n.value) for n in bases)
-
-
-def _is_prime(number: Fraction) -> bool:
-    whole = number.denominator == 1 and 1 < number < _LARGE
-    return whole and all(number % n for n in range(2, math.isqrt(int(number)) + 1))
 
 
 def _nodes(node: Node) -> Iterator[Node]:

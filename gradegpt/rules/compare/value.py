@@ -9,11 +9,10 @@ from typing import Final
 
 from gradegpt.answers import algebra, units
 from gradegpt.answers.answer import difference
-from gradegpt.answers.formula import read_formula, variables
+from gradegpt.answers.formula import variables
 from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain, signs
-from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
 from gradegpt.answers.values import is_read
 from gradegpt.core.schema import AnswerType
@@ -29,7 +28,7 @@ _SORTED = re.compile(
 """Questions whose answers have an order."""
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
-_JOINS = re.compile(r"[_{}\s]")
+_JOINS: Final = str.maketrans("", "", "_{} \t\n")
 _COORDINATES: Final = ("x", "y", "z")
 _PERCENT = re.compile(
     r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
@@ -40,15 +39,14 @@ _PERCENT = re.compile(
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
-_DECIMAL = re.compile(r"\d\.\d")
-_SCALES: Final = tuple(10.0**n for n in (-12, -9, -8, -6, -4, -3, 3, 4, 6, 8, 9, 12))
-_LARGE = re.compile(r"thousand|million|billion|trillion|[千万亿]", re.IGNORECASE)
-_POWER_OF_TEN = re.compile(
-    r"(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
+_SCALED = re.compile(
+    r"thousand|million|billion|trillion|[千万亿]"
+    r"|(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
     re.IGNORECASE,
 )
-"""Questions that name a unit with a power of ten."""
-_HUGE: Final = 1e300
+"""Questions that name a large unit, or one with a power of ten."""
+_ZEROS: Final = 3
+"""Least zeros by which a number in such a unit differs."""
 _NEAR: Final = 0.05
 """Share by which an end that was rounded may differ."""
 _TIMES = re.compile(r"(?<=[\d)])\s*[xX]\s*(?=[\d(])")
@@ -63,7 +61,8 @@ _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin
 def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
     """Compare two values of a type; the reason says if only a tolerance makes them equal."""
     wanted, given = pair
-    if _is_one_each(wanted, criteria.question) or _SORTED.search(criteria.question):
+    each = isinstance(wanted, Group) and asked_questions(criteria.question)[1] == len(wanted.items)
+    if each or _SORTED.search(criteria.question):
         wanted, given = in_order(wanted), in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
     if not isinstance(wanted, Region) and not isinstance(given, Region):
@@ -73,14 +72,6 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
-
-
-def _is_one_each(wanted: Value, question: str) -> bool:
-    """Whether these answer as many questions in order: numbered questions, or yes and no."""
-    if not isinstance(wanted, Group):
-        return False
-    held = (isinstance(item, Leaf) and truth(item.text) is not None for item in wanted.items)
-    return all(held) or asked_questions(question)[1] == len(wanted.items)
 
 
 def _only(value: Value) -> Value:
@@ -137,21 +128,23 @@ def _is_one_of_several(reference: Group, answer: Leaf, criteria: Criteria) -> bo
 
 def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if criteria.names_matter and reference.name and answer.name and reference.name != answer.name:
-        left, right = difference(reference), difference(answer)
-        curve = left and right and len(variables(left)) > 1 and variables(left) == variables(right)
-        shown = _equations(reference, answer)
-        return shown if curve else shown or None
-    measured = reference.quantity is not None and reference.quantity.unit
-    if plain(reference.text) == plain(answer.text) and plain(answer.text) and not measured:
+        sides = difference(reference), difference(answer)
+        unknowns = [variables(side) for side in sides if side]
+        curves = len(unknowns) > 1 and len(unknowns[0]) > 1 and unknowns[0] == unknowns[1]
+        same = _equations(reference, answer)
+        return same if curves else same or None
+    if plain(reference.text) == plain(answer.text) != "":
         return True
     if reference.quantity is not None and answer.quantity is not None:
         same = same_quantity(reference.quantity, answer.quantity, criteria)
         if same is not False or not (_has_unknowns(reference) or _has_unknowns(answer)):
             return same
     if reference.formula is None or answer.formula is None:
-        if _provable(reference, answer):
-            return criteria.prove(reference.text, answer.text)
-        return compare_text(reference.text, answer.text).same if _said(reference, answer) else None
+        texts = (reference.text, answer.text)
+        if all("\\" in t and not _WORDS.search(t) and not _BY_ZERO.search(t) for t in texts):
+            return criteria.prove(*texts)
+        words = not any(map(signs, texts)) and all(map(_A_WORD.search, texts))
+        return compare_text(*texts).same if words else None
     same = algebra.equal(reference.formula, answer.formula)
     return _but_for_rounding(reference, answer, criteria) if same is False else same
 
@@ -169,28 +162,15 @@ def _but_for_rounding(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool
     left, right = reference.formula, answer.formula
     times = left and right and {*variables(left)} ^ {*variables(right)}
     if times and times <= {"x", "X"} and any(map(_TIMES.search, texts)):
-        trees = [read_formula(_TIMES.sub("×", text)) for text in texts]  # 2x(5+4)
-        return (trees[0] and trees[1] and algebra.equal(trees[0], trees[1])) or None
-    near = left and right and any(map(_DECIMAL.search, texts)) and algebra.near(left, right)
+        return None  # 2x(5+4)
+    near = left and right and "." in texts[0] + texts[1] and algebra.near(left, right)
     return None if near else False
-
-
-def _provable(reference: Leaf, answer: Leaf) -> bool:
-    """Whether computer algebra may decide: two LaTeX formulas without words."""
-    texts = (reference.text, answer.text)
-    return all("\\" in t and not _WORDS.search(t) and not _BY_ZERO.search(t) for t in texts)
-
-
-def _said(reference: Leaf, answer: Leaf) -> bool:
-    """Whether both are words without mathematical signs, such as a part that is a name."""
-    texts = (reference.text, answer.text)
-    return not any(map(signs, texts)) and all(map(_A_WORD.search, texts))
 
 
 def _has_unknowns(leaf: Leaf) -> bool:
     """Whether the leaf is a formula with unknowns, whose number is only one of two readings."""
-    has_unit = leaf.quantity is not None and leaf.quantity.unit
-    return leaf.formula is not None and not has_unit and bool(variables(leaf.formula))
+    measured = leaf.quantity is not None and leaf.quantity.unit
+    return leaf.formula is not None and not measured and bool(variables(leaf.formula))
 
 
 def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool | None:
@@ -203,21 +183,17 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
         exact = given.value if isinstance(given.value, Fraction) else None
         heat = None if exact is None else units.in_scale(exact, given.unit, wanted.unit)
         if heat is not None:
-            given, factor = given._replace(value=heat, place=given.place or Fraction(1)), 1
+            given = given._replace(value=heat, place=given.place or Fraction(1))
         elif factor is None:
             return None
-        if factor != 1:
-            place = None if given.place is None else given.place * Fraction(factor)
+        elif factor != 1:
+            place = None if given.place is None else given.place * factor
             given = given._replace(value=given.value * factor, place=place)
-    if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
-        radians = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
-        if algebra.close(*radians):
-            return None  # 45° and π/4
     allowed = criteria.tolerance.allows(wanted, given)
+    if allowed is False and _may_be_scaled(wanted, given, criteria.question):
+        return None
     if allowed is not False:
         return allowed
-    if _may_be_scaled(wanted, given, criteria.question):
-        return None
     if wanted.percent == given.percent:
         return False
     hundredfold = [q if q.percent else _hundredth(q) for q in (wanted, given)]  # 18 for 18 %
@@ -232,13 +208,17 @@ def _hundredth(number: Quantity) -> Quantity:
 
 def _may_be_scaled(wanted: Quantity, given: Quantity, question: str) -> bool:
     """Whether one may be in another unit, 5 and 500 cm, or in the millions of the question."""
+    if {wanted.unit, given.unit} & _DEGREES and "" in (wanted.unit, given.unit):
+        radians = [q.value * math.pi / 180 if q.unit else q.value for q in (wanted, given)]
+        if algebra.close(*radians):
+            return True  # 45° and π/4
     ratio = abs(complex(given.value)) / (abs(complex(wanted.value)) or 1)
-    if ratio and _POWER_OF_TEN.search(question):
-        return algebra.close(ratio, 10.0 ** round(math.log10(ratio)))
+    zeros = round(math.log10(ratio)) if ratio else 0
+    if abs(zeros) >= _ZEROS and _SCALED.search(question) and algebra.close(ratio, 10.0**zeros):
+        return True
     converted = bool(wanted.unit) is not bool(given.unit)
     converted = converted and units.known(wanted.unit or given.unit)
-    steps = (*(_STEPS if converted else ()), *(_SCALES if _LARGE.search(question) else ()))
-    return any(algebra.close(ratio, step) for step in steps)
+    return converted and any(algebra.close(ratio, step) for step in _STEPS)
 
 
 def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | None:
@@ -249,17 +229,9 @@ def _regions(reference: Region, answer: Region, criteria: Criteria) -> bool | No
     if any((a.low_in, a.high_in) != (b.low_in, b.high_in) for a, b in pairs):
         return False
     ends = [(a, b) for one, other in pairs for a, b in zip(one[::2], other[::2], strict=True)]
-    same = all(algebra.close(a, b) for a, b in ends)
-    near = all(algebra.close(a, b) or _is_rounded(a, b) for a, b in ends)
-    return same or (None if near else False)
-
-
-def _is_rounded(wanted: float | Fraction, given: float | Fraction) -> bool:
-    if not (-_HUGE < wanted < _HUGE and -_HUGE < given < _HUGE):
-        return False
-    one, other = float(wanted), float(given)
-    whole = one % 1 == other % 1 == 0
-    return not whole and abs(one - other) <= _NEAR * abs(one)
+    apart = [(float(a), float(b)) for a, b in ends if not algebra.close(a, b)]
+    near = all((a % 1 or b % 1) and abs(a - b) <= _NEAR * min(abs(a), abs(b)) for a, b in apart)
+    return not apart or (None if near else False)
 
 
 def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | None:
@@ -268,8 +240,7 @@ def _equations(reference: Leaf | Relation, answer: Leaf | Relation) -> bool | No
         return None
     unknowns = variables(left) | variables(right)
     if not unknowns and isinstance(reference, Relation) and isinstance(answer, Relation):
-        sides = zip(reference[1:], answer[1:], strict=True)  # an identity has no other form
-        return every(algebra.equal(one, other) for one, other in sides) or None
+        return None  # all identities hold
     same = algebra.equal(left, right, scaled=True)
     for one, zero in ((answer, left), (reference, right)):
         if same or not isinstance(one, Leaf) or one.formula is None:
@@ -286,16 +257,15 @@ def _groups(reference: Group, answer: Group, criteria: Criteria) -> bool | None:
         return False if shown else None
     own = [sorted(v.name if isinstance(v, Leaf) else "" for v in side) for side in (wanted, given)]
     stems = {name.rstrip("_{}0123456789") for side in own for name in side}
-    if own[0] != own[1] and len(stems) == 1 and "" not in stems:  # x = 2 or x = 3; x₁ = 2, x₂ = 3
+    asked = fold(criteria.question).translate(_JOINS)
+    fixed = own[0] == own[1] and any(name.translate(_JOINS) in asked for name in own[0])
+    if len(stems) == 1 and "" not in stems and not fixed:  # x = 2 or x = 3; x₁ = 2, x₂ = 3
         return _in_any_order(wanted, given, criteria._replace(names_matter=False))
     names = _names(wanted), _names(given)
     if all(names):
         if sorted(names[0]) != sorted(names[1]):
             return _in_turn(wanted, given, criteria) or None
-        by_name = _in_turn(_by_name(wanted), _by_name(given), criteria)
-        if by_name is False and _are_roots(names[0], criteria.question):
-            return _in_any_order(wanted, given, criteria._replace(names_matter=False))
-        return by_name
+        return _in_turn(_by_name(wanted), _by_name(given), criteria)
     if any(names):
         # (3, 2) and y = 2, x = 3: coordinates have a fixed order, other names have none, so that
         # values in another order may be the same.
@@ -324,14 +294,6 @@ def _names(items: tuple[Value, ...]) -> list[str]:
     """The names of the values if each has its own; else empty."""
     names = [item.name for item in items if isinstance(item, Leaf) and item.name]
     return names if len({*names}) == len(items) else []
-
-
-def _are_roots(names: list[str], question: str) -> bool:
-    """Whether the names number the roots of an unknown, x1 and x2, and the question has none."""
-    own = [_JOINS.sub("", name) for name in names]
-    asked = _JOINS.sub("", fold(question))
-    roots = len({name[:-1] for name in own}) == 1 and all(name[-1:].isdigit() for name in own)
-    return roots and not any(name in asked for name in own)
 
 
 def _by_name(items: tuple[Value, ...]) -> tuple[Value, ...]:
