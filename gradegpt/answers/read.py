@@ -11,7 +11,6 @@ from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import (
     LETTERS,
     chosen,
-    is_numbered,
     is_set,
     letters,
     options,
@@ -90,7 +89,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Value | Options | Trut
     if kind in CHOICE:
         several = sequence(text, question)
         if len(several) > 1:
-            return Options(several, ordered=not is_set(several) or is_numbered(text))
+            return Options(several, ordered=not is_set(several) or bool(re.search(r"\d", text)))
         named = chosen(text, question)
         return Words(text) if named is None else Options(tuple(sorted(named)))
     if kind is AnswerType.TRUE_FALSE:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import LETTERS, ROMAN_PARTS, half_width, sequence
+from gradegpt.answers.options import LETTERS, half_width, sequence
 from gradegpt.answers.parts import marks, numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
@@ -17,7 +17,6 @@ from gradegpt.core.schema import Item
 from gradegpt.rules.asked import asked
 from gradegpt.rules.claims import How, boxes, find_answer
 from gradegpt.rules.choices import find_choice
-from gradegpt.rules.choices import keys_of
 
 _WORKED: Final = 40
 """Characters from which on a reference is searched for the answer that it announces."""
@@ -35,7 +34,7 @@ _ANNOUNCED = re.compile(
 _LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
 _LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
 _LABELLED = re.compile(
-    rf"[(（](?P<letter>[{LETTERS}])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
+    r"[(（](?P<letter>[A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
 )
 """An option with its text: (A) $A$ and $F$."""
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
@@ -77,10 +76,8 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
-    if (labelled := _LABELLED.match(text)) and not ROMAN_PARTS.match(text):
+    if (labelled := _LABELLED.match(text)):
         return labelled["letter"]
-    if len(text) > _WORKED and (keys := keys_of(text)):
-        return keys
     chosen = find_choice(text) if _LETTER.search(half_width(text)) else None
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text

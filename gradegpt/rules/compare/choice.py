@@ -7,26 +7,25 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import LETTERS, is_set, options, says_none_right
+from gradegpt.answers.options import LETTERS, is_set, options
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
+from gradegpt.rules.choices import says_none_right
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
 from gradegpt.rules.tolerance import EXACT
 
-_ROW = re.compile(rf"[{LETTERS}]{{2,}}")
-_CLAUSE = re.compile(
-    r"\s*(?:the |an? )?(?P<text>[^,，.。;；(（]{2,60}?)"
-    r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)",
-    re.IGNORECASE,
-)
-"""The text of an option and what is said of it: 氮气，它约占大气体积的78%."""
-_DENIES = re.compile(
-    r"[不没非无错但除或]|\b(?:not?|or|but|except|nor|wrong|false)\b|n['’]t\b", re.IGNORECASE
-)
+_REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IGNORECASE)
+_OPEN = re.compile(r"[不没非无错但除或]|\b(?:or|but|except|wrong|false)\b|n['’]t\b", re.IGNORECASE)
 _THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
 """Words for the options that are not named."""
+_NONE = re.compile(
+    r"\bnone of (?:the (?:above|other|options|choices)|these|them)\b|\A\W*(?:none|neither)\W*\Z"
+    r"|(?:以上|上述)\S{0,4}(?:不|错)|都不|没有(?:正确|符合)",
+    re.IGNORECASE,
+)
+"""The text of an option that no other is right."""
 _EXACTLY: Final = Criteria(EXACT)
 
 
@@ -38,23 +37,21 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
-    row = wanted.ordered and max(map(len, wanted.letters)) == 1 and _ROW.fullmatch(answer.text)
-    if row and len(row[0]) != len(wanted.letters):
-        return Comparison(False, "choice:other-sequence")
-    if wanted.ordered and (given is None or len(given.letters) != len(wanted.letters)):
-        return Comparison(None, "choice:sequence-not-found")
-    if given is None:
-        return _unlisted(answer.text, listed)
     if wanted.ordered:
+        if given is None or len(given.letters) != len(wanted.letters):
+            return Comparison(None, "choice:sequence-not-found")
         same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
         return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
+    if given is None:
+        return _unlisted(answer.text, listed)
     named, chosen = frozenset("".join(wanted.letters)), frozenset("".join(given.letters))
-    if named != chosen and _THE_REST.search(answer.text):
-        return Comparison(None, "choice:no-option-named")
-    if named == chosen and len(named) > 1 and not is_set(given.letters):
-        return Comparison(None, "choice:set-or-sequence")
     if named == chosen:
-        return Comparison(True, "choice:same-options")
+        one_set = len(named) == 1 or is_set(given.letters)
+        return Comparison(
+            one_set or None, f"choice:{'same-options' if one_set else 'set-or-sequence'}"
+        )
+    if _THE_REST.search(answer.text):
+        return Comparison(None, "choice:no-option-named")
     return Comparison(False, "choice:missing-option" if chosen < named else "choice:other-option")
 
 
@@ -67,12 +64,21 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value equals the answer; empty if there is none."""
-    first = _CLAUSE.match(answer)
-    said = plain(first["text"] if first and not _DENIES.search(answer, first.end()) else answer)
-    same = [k for k, text in listed.items() if plain(text) and plain(text) in (said, plain(answer))]
+    if says_none_right(answer):
+        same = [letter for letter, text in listed.items() if _NONE.search(text)]
+        but = re.search(r"\bbut\b|但", answer)
+        return same[0] if len(same) == 1 and not but else ""
+    reason = _REASON.search(answer)
+    first = (
+        answer[: reason.start()] if reason and not _OPEN.search(answer, reason.end()) else answer
+    )
+    said = {
+        plain(re.sub(r"\A\s*(?:the|an?)\b", "", one, flags=re.IGNORECASE))
+        for one in (answer, first)
+    }
+    same = [letter for letter, text in listed.items() if plain(text) and plain(text) in said]
     given = values.read(answer)
-    valued = values.is_read(given) or re.search(r"\d", answer)
-    if not same and valued:
+    if not same and (values.is_read(given) or re.search(r"\d", answer)):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     return same[0] if len(same) == 1 else ""
 
@@ -81,12 +87,8 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
     if says_none_right(answer):
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
-    if (
-        listed
-        and isinstance(given, Leaf)
-        and given.quantity is not None
-        and not re.search(f"[{LETTERS}]", fold(answer))
-    ):
+    value = isinstance(given, Leaf) and given.quantity is not None
+    if listed and value and not re.search(f"[{LETTERS}]", fold(answer)):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):
             return Comparison(False, "choice:value-of-no-option")

@@ -80,7 +80,7 @@ def _is_one_each(wanted: Value, question: str) -> bool:
     if not isinstance(wanted, Group):
         return False
     held = (isinstance(item, Leaf) and truth(item.text) is not None for item in wanted.items)
-    return all(held) or asked_questions(question)[1] == len(wanted.items)
+    return all(held) or asked_questions(question) == len(wanted.items)
 
 
 def _only(value: Value) -> Value:
