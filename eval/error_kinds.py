@@ -17,7 +17,7 @@ from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items, read_answers
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.profiles.atlas import LABELS
 from gradegpt.tables.inputs import USUAL, Reading
 

@@ -46,7 +46,7 @@ _SUPPOSED: Final = re.compile(
 )
 _RIGHT_ONES: Final = re.compile(r"(?<!不)正确的?(?:选项|答案|[是有])?\s*:")
 """Said of the right options beside a list of the wrong ones."""
-_DENIES: Final = cue("negation", "except", "hedge", after=rf"|(?-i:{SAID})")
+DENIES: Final = cue("negation", "except", "hedge", after=rf"|(?-i:{SAID})")
 _TAIL: Final = re.compile(
     r"[\s*)\]}$]*(?:选?项|吧|了|啦|,?\s*(?:i (?:think|guess|believe)|i['’]d say|to me|for sure))*"
     r"(?:\s*[.!。\n]|\s*\Z|\s*(?:[,:;–—-]|(?<=\))\s|\b(?:because|since|as|due to)\b)"
@@ -113,7 +113,7 @@ def _announced(text: str, start: int, end: int) -> int | None:
         since_clause = max((m.end() for m in _CLAUSE.finditer(before)), default=0)
         clause, tail = before[since_clause : leant.start()], _TAIL.match(text, end)
         one = end - start == 1 or not text[start:end].isalpha()  # AB may be a segment
-        if one and tail and not _DENIES.search(f"{clause}\n{tail['rest'] or ''}"):
+        if one and tail and not DENIES.search(f"{clause}\n{tail['rest'] or ''}"):
             return since + leant.start()
     last = not text[end:].strip(" \n.。*)]}$!")
     return start if last and _FRESH.search(before) else None
