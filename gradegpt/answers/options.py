@@ -74,15 +74,15 @@ def only_lists(text: str, question: str) -> bool:
 
 _ONE = rf"[(\[]?[A-O{_STEMS}][)\]]?"
 _NAMED = re.compile(
-    r"(?i:选项|选择|选|options?|choice|answer)?[\s_]*"
+    r"(?i:【?答案】?(?:是|为)?|都?选[项择]?|options?|choice|answer)?[\s_:]*"
     rf"(?P<letters>{_ONE}(?:[\s,、和及与&/]*(?:and\s+)?{_ONE})*)(?![A-Za-z'’])(?:选?项)?"
-    r"(?:\s*(?:[都均全]?是?(?:正确|对)的?)?|\s*[.:、)](?P<text>.*)|\s*,(?P<clause>[^A-J]*)|\s+(?P<words>[^a-z\s=].*))",
+    r"(?:\s*(?:[都均全]?是?(?:正确|对)的?)?|\s*(?:[.:、)]|\s-{1,2}\s)(?P<text>.*)|\s*,(?P<clause>[^A-J]*)|\s+(?P<words>[^a-z\s=].*))",
     re.DOTALL,
 )
 _SMALL_LIST = re.compile(r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|(?:\s*,)?\s+and\s+)[(\[]?[a-j][)\]]?)*")
 _OPEN = re.compile(
     rf"(?:^|[\s(,;或+/|>]|\bor )[(]?[{LETTERS}][)]?\s*(?:[.、:)=]|\Z)"
-    r"|^[\s,]*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|[-+/|]|→|是|但|不|错"
+    r"|^[\s,]*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|[+/|]|→|是|但|不|错"
     r"|[^,.。]{0,12}(?:排除|错误|不正确|都|wrong|incorrect|false))",
     re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from gradegpt.answers.options import HAN_ORDINALS, LETTER, LETTERS, SAID, half_width
+from gradegpt.answers.options import HAN_ORDINALS, LETTER, LETTERS, SAID, half_width, letters
 from gradegpt.answers.spans import last_match
 from gradegpt.rules.cues import cue
 
@@ -30,26 +30,18 @@ _GROUP: Final = re.compile(
     rf"(?<![A-Za-z\\°'’^]){_ARTICLE}{LETTER}(?:{_BETWEEN}{_ARTICLE}{LETTER}(?![a-zK-Z])){{0,9}}+"
     r"(?![A-Za-z'’]|\d)"
 )
+_MARKS: Final = " .*()[]$:;,。"
 _REACH: Final = 130
 """Characters before a letter in which an announcement may begin."""
 _WORD: Final = r"(?:\b|(?<![A-Za-z]))"
-_CHOOSE: Final = cue("choose", before=_WORD, after=rf"(?:-?[Cc]hoice)?{_MARKUP}\Z")
+_CHOOSE: Final = cue("choose", before=_WORD, after=rf"{_MARKUP}\Z")
 _LEAN: Final = cue("lean", before=_WORD, after=rf"{_MARKUP}\Z")
-_RIGHT: Final = cue("right", before=r"[)}*\]]*")
-_NONE: Final = cue("none")
-_MAY_BE_NONE: Final = re.compile(r"[Nn]o(?:ne)? |选项|没有|答案")
-_NOT: Final = cue("negation")
-_LEFT_OPEN: Final = cue("open", before=r"[\s)(*$}]*")
-_SUPPOSED: Final = re.compile(
-    r"(?:(?:^|[.\n。:])[\s*-]*(?:if|suppose|如果|假如|若)[^.\n。]*|\b(?:not|either) )\Z",
-    re.IGNORECASE,
-)
-_RIGHT_ONES: Final = re.compile(r"(?<!不)正确的?(?:选项|答案|[是有])?\s*:")
-"""Said of the right options beside a list of the wrong ones."""
+_DENIED: Final = cue("unsaid", after=r"\Z")
+_RIGHT, _NOT = cue("right", before=r"[)}*\]]*"), cue("negation")
+_LEFT_OPEN, _NONE = cue("open", before=r"[\s)(*$}]*"), cue("none")
 DENIES: Final = cue("negation", "except", "hedge", after=rf"|(?-i:{SAID})")
 _TAIL: Final = re.compile(
-    r"[\s*)\]}$]*(?:选?项|吧|了|啦|,?\s*(?:i (?:think|guess|believe)|i['’]d say|to me|for sure))*"
-    r"(?:\s*[.!。\n]|\s*\Z|\s*(?:[,:;–—-]|(?<=\))\s|\b(?:because|since|as|due to)\b)"
+    r"[\s*)\]}$]*(?:选?项|吧|了|啦)*(?:\s*[.!。\n]|\s*\Z|\s*(?:[,:;–—-]|\b(?:because|since|as|due to)\b)"
     r"(?P<rest>(?:[^.!?。\n]|\.(?=\d)){0,160}))",
     re.IGNORECASE,
 )
@@ -60,11 +52,6 @@ _CLAUSE: Final = re.compile(
 )
 _FRESH: Final = re.compile(r"[.;!?。]\s+[\s*(\[$]*\Z")
 """The beginning of a last sentence that is nothing but an option."""
-_LINE: Final = re.compile(
-    rf"[\s#>*_]*+(?:答|[Aa]nswer|选)?[\s:]*+{_MARKUP}(?P<letters>{_GROUP.pattern})[\s$*)}}.:、]*"
-    r"(?:(?P<alone>$)|[.、:)]|(?P<words>(?=(?![后前之以左右上下看似都均全皆各也能会可有]|是错)[\u3400-\u9fff])))"
-)
-_LISTED: Final = re.compile(rf"(?:^|\s)\(?[{LETTERS}]\s*[.、:)]")
 
 
 class Choice(NamedTuple):
@@ -81,9 +68,8 @@ class Choice(NamedTuple):
 
 
 def says_none_right(text: str) -> re.Match[str] | None:
-    """The last statement that none of the options is right; None if a letter ends the text."""
-    stated = last_match(_NONE, text) if _MAY_BE_NONE.search(text) else None
-    return None if stated and re.search(rf"[;,，.。]\s*\(?[A-J][\s.)。*]*\Z", text) else stated
+    """The last statement that none of the options is right."""
+    return last_match(_NONE, text)
 
 
 def find_choice(text: str) -> Choice | None:
@@ -104,8 +90,10 @@ def _announced(text: str, start: int, end: int) -> int | None:
     since = max(0, start - _REACH)
     before = text[since:start]
     said = _CHOOSE.search(before)
-    if said is not None and not _open(text, since + said.start(), end):
-        return since + said.start()
+    if said is not None:
+        begin = since + said.start()
+        if not (_LEFT_OPEN.match(text, end) or _DENIED.search(text, max(0, begin - 160), begin)):
+            return begin
     right = _RIGHT.match(text, end)
     if right is not None and not (_NOT.search(right[0]) or re.search(SAID, right[0])):
         return start
@@ -119,44 +107,28 @@ def _announced(text: str, start: int, end: int) -> int | None:
     return start if last and _FRESH.search(before) else None
 
 
-def _open(text: str, announced: int, end: int) -> bool:
-    """Whether the announcement is denied or supposed, or what follows leaves the option open."""
-    begin = max(0, announced - 160)
-    wrong_ones = text.startswith(("错误", "不正确"), announced) and _RIGHT_ONES.search(text)
-    supposed = _SUPPOSED.search(text, begin, announced)
-    return bool(wrong_ones or supposed or _LEFT_OPEN.match(text, end))
-
-
 def _choice(text: str, begin: int, start: int, end: int) -> Choice:
     named = re.sub(r"[a-z]{2,}|[OC](?=[a-z])", " ", text[start:end])
     return Choice("".join(re.findall(f"[{LETTERS}]", named)), begin, start, end, committed=True)
 
 
 def _on_its_line(text: str) -> Choice | None:
-    """A line that begins with an option, first or last in the text: "B" or "C．政府的…"."""
-    lines = [line for line in re.finditer(r"[^\n]+", text) if not line[0].isspace()]
-    listed = sum(len(_LISTED.findall(line[0])) for line in lines)
-    alone = {
-        m["letters"]: line
-        for line in lines
-        if (m := _LINE.match(line[0])) and m["alone"] is not None
-    }
-    if 1 < len(alone) == len(lines):
-        return Choice(
-            "".join(alone), lines[0].start(), lines[0].start(), lines[-1].end(), committed=True
-        )
-    for line in (*lines[:1], *lines[-1:]):
-        match = _LINE.match(line[0])
-        if match is None or len(alone) > 1 or (listed > 1 and match["alone"] is None):
-            continue
-        start, end = match.span("letters")
-        others = match["words"] is not None and re.search(SAID, line[0][match.end() :])
-        if others or _LEFT_OPEN.match(line[0], end):
-            continue
-        found = _choice(line[0], 0, start, end)
-        whole = not line[0][match.end() :].strip() or line is lines[0] or len(lines) == 1
-        at = line.start()
-        return Choice(found.letters, at, at + start, at + end, whole)
+    """The first or last line, if it begins with an option as no other line does."""
+    lines = [*re.finditer(r"\S[^\n]*", text)]
+    named = [letters(line[0]) or frozenset[str]() for line in lines]
+    alone = [len(line[0].strip(_MARKS)) == len(one) for line, one in zip(lines, named, strict=True)]
+    if len(lines) > 1 and all(named) and all(alone):
+        start, together = lines[0].start(), sorted(frozenset.union(*named))
+        return Choice("".join(together), start, start, lines[-1].end(), committed=True)
+    for at in (0, -1) if lines else ():
+        others = {
+            one for one, bare in zip(named, alone, strict=True) if one and bare >= alone[at]
+        } - {named[at]}
+        if named[at] and not others:
+            start, end = lines[at].span()
+            group = _GROUP.search(text, start, end)
+            end = group.end() if group else end
+            return Choice("".join(sorted(named[at])), start, start, end, alone[at] or at == 0)
     return None
 
 
@@ -173,16 +145,11 @@ _MARK: Final = re.compile(
 
 The count of joined numbers is bounded: matching a long list would take quadratic time.
 """
-_DIRECT: Final = re.compile(
-    r"[\s:*|]*(?:【答案】|答案(?:是|为|:)|[Aa]nswers?:|都?选)?[\s:*$(]*"
-    rf"(?P<letters>{LETTER}(?:\s*(?:[,、和]|and)?\s*{LETTER})*)(?![A-Za-z])"
-    r"[)*$|]*\s*(?=[;,。.|<\n]|$|[–—-]\s|(?:第|\(|[Qq]uestion)?\s*\d)"
-)
-_EACH: Final = re.compile(rf"【\s*答案\s*】[\s:$(*]*(?P<letters>{LETTER}+)(?![A-Za-z])")
 _BESIDE_A_ROW: Final = re.compile(
     r"\d{1,2}\s*[-–—~至到]\s*\d{1,2}\s*题?|\b(?:the|answers?|key|respectively|are|is|and)\b|答案|[是为\s;,、:.*$]",
     re.IGNORECASE,
 )
+_EACH: Final = re.compile(r"【\s*答案\s*】([^\n<【]*)")
 _JSON: Final = str.maketrans('"{}', "   ")
 
 
@@ -194,41 +161,31 @@ def find_keys(text: str, places: int) -> Choice | None:
     text = half_width(text)
     if text.lstrip().startswith("{"):
         text = text.translate(_JSON)
-    return _by_mark(text, places) or _by_number(text, places) or _in_a_row(text, places)
+    numbers = [*_MARK.finditer(text)]
+    ends = [*(mark.start() for mark in numbers[1:]), len(text)]
+    pieces = [
+        (re.findall(_NUMBER, mark["numbers"]), mark.start(), text[mark.end() : end])
+        for mark, end in zip(numbers, ends, strict=False)
+    ]
+    each = [([str(n)], m.start(), m[1]) for n, m in enumerate(_EACH.finditer(text), start=1)]
+    found = _by_number(each, places) if len(each) == places else None
+    return found or _by_number(pieces, places) or _in_a_row(text, places)
 
 
-def _by_mark(text: str, places: int) -> Choice | None:
-    run = list(_EACH.finditer(text))
-    if len(run) != places:
-        return None
-    return _keys([mark["letters"] for mark in run], run[0].start(), run[-1].end())
-
-
-def _by_number(text: str, places: int) -> Choice | None:
+def _by_number(pieces: Sequence[tuple[list[str], int, str]], places: int) -> Choice | None:
     """The last answers with ``places`` consecutive numbers, in any order in the text."""
-    marks = list(_MARK.finditer(text))
-    given: dict[int, tuple[str, int, int]] = {}
-    ends = [*(m.start() for m in marks[1:]), len(text)]
-    for mark, end in zip(marks, ends, strict=False):
-        if letters := _answer(text[mark.end() : end]):
-            for name in re.findall(_NUMBER, mark["numbers"]):
-                number = int(name) if name.isdecimal() else HAN_ORDINALS.index(name) + 1
-                given[number] = (letters, mark.start(), end)
+    given: dict[int, tuple[str, int]] = {}
+    for names, start, piece in pieces:
+        found = find_choice(piece.strip(_MARKS + "|\n"))
+        for name in names if found and found.committed and found.letters else ():
+            number = int(name) if name.isdecimal() else HAN_ORDINALS.index(name) + 1
+            given[number] = (found.letters, start)
     for first in sorted(given, reverse=True):
         run = range(first, first + places)
         if {*run} <= {*given} and not {first - 1, first + places} & {*given}:
-            letters, starts, found_ends = zip(*(given[number] for number in run), strict=True)
-            return _keys(letters, min(starts), max(found_ends))
+            letters, starts = zip(*(given[number] for number in run), strict=True)
+            return _keys(letters, min(starts))
     return None
-
-
-def _answer(piece: str) -> str:
-    """The option or options that the text finally chooses for one question."""
-    if direct := _DIRECT.match(piece):
-        left_open = _LEFT_OPEN.match(piece, direct.end("letters"))
-        return "" if left_open else re.sub("[^A-J]", "", direct["letters"])
-    found = find_choice(piece)
-    return found.letters if found is not None and found.committed else ""
 
 
 def _in_a_row(text: str, places: int) -> Choice | None:
@@ -236,12 +193,12 @@ def _in_a_row(text: str, places: int) -> Choice | None:
     for line in (*reversed([*re.finditer(r"[^\n]+", text)]), *re.finditer(r"(?s).+", text)):
         row = _BESIDE_A_ROW.sub("", line[0])
         if len(row) == places and {*row} <= {*LETTERS}:
-            return _keys(row, *line.span())
+            return _keys(row, line.start())
     return None
 
 
-def _keys(letters: Sequence[str], start: int, end: int) -> Choice:
+def _keys(letters: Sequence[str], start: int) -> Choice:
     """``C A C``; with the questions' numbers if a question has several letters: ``1. C 2. AD``."""
     one_each = all(len(one) == 1 for one in letters)
     shown = letters if one_each else (f"{n}. {one}" for n, one in enumerate(letters, start=1))
-    return Choice(" ".join(shown), start, start, end, committed=True)
+    return Choice(" ".join(shown), start, start, start + 1, committed=True)

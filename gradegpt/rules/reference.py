@@ -26,6 +26,10 @@ _ANNOUNCED = re.compile(
     r"(?=\S.{0,60}\Z)",
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"[(（]([A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)")
+"""An option with its text: (A) $A$ and $F$."""
+_SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
+"""Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
 """Stated types under which answer keys of several questions occur."""
@@ -57,7 +61,8 @@ def reference_answers(reference: str) -> tuple[str, ...]:
     names = [one or other for one, other in _QUOTED.findall(reference)]
     is_list = reference.lstrip().startswith("[") and not _QUOTED.sub("", reference).strip("[], \n")
     if not names or not is_list:
-        return (reference_answer(reference),)
+        spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
+        return tuple(map(reference_answer, spelt or [reference]))
     amounts = [amount for name in names if (amount := quantity(name)) is not None]
     distinct = 1 < len(names) == len({amount.value for amount in amounts})
     return (numbered(names),) if distinct else tuple(names)  # not spellings of one answer
@@ -70,6 +75,8 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
+    if labelled := _LABELLED.match(text):
+        return labelled[1]
     chosen = find_choice(text)
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
