@@ -23,8 +23,6 @@ _MOST: Final = 400
 """Most characters of an answer that names options, or of several answers."""
 
 
-# --- spelling -------------------------------------------------------------------------------------
-
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
 _SMALL = re.compile(r"(?:(?<=\bis )|(?<=: )|^)\([a-j]\)")
 
@@ -40,34 +38,31 @@ def half_width(text: str) -> str:
 # --- the options of a question --------------------------------------------------------------------
 
 _LABEL = re.compile(
-    rf"(?:^|[\s(]|(?<=[)。?:])(?=[A甲]))(?:([A-O])\s*[.、:)]|([{_STEMS}])\s*[.、)])", re.MULTILINE
+    r"(?:^|[\s(（]|(?<=[)）。？?：:])(?=[A甲]))"
+    rf"([A-O](?=\s*[:：])|[A-O{_STEMS}](?=\s*[.．、)）]))\s*[.．、:：)）]",
+    re.MULTILINE,
 )
 
 
 @lru_cache(maxsize=1024)
 def options(question: str) -> dict[str, str]:
     """Letter -> option text, if the question lists at least two options; else empty."""
-    marks = [*_LABEL.finditer(half_width(question))]
-    ends = [*(mark.start() for mark in marks[1:]), len(question)]
-    found, stems = dict[str, str](), dict[str, str]()
-    for mark, end in zip(marks, ends, strict=False):
-        text = question[mark.end() : end].partition("\n")[0].strip()
-        if mark[1]:
-            found[mark[1]] = text
-        else:
-            stems[LETTERS[_STEMS.index(mark[2])]] = text
-    if len(found) > 1 and "A" in found:
-        return found
-    return stems if {*"ABC"} <= {*stems} else {}  # 甲 and 乙 alone may be two texts
+    parts = _LABEL.split(question)
+    texts = (text.partition("\n")[0].strip() for text in parts[2::2])
+    found = dict(zip(parts[1::2], texts, strict=True))
+    if {*"甲乙丙"} <= {*found} and "A" not in found:  # 甲 and 乙 alone may be two texts
+        return {LETTERS[n]: found[stem] for n, stem in enumerate(_STEMS) if stem in found}
+    listed = {label: text for label, text in found.items() if label not in _STEMS}
+    return listed if len(listed) > 1 and "A" in listed else {}
 
 
 def only_lists(text: str, question: str) -> bool:
     """Whether a text repeats the options of a question, the first one first, and adds nothing."""
     said, listed = (
-        {letter: plain(option).strip(",;") for letter, option in options(one).items()}
+        [(letter, plain(option).strip(",;")) for letter, option in sorted(options(one).items())]
         for one in (text, question)
     )
-    return bool(said) and said == listed and bool(_LABEL.match(half_width(text).strip()))
+    return bool(said) and said == listed and bool(_LABEL.match(text.strip()))
 
 
 # --- the options of an answer ---------------------------------------------------------------------
@@ -76,7 +71,7 @@ _ONE = rf"[(\[]?[A-O{_STEMS}][)\]]?"
 _NAMED = re.compile(
     r"(?i:【?答案】?(?:是|为)?|都?选[项择]?|options?|choice|answer)?[\s_:]*"
     rf"(?P<letters>{_ONE}(?:[\s,、和及与&/]*(?:and\s+)?{_ONE})*)(?![A-Za-z'’])(?:选?项)?"
-    r"(?:\s*(?:[都均全]?是?(?:正确|对)的?)?|\s*(?:[.:、)]|\s-{1,2}\s)(?P<text>.*)|\s*,(?P<clause>[^A-J]*)|\s+(?P<words>[^a-z\s=].*))",
+    r"(?:\s*(?:[都均全]?是?(?:正确|对)的?)?|\s*(?:[.:、)]|\s-{1,2}\s)(.*)|\s*,([^A-J]*)|\s+([^a-z\s=].*))",
     re.DOTALL,
 )
 _SMALL_LIST = re.compile(r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|(?:\s*,)?\s+and\s+)[(\[]?[a-j][)\]]?)*")
@@ -101,25 +96,20 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     letter before its own text in ``listed``: ``(E) a + b``.
     """
     text, listed = fold(answer[:_MOST]).strip(" .*:\n"), listed or {}
-    label = text.lstrip("([")[:1]
-    if label in listed and plain(text.lstrip("([")[1:].lstrip(" )].:、,-–—")) == plain(
-        listed[label]
-    ):
+    label, own = text.lstrip("([")[:1], text.lstrip("([")[1:].lstrip(" )].:、,-–—")
+    if label in listed and plain(own) == plain(listed[label]):
         return frozenset(label)
-    if _SMALL_LIST.fullmatch(text):
-        text = text.upper().replace("AND", " ")
+    text = text.upper().replace("AND", " ") if _SMALL_LIST.fullmatch(text) else text
     match = _NAMED.fullmatch(text)
     if match is None or "II" in text:  # (I) 3; (II) 5
         return None
-    named = re.findall(f"[A-O{_STEMS}]", match["letters"])
-    chosen = frozenset(LETTERS[_STEMS.index(char)] if char in _STEMS else char for char in named)
-    rest = match["text"] or match["clause"] or match["words"] or ""
-    unlisted = not chosen <= {*listed}
-    if unlisted and not {*named} <= {*LETTERS}:
-        return None  # K and 乙 are labels only where they are listed
-    if unlisted and len(chosen) > 1 and chosen & {"I", "J"} and text.isalpha():
-        return None  # "AI" is a word
-    return None if _OPEN.search(rest) else chosen
+    found = re.findall(f"[A-O{_STEMS}]", match["letters"])
+    named = frozenset(LETTERS[_STEMS.index(one)] if one in _STEMS else one for one in found)
+    rare = not {*found} <= {*LETTERS}  # K and 乙 are labels only where they are listed
+    word = len(named) > 1 and named & {"I", "J"} and text.isalpha()  # "AI"
+    if (rare or word) and not named <= {*listed}:
+        return None
+    return None if any(rest and _OPEN.search(rest) for rest in match.groups()[1:]) else named
 
 
 def chosen(answer: str, question: str = "") -> frozenset[str] | None:
@@ -131,7 +121,7 @@ def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     listed, text = options(question), fold(answer[:_MOST]).strip(" .*\n")
     if place := _PLACE.fullmatch(text):
         return frozenset(
-            LETTERS[(HAN_ORDINALS.find(place[1]) if place[1] else ORDINALS.index(place[2]))]
+            LETTERS[(HAN_ORDINALS if place[1] else ORDINALS).index(place[1] or place[2])]
         )
     if not listed and _STATEMENTS.fullmatch(text):
         return frozenset(re.findall(r"\d", text))
@@ -160,15 +150,14 @@ def sequence(text: str, question: str = "") -> tuple[str, ...]:
     return tuple(re.findall("[A-J]+" if keys["numbered"] else "[A-J]", text))
 
 
-def in_order(text: str) -> tuple[str, ...]:
-    """The options of several questions, ``B A D``; empty for what may be a set of options."""
-    named = sequence(text)
-    return () if is_set(named) else named
-
-
 def is_set(letters: tuple[str, ...]) -> bool:
     """Whether the letters may be one set: no letter twice, in alphabetical order."""
     return list(letters) == sorted({*letters})
+
+
+def in_order(text: str) -> tuple[str, ...]:
+    """The options of several questions, ``B A D``; empty for what may be a set of options."""
+    return () if is_set(named := sequence(text)) else named
 
 
 @lru_cache(maxsize=1024)
@@ -185,5 +174,5 @@ def as_context(text: str, question: str) -> str:
     The options remain where the question lists none: they are its own.
     """
     if options(question):
-        text = "\n".join(line for line in text.split("\n") if not _LABEL.match(half_width(line)))
+        text = "\n".join(line for line in text.split("\n") if not _LABEL.match(line))
     return _QUESTION.sub(" ", text)

@@ -16,16 +16,11 @@ from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
 from gradegpt.rules.tolerance import EXACT
 
+_ARTICLE = re.compile(r"\A\s*(?:the|an?)\b", re.IGNORECASE)
 _REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IGNORECASE)
 _OPEN = re.compile(r"[不没非无错但除或]|\b(?:or|but|except|wrong|false)\b|n['’]t\b", re.IGNORECASE)
 _THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
 """Words for the options that are not named."""
-_NONE = re.compile(
-    r"\bnone of (?:the (?:above|other|options|choices)|these|them)\b|\A\W*(?:none|neither)\W*\Z"
-    r"|(?:以上|上述)\S{0,4}(?:不|错)|都不|没有(?:正确|符合)",
-    re.IGNORECASE,
-)
-"""The text of an option that no other is right."""
 _EXACTLY: Final = Criteria(EXACT)
 
 
@@ -37,19 +32,17 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     wanted, given = _named(reference, listed), _named(answer, listed)
     if wanted is None:
         return Comparison(None, "choice:reference-names-no-option")
-    if wanted.ordered:
-        if given is None or len(given.letters) != len(wanted.letters):
-            return Comparison(None, "choice:sequence-not-found")
-        same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
-        return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
+    if wanted.ordered and (given is None or len(given.letters) != len(wanted.letters)):
+        return Comparison(None, "choice:sequence-not-found")
     if given is None:
         return _unlisted(answer.text, listed)
+    if wanted.ordered:
+        same = [*map(frozenset, wanted.letters)] == [*map(frozenset, given.letters)]
+        return Comparison(same, f"choice:{'same' if same else 'other'}-sequence")
     named, chosen = frozenset("".join(wanted.letters)), frozenset("".join(given.letters))
     if named == chosen:
         one_set = len(named) == 1 or is_set(given.letters)
-        return Comparison(
-            one_set or None, f"choice:{'same-options' if one_set else 'set-or-sequence'}"
-        )
+        return Comparison(one_set or None, "choice:same-options")
     if _THE_REST.search(answer.text):
         return Comparison(None, "choice:no-option-named")
     return Comparison(False, "choice:missing-option" if chosen < named else "choice:other-option")
@@ -64,19 +57,14 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value equals the answer; empty if there is none."""
-    if says_none_right(answer):
-        same = [letter for letter, text in listed.items() if _NONE.search(text)]
-        but = re.search(r"\bbut\b|但", answer)
-        return same[0] if len(same) == 1 and not but else ""
+    texts = {letter: plain(_ARTICLE.sub("", text)) for letter, text in listed.items() if text}
     reason = _REASON.search(answer)
-    first = (
-        answer[: reason.start()] if reason and not _OPEN.search(answer, reason.end()) else answer
-    )
-    said = {
-        plain(re.sub(r"\A\s*(?:the|an?)\b", "", one, flags=re.IGNORECASE))
-        for one in (answer, first)
-    }
-    same = [letter for letter, text in listed.items() if plain(text) and plain(text) in said]
+    own = reason is not None and not _OPEN.search(answer, reason.end())
+    first = answer[: reason.start()] if reason is not None and own else answer
+    said = {plain(_ARTICLE.sub("", one)) for one in (answer, first)}
+    same = [letter for letter, text in texts.items() if text in said]
+    if says_none_right(answer) and not re.search(r"\bbut\b|但", answer):
+        same = [letter for letter, text in listed.items() if says_none_right(text)]
     given = values.read(answer)
     if not same and (values.is_read(given) or re.search(r"\d", answer)):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
