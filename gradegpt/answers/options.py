@@ -67,16 +67,16 @@ def only_lists(text: str, question: str) -> bool:
 
 # --- the options of an answer ---------------------------------------------------------------------
 
-_ONE = rf"[(\[]?[A-O{_STEMS}][)\]]?"
+_ONE = rf"[(\[{{]?[A-O{_STEMS}][)\]}}]?"
 _NAMED = re.compile(
     r"(?i:【?答案】?(?:是|为)?|都?选[项择]?|options?|choice|answer)?[\s_:]*"
-    rf"(?P<letters>{_ONE}(?:[\s,、和及与&/]*(?:and\s+)?{_ONE})*)(?![A-Za-z'’])(?:选?项)?"
+    rf"(?P<letters>{_ONE}(?:(?:[\s,;、和及与&/]*(?:and\s+)?|\.\s+(?=[A-J]\Z)){_ONE})*)(?![A-Za-z'’])(?:选?项)?"
     r"(?:\s*(?:[都均全]?是?(?:正确|对)的?)?|\s*(?:[.:、)]|\s-{1,2}\s)(.*)|\s*,([^A-J]*)|\s+([^a-z\s=].*))",
     re.DOTALL,
 )
 _SMALL_LIST = re.compile(r"[(\[]?[a-j][)\]]?(?:(?:\s*,\s*|(?:\s*,)?\s+and\s+)[(\[]?[a-j][)\]]?)*")
 _OPEN = re.compile(
-    rf"(?:^|[\s(,;或+/|>]|\bor )[(]?[{LETTERS}][)]?\s*(?:[.、:)=]|\Z)"
+    r"(?:^|[(,;或+/|>]\s*|\bor\s+)[(]?[A-J][)]?\s*(?:[.、:)=]|\Z)|\s[(]?[A-J][)]?\s*[.、:)=]"
     r"|^[\s,]*(?:and\s+)?(?:or\b|或|possibly|maybe|perhaps|可能|也许|[+/|]|→|是|但|不|错"
     r"|[^,.。]{0,12}(?:排除|错误|不正确|都|wrong|incorrect|false))",
     re.IGNORECASE,

@@ -50,7 +50,7 @@ _CLAUSE: Final = re.compile(
     r"[.。!?;\n]|,\s*(?=(?:and )?(?:so|hence|thus|therefore|but)\b|但|不过|应|肯定|一定|所以|因此)",
     re.IGNORECASE,
 )
-_FRESH: Final = re.compile(r"[.;!?。]\s+[\s*(\[$]*\Z")
+_FRESH: Final = re.compile(r"(?:[.!?。]|(?<![A-J]);)\s+[\s*(\[$]*\Z")
 """The beginning of a last sentence that is nothing but an option."""
 
 

@@ -8,11 +8,10 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
-from gradegpt.answers.options import half_width, options
+from gradegpt.answers.options import options
 from gradegpt.answers.read import read
-from gradegpt.answers.text import plain, tidy
+from gradegpt.answers.text import tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
-from gradegpt.rules.choices import DENIES
 from gradegpt.rules.claims import Found, How, find_answer
 from gradegpt.rules.reference import answer_places, asked, kind_of, reference_answers
 from gradegpt.rules.validity import without_loop
@@ -21,10 +20,6 @@ SAID: Final = (How.BOXED, How.ANNOUNCED)
 _SHORT: Final = 30
 _LONG: Final = 1_000
 _AT_THE_END: Final = 0.95
-_SENTENCE: Final = 120
-"""Most characters of a response that names an option by its text."""
-_NAMES = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
-"""What the text of an option has that is more than a number."""
 _TRUTH_FIRST = re.compile(
     r"\s*(?:答\s*[:：]\s*)?(?P<of>(?:th(?:is|e|at) (?:statement|claim|sentence) is"
     r"|[这该此](?:个|句|道|种)?(?:说法|话|命题|结论|判断|叙述|观点|题)是?)\s*)?"
@@ -71,12 +66,6 @@ class Reading(NamedTuple):
         return "".join(filter(str.isalnum, self.found.answer)) in options(self.question)
 
 
-def references_of(item: Item) -> tuple[Answer, ...]:
-    """The accepted answers of an item, each read as its type."""
-    all_of = item.needs == "all" and len(item.reference) > 1
-    return _references(item.accepted, asked(item), item.answer_type, all_of)
-
-
 @lru_cache(maxsize=4096)
 def _references(
     accepted: tuple[str, ...], question: str, stated: AnswerType | None, all_of: bool
@@ -88,7 +77,8 @@ def _references(
 
 def read_item(item: Item) -> Reading:
     """Read an item: its references, what its response shows, and the answer to which it comes."""
-    question, references = asked(item), references_of(item)
+    question, all_of = asked(item), item.needs == "all" and len(item.reference) > 1
+    references = _references(item.accepted, question, item.answer_type, all_of)
     kind, begin = references[0].kind, after_thought(item.response)
     shown = tidy(item.response[begin:])
     if "<think" in shown:
@@ -97,23 +87,11 @@ def read_item(item: Item) -> Reading:
     response = shown if once is None else once
     places = answer_places(references[0].text, kind, question)
     found = find_answer(response, kind, places, question)
-    if found is None or found.how not in SAID:
-        found = _narrowed(response, found, kind, question)
+    unsaid = found is None or found.how not in SAID
+    first = _TRUTH_FIRST.match(response) if unsaid and kind is AnswerType.TRUE_FALSE else None
+    if first is not None and not _TRUTH_LATER.match(response, first.end()):
+        found = Found(first["word"], *first.span("word"), How.WHOLE, first.span("word"))
     return Reading(item, question, references, response, begin, once is not None, found)
-
-
-def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:
-    """An answer that nothing announces, as the first word or the only option whose text is said."""
-    if kind is AnswerType.TRUE_FALSE:
-        begun = _TRUTH_FIRST.match(response)
-        if begun is not None and not _TRUTH_LATER.match(response, begun.end()):
-            return Found(begun["word"], *begun.span("word"), How.WHOLE, begun.span("word"))
-    elif found is not None and kind is AnswerType.SINGLE_CHOICE and len(response) <= _SENTENCE:
-        texts = [plain(text) for text in options(question).values()]
-        said = [text for text in texts if _NAMES.search(text) and text in plain(response)]
-        if len(said) == 1 and not DENIES.search(half_width(f"{response} {said[0]}")):
-            return found._replace(answer=said[0])
-    return found
 
 
 def signs_of(reading: Reading, verdict: Verdict) -> tuple[str, ...]:

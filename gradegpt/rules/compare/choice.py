@@ -7,10 +7,10 @@ from typing import Final
 
 from gradegpt.answers import values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.options import LETTERS, is_set, options
+from gradegpt.answers.options import LETTERS, half_width, is_set, options
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import Leaf, Options
-from gradegpt.rules.choices import says_none_right
+from gradegpt.rules.choices import DENIES, says_none_right
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
@@ -21,6 +21,8 @@ _REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IG
 _OPEN = re.compile(r"[不没非无错但除或]|\b(?:or|but|except|wrong|false)\b|n['’]t\b", re.IGNORECASE)
 _THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
 """Words for the options that are not named."""
+_NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
+_SENTENCE: Final = 120
 _EXACTLY: Final = Criteria(EXACT)
 
 
@@ -56,19 +58,30 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
-    """The only option whose text or value equals the answer; empty if there is none."""
+    """The only option whose text or value the answer is, or whose text it says; else empty."""
     texts = {letter: plain(_ARTICLE.sub("", text)) for letter, text in listed.items() if text}
     reason = _REASON.search(answer)
     own = reason is not None and not _OPEN.search(answer, reason.end())
     first = answer[: reason.start()] if reason is not None and own else answer
-    said = {plain(_ARTICLE.sub("", one)) for one in (answer, first)}
+    said = [plain(_ARTICLE.sub("", one)) for one in (answer, first)]
     same = [letter for letter, text in texts.items() if text in said]
     if says_none_right(answer) and not re.search(r"\bbut\b|但", answer):
         same = [letter for letter, text in listed.items() if says_none_right(text)]
     given = values.read(answer)
     if not same and (values.is_read(given) or re.search(r"\d", answer)):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
+    if not same and len(answer) <= _SENTENCE:
+        same = [
+            letter for letter, text in listed.items() if _says(answer, text.strip(" ;；,，.。"))
+        ]
     return same[0] if len(same) == 1 else ""
+
+
+def _says(answer: str, text: str) -> bool:
+    """Whether an answer says the text of an option, which is more than a number, and denies nothing."""
+    whole = rf"(?<![\w-]){re.escape(text)}(?![\w-])" if text.isascii() else re.escape(text)
+    named = _NAMES.fullmatch(text) and re.search(whole, answer, re.IGNORECASE)
+    return bool(named) and not DENIES.search(half_width(f"{answer} {text}"))
 
 
 def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
