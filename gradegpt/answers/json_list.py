@@ -73,8 +73,8 @@ def json_answers(text: str, places: int | None = None) -> tuple[str, ...] | Faul
     An answer that is itself a list becomes one text (``3; 5``), ``null`` becomes the empty text,
     and a list whose only entry is a list becomes that list.
     """
-    found = json_object(text, "answers")
-    found = found.get("answers") if isinstance(found, dict) else found
+    read = json_object(text, "answers")
+    found = read.get("answers") if isinstance(read, dict) else read
     if not isinstance(found, list):
         return found if isinstance(found, Fault) else Fault.JSON_ERROR
     if len(found) == 1 and isinstance(found[0], list) and places != 1:

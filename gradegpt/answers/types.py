@@ -49,11 +49,11 @@ class AnswerType(StrEnum):
 
 
 _NAMES: Final = {
-    "single_choice": ("单选", "sc"), "multiple_choice": ("多选", "mc"), "true_false": ("判断", "tf"),
-    "number": ("数值", "nv", "numerical"), "set": ("集合",), "interval": ("区间", "in"),
-    "expression": ("表达式", "ex"), "equation": ("方程", "eq"), "tuple": ("元组", "tup"),
-    "multi_part": ("分问作答", "mpv"), "multi_answer": ("多个答案", "ma"), "code": ("代码",),
-    "text": ("文本", "ot", "others"),
+    "single_choice": ("单选", "sc"), "multiple_choice": ("多选", "mc"),
+    "true_false": ("判断", "tf"), "number": ("数值", "nv", "numerical"), "set": ("集合",),
+    "interval": ("区间", "in"), "expression": ("表达式", "ex"), "equation": ("方程", "eq"),
+    "tuple": ("元组", "tup"), "multi_part": ("分问作答", "mpv"), "multi_answer": ("多个答案", "ma"),
+    "code": ("代码",), "text": ("文本", "ot", "others"),
 }  # fmt: skip
 """The name of each type in Chinese, and its names in OlympicArena and OlympiadBench."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)

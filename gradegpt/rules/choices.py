@@ -41,8 +41,8 @@ _RIGHT, _NOT = cue("right", before=r"[)}*\]]*"), cue("negation")
 _LEFT_OPEN, _NONE = cue("open", before=r"[\s)(*$}]*"), cue("none")
 DENIES: Final = cue("negation", "except", "hedge", after=rf"|(?-i:{SAID})")
 _TAIL: Final = re.compile(
-    r"[\s*)\]}$]*(?:选?项|吧|了|啦)*(?:\s*[.!。\n]|\s*\Z|\s*(?:[,:;–—-]|\b(?:because|since|as|due to)\b)"
-    r"(?P<rest>(?:[^.!?。\n]|\.(?=\d)){0,160}))",
+    r"[\s*)\]}$]*(?:选?项|吧|了|啦)*\s*(?:[.!。]|(?<=\n)|\Z"
+    r"|(?:[,:;–—-]|\b(?:because|since|as|due to)\b)(?P<rest>(?:[^.!?。\n]|\.(?=\d)){0,160}))",
     re.IGNORECASE,
 )
 """What may follow an option that a sentence only leans to, with the rest of the sentence."""
@@ -79,7 +79,8 @@ def find_choice(text: str) -> Choice | None:
     for match in reversed([*_GROUP.finditer(text, none.end() if none else 0)]):
         begin = _announced(text, *match.span())
         if begin is not None:
-            return _choice(text, begin, *match.span())
+            named = re.findall(f"[{LETTERS}]", re.sub(r"[a-z]{2,}|[OC](?=[a-z])", " ", match[0]))
+            return Choice("".join(named), begin, *match.span(), committed=True)
     if none:
         return Choice("", none.start(), *none.span(), committed=True)
     return _on_its_line(text)
@@ -107,24 +108,17 @@ def _announced(text: str, start: int, end: int) -> int | None:
     return start if last and _FRESH.search(before) else None
 
 
-def _choice(text: str, begin: int, start: int, end: int) -> Choice:
-    named = re.sub(r"[a-z]{2,}|[OC](?=[a-z])", " ", text[start:end])
-    return Choice("".join(re.findall(f"[{LETTERS}]", named)), begin, start, end, committed=True)
-
-
 def _on_its_line(text: str) -> Choice | None:
     """The first or last line, if it begins with an option as no other line does."""
     lines = [*re.finditer(r"\S[^\n]*", text)]
     named = [letters(line[0]) or frozenset[str]() for line in lines]
     alone = [len(line[0].strip(_MARKS)) == len(one) for line, one in zip(lines, named, strict=True)]
-    if len(lines) > 1 and all(named) and all(alone):
+    if len(lines) > 1 and all(alone):
         start, together = lines[0].start(), sorted(frozenset.union(*named))
         return Choice("".join(together), start, start, lines[-1].end(), committed=True)
     for at in (0, -1) if lines else ():
-        others = {
-            one for one, bare in zip(named, alone, strict=True) if one and bare >= alone[at]
-        } - {named[at]}
-        if named[at] and not others:
+        begun = {one for one, bare in zip(named, alone, strict=True) if bare >= alone[at]}
+        if named[at] and begun <= {named[at], frozenset()}:
             start, end = lines[at].span()
             group = _GROUP.search(text, start, end)
             end = group.end() if group else end
@@ -177,9 +171,10 @@ def _by_number(pieces: Sequence[tuple[list[str], int, str]], places: int) -> Cho
     given: dict[int, tuple[str, int]] = {}
     for names, start, piece in pieces:
         found = find_choice(piece.strip(_MARKS + "|\n"))
-        for name in names if found and found.committed and found.letters else ():
+        chosen = found.letters if found and found.committed else ""
+        for name in names if chosen else ():
             number = int(name) if name.isdecimal() else HAN_ORDINALS.index(name) + 1
-            given[number] = (found.letters, start)
+            given[number] = (chosen, start)
     for first in sorted(given, reverse=True):
         run = range(first, first + places)
         if {*run} <= {*given} and not {first - 1, first + places} & {*given}:
@@ -189,7 +184,7 @@ def _by_number(pieces: Sequence[tuple[list[str], int, str]], places: int) -> Cho
 
 
 def _in_a_row(text: str, places: int) -> Choice | None:
-    """The last line that is a row of as many letters, with or without the range of its questions."""
+    """The last line that is a row of as many letters, and beside it at most their numbers."""
     for line in (*reversed([*re.finditer(r"[^\n]+", text)]), *re.finditer(r"(?s).+", text)):
         row = _BESIDE_A_ROW.sub("", line[0])
         if len(row) == places and {*row} <= {*LETTERS}:

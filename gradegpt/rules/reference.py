@@ -22,8 +22,8 @@ _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """The points for a part of the answer: (5分)."""
 _ANNOUNCED = re.compile(
-    r"\A(?:(?:参考|标准|正确|最终)?答案\s*(?:[:：]|是|为)|(?:the )?(?:correct |final )?answer\s*(?:is\b|:))\s*"
-    r"(?=\S.{0,60}\Z)",
+    r"\A(?:(?:参考|标准|正确|最终)?答案\s*[:：是为]"
+    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:))\s*(?=\S.{0,60}\Z)",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(r"[(（]([A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)")
@@ -38,9 +38,8 @@ _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TU
 def asked(item: Item) -> str:
     """The question, with its context before it if it has one.
 
-    An item with a context is judged like the same question with that text before it, except for
-    what ``as_context`` removes. Rules that look for something in a question (its options, whether
-    to round, the unit, its words) look for it in this text.
+    Rules that look for something in a question (its options, whether to round, the unit, its words)
+    look for it in this text.
     """
     if not item.context or not item.question:
         return item.question or item.context or ""
@@ -98,7 +97,7 @@ def answer_kind(item: Item, reference: str) -> AnswerType:
 def kind_of(
     reference: str, question: str, stated: AnswerType | None, *, all_of: bool = False
 ) -> AnswerType:
-    """As ``answer_kind``, of a question and a type; ``all_of`` for one of several needed answers."""
+    """As ``answer_kind``, of a question; ``all_of`` for one of several needed answers."""
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
     if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:

@@ -78,7 +78,7 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
 
 
 def _says(answer: str, text: str) -> bool:
-    """Whether an answer says the text of an option, which is more than a number, and denies nothing."""
+    """Whether an answer says the words of an option, and denies nothing."""
     whole = rf"(?<![\w-]){re.escape(text)}(?![\w-])" if text.isascii() else re.escape(text)
     named = _NAMES.fullmatch(text) and re.search(whole, answer, re.IGNORECASE)
     return bool(named) and not DENIES.search(half_width(f"{answer} {text}"))
