@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.answers.json_list import Fault, json_answers
-from gradegpt.answers.options import options
+from gradegpt.answers.options import half_width, options
 from gradegpt.answers.parts import marks, numbered, run_of_parts
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
@@ -26,7 +26,7 @@ from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import Item, Message
 from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
-from gradegpt.rules.claims import NUMBER, with_unit
+from gradegpt.rules.bind import mentions
 from gradegpt.rules.claims import boxes
 from gradegpt.tables.inputs import USUAL, Reading
 
@@ -151,7 +151,7 @@ def _spans(text: str) -> Iterator[str]:
     found = [match[match.lastindex or 0] for match in _FORMULA.finditer(text)]
     found += [box.content for box in boxes(text)]
     found += [side for formula in found for side in _SIDES.split(formula)]
-    found += [with_unit(text, match) for match in NUMBER.finditer(text)]
+    found += [one.text for one in mentions(half_width(text), AnswerType.NUMBER, "")]
     short = [span.strip() for span in reversed(found) if len(span) <= _LONGEST]
     return iter(dict.fromkeys(filter(None, short)))
 

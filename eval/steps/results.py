@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.formula import Node, variables
+from gradegpt.answers.options import half_width
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold, tidy
 from gradegpt.answers.types import (
@@ -25,8 +26,8 @@ from gradegpt.answers.words import Words
 from gradegpt.core.schema import Item
 from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
+from gradegpt.rules.bind import mentions
 from gradegpt.rules.claims import How, find_answer
-from gradegpt.rules.claims import CHANGED, NUMBER, with_unit
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.rules.tolerance import DEFAULT
 
@@ -52,6 +53,7 @@ _WORDS = re.compile(
     r"|\b(?:[Hh]e|[Ii]t|[Ww]e)\b"
 )
 """Words before the formula at the beginning of an equation."""
+_NUMBER = re.compile(r"-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?")
 _NOUN = re.compile(r"\$?(?:\s+[A-Za-z]{2}|\s*[\u3400-\u9fff])")
 _NO_START: Final = tuple("+-−*/×÷·^)]}")
 
@@ -167,7 +169,7 @@ def _equation(text: str) -> Result | None:
     behind = ""
     for clause in reversed(_CLAUSE.split(text)):
         first, *others = _EQUALS.split(clause)
-        if others and NUMBER.fullmatch(behind):
+        if others and _NUMBER.fullmatch(behind):
             return None  # x = 2, 3
         if others and (value := _value(others[-1])) is not None:
             left = _formula(first) or (_formula(others[-2]) if len(others) > 1 else "")
@@ -179,12 +181,13 @@ def _equation(text: str) -> Result | None:
 def _value(right: str) -> Answer | None:
     """The value after a sign; for a count of things the number: 12 of "12 pens a week"."""
     right = right.strip(" $*")
-    number = NUMBER.match(right)
     answer = read(right)
     quantity = answer.value.quantity if isinstance(answer.value, Leaf) else None
     measured = quantity is not None and known(quantity.unit)
-    if number and _NOUN.match(right, number.end()) and not (measured or CHANGED.search(right)):
-        return read(with_unit(right, number))
+    if not measured and (number := _NUMBER.match(right)) and _NOUN.match(right, number.end()):
+        said = mentions(half_width(right), AnswerType.NUMBER, "")
+        if len(said) == 1 and not said[0].start:
+            return read(said[0].text)
     return answer if right and _is_value(answer) else None
 
 
@@ -199,7 +202,7 @@ def _formula(side: str) -> str:
     left = side[words[-1].end() if words else 0 :].strip(" $:：")
     balanced = all(left.count(a) == left.count(b) for a, b in ("()", "{}", "[]"))
     cut = bool(words) and left.startswith(_NO_START)
-    return left if balanced and not cut and not NUMBER.fullmatch(left) else ""
+    return left if balanced and not cut and not _NUMBER.fullmatch(left) else ""
 
 
 def same_result(wanted: Result, given: Result, item: Item) -> bool | None:

@@ -6,7 +6,6 @@ import re
 from collections import deque
 from typing import Final
 
-_NEAR: Final = 100
 _FAR: Final = 400
 MAX_SENTENCE: Final = 160
 """Most characters of a key sentence; of a longer one, the clause around the answer is kept."""
@@ -37,21 +36,10 @@ def sentences(text: str) -> list[tuple[int, int]]:
     """The spans of the sentences, each with its final mark and without surrounding spaces."""
     found, start = list[tuple[int, int]](), 0
     for end in [*(m.end() for m in _BREAK.finditer(text)), len(text)]:
-        if end < len(text) and _NUMBERING.fullmatch(text, start, end):
-            continue
-        if body := text[start:end].strip():
-            lead = text.index(body, start)
-            found.append((lead, lead + len(body)))
-        start = end
-    return found
-
-
-def sentence_end(text: str, at: int, kept: str = f"{ENDS}.") -> int:
-    """The end of the sentence that is open at ``at``, after its mark if that is in ``kept``."""
-    stop = _BREAK.search(text, at)
-    if stop is None:
-        return len(text)
-    return stop.end() if stop[0] in kept else stop.start()
+        if end == len(text) or not _NUMBERING.fullmatch(text, start, end):
+            found.append((end - len(text[start:end].lstrip()), len(text[:end].rstrip())))
+            start = end
+    return [(begin, end) for begin, end in found if begin < end]
 
 
 def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
@@ -63,23 +51,21 @@ def clause_ends(text: str, begin: int = 0, end: int | None = None) -> list[int]:
 
 def sentence_start(text: str, at: int) -> int:
     """The beginning of the sentence around ``at``, or 400 characters before ``at``."""
-    start = 0
-    for begin in (max(0, at - _NEAR), max(0, at - _FAR)):
-        ends = (stop.end() for stop in _BREAK.finditer(text, begin, at + 1))
-        if start := max((end for end in ends if end <= at), default=0):
-            break
-    return at - len(text[start or max(0, at - _FAR) : at].lstrip())
+    begin = max(0, at - _FAR)
+    ends = (stop.end() for stop in _BREAK.finditer(text, begin, at + 1))
+    start = max((end for end in ends if end <= at), default=begin)
+    return at - len(text[start:at].lstrip())
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of the sentence around ``text[start:end]``: one line, at most 160 characters."""
     left = sentence_start(text, start)
-    right = sentence_end(text, max(start, end - 1), ENDS)
+    stop = _BREAK.search(text, max(start, end - 1))
+    right = len(text) if stop is None else stop.end() if stop[0] in ENDS else stop.start()
     if right - left > MAX_SENTENCE:
         left = max(clause_ends(text, left, start), default=left)
     if right - left > MAX_SENTENCE:
         left, right = max(left, start - 40), min(right, max(end, start - 40 + MAX_SENTENCE))
     piece = text[left : min(right, left + MAX_SENTENCE)]
-    lead = len(piece) - len(piece.lstrip())
-    line = piece[lead:].partition("\n")[0].rstrip()
-    return left + lead, left + lead + len(line)
+    left += len(piece) - len(piece.lstrip())
+    return left, left + len(piece.lstrip().partition("\n")[0].rstrip())

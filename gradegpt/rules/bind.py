@@ -18,9 +18,8 @@ from typing import Final, NamedTuple
 from gradegpt.answers import values
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
-from gradegpt.answers.options import LETTER, options
 from gradegpt.answers.number import spelled
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Region, Relation
+from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Relation
 from gradegpt.rules.cues import cue
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
@@ -47,22 +46,10 @@ _ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
 """A value in brackets after another: 100 °C (212 °F)."""
 _ANNOTATED = re.compile(r"<<[^<>\n]*>>")
 """A calculation in the notes of GSM8K: <<20+5=25>>."""
-_OPTION_GAP = re.compile(r"[\s.、:)$]*")
 _NTH = re.compile(
     r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
 )
 """Words before a number that counts or dates something."""
-_LETTER = rf"(?!A\s+(?!is\b|was\b|and\b|or\b|but\b)[a-z]){LETTER}"
-_OPTION = rf"(?:[(]?\d{{1,2}}[).、]?\s*)?[(]?{_LETTER}{LETTER}{{,8}}[)]?(?![A-Za-z'’\d])"
-_CHOICES = rf"(?<![A-Za-z°\\]){_OPTION}(?:[\s,;、和与]*(?:and\s+)?{_OPTION})*"
-_ONE_CHOICE = rf"(?<![A-Za-z°\\])[(]?{_LETTER}[)]?(?![A-Za-z'’\d])"
-_TRUTH = re.compile(
-    r"[√×✓✗]|(?<![A-Za-z])(?<!(?:ich|one) is )(?:(?:yes|no)(?=[.,;:!)”\"]|\Z|\s+(?:and|or)\b)"
-    r"|true|false|(?:in)?correct(?! \w+ is)|right(?! \w+ is)|wrong|[TF])"
-    r"(?=[\s。.,;?!)”\"→\u3400-\u9fff]|\Z)|(?:不?正确|错误?|不?(?<!个)对|不?成立|是|否)"
-    r"(?=的?(?:[\s。.,;?!)”\"、]|\Z))",
-    re.IGNORECASE,
-)
 
 
 class Mention(NamedTuple):
@@ -75,34 +62,25 @@ class Mention(NamedTuple):
 
 def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     """The answers of a type that a text in ASCII punctuation names, in order."""
-    if kind in CHOICE:
-        return _joined(text, list(_choices(text, kind, question)), _OPTION_GAP)
-    if kind is AnswerType.TRUE_FALSE:
-        return [Mention(m[0], *m.span()) for m in _TRUTH.finditer(text)]
     lists, number = kind in LISTS, kind is AnswerType.NUMBER
     text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
     plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
     found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
     if number:
         found = _with_units(text, [m for m in found if not m.text.isalpha()])
-    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
+        asked = question.replace(" ", "")
+        measured = (m.text.replace(" ", "") for m in found)
+        given = [not t.isdigit() and t in asked for t in measured]
+        found = [m for m, is_given in zip(found, given, strict=True) if not is_given] or found
+    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
+    if lists:
         made = [m for m in made if m.text not in question] or made
     if number:
         return made
     if kind is AnswerType.EXPRESSION:
         made = [m if reads_as(m.text, kind) else _result(m) for m in made]
     return [m for m in made if kind not in _READ or reads_as(m.text, kind)]
-
-
-def _choices(text: str, kind: AnswerType, question: str) -> Iterator[Mention]:
-    texts = {text.strip("$ .,;") for text in options(question).values()}
-    there = (t for t in texts if len(t) > 1 and t.casefold() in text.casefold())
-    said = (rf"(?<![A-Za-z])(?i:{re.escape(t)})(?![A-Za-z])" for t in there)
-    one = _ONE_CHOICE if kind is AnswerType.SINGLE_CHOICE else _CHOICES
-    pattern = re.compile("|".join([one, *sorted(said, key=len, reverse=True)]))
-    for match in pattern.finditer(text):
-        yield Mention(match[0], *match.span())
 
 
 def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
@@ -219,14 +197,11 @@ DISOWNED: Final = cue(
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 _WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|几|多少", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGNORECASE)
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
-_CONCLUDES = re.compile(
-    r"[\s*#>]*(?:and |but )?(?:答|所以|因此|故|综上|即|∴|(?:so|thus|hence|therefore|finally|in total|altogether)\b)",
-    re.IGNORECASE,
-)
+_CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
 AT: Final = re.compile(
     r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
 )
@@ -251,13 +226,7 @@ _ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
 _IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)\s*\Z", re.IGNORECASE)
-COPULA = re.compile(
-    r"(?:应?填(?:写|入)?|等于|应为|就是|为|是|得|即|故|有|[:：]|≈|\\approx|=|∴"
-    r"|\b(?:is|are|was|were|equals?|equal to|be|gives?|get|obtain|so|thus|hence|therefore)\b)\s*"
-    r"(?:the )?[\s$*]*\Z",
-    re.IGNORECASE,
-)
-"""What stands before a value that is given as a result."""
+COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
 
 @lru_cache(maxsize=1024)
@@ -305,16 +274,18 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         firmly = rule in (_by_words, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
-    if one and any(_contradicts(live[-1], again) for again in restated(text, named, live[-1])):
+    if one and is_contradicted(text, named, live[-1]):
         return None, False
     return (live[-1] if one else None), firmly and one
 
 
-def _contradicts(claim: Mention, again: Mention) -> bool:
-    """Whether a value that is said again in the same unit is another one."""
-    one, other = _size(claim.text), _size(again.text)
-    same_unit = _unit(claim.text) == _unit(again.text) and isinstance(one, Fraction)
-    return same_unit and isinstance(other, Fraction) and abs(one - other) * 50 > abs(one)
+def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:
+    """Whether a value is said again in the same unit with another size: 5/8, that is 6.25 %."""
+    size, unit = _size(claim.text), _unit(claim.text)
+    again = [_size(m.text) for m in restated(text, named, claim) if _unit(m.text) == unit]
+    return isinstance(size, Fraction) and any(
+        isinstance(other, Fraction) and abs(size - other) * 50 > abs(size) for other in again
+    )
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
@@ -366,8 +337,7 @@ def _not_restated(
         units = {_unit(last.text), _unit(one.text)}
         again = len(units - {""}) == 2 and _CHAIN.fullmatch(text, last.end, one.start)
         made += [] if again else [one]
-    figures = [m for m in made if not _COUNTING.fullmatch(m.text)]
-    return figures or made
+    return made
 
 
 def restated(text: str, named: Sequence[Mention], claim: Mention) -> list[Mention]:

@@ -16,12 +16,10 @@ from gradegpt.answers import values
 from gradegpt.answers.json_list import mended
 from gradegpt.answers.options import LETTERS, half_width
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
-from gradegpt.answers.quantity import SHARES
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.answers.units import CURRENCY, MONEY_AFTER, known, named
-from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, mentions, reads_as, restated, same_size
+from gradegpt.rules.bind import COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
 from gradegpt.rules.choices import find_choice, find_keys
 from gradegpt.rules.cues import cue
 
@@ -92,23 +90,17 @@ _ANNOUNCING: Final = ("答案", "答:", "答：", "选", "结果", "####", "answ
                       "a:", "a：", "a :", "a ：")  # fmt: skip
 """Every announcement has one of these."""
 _BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
-_CONCLUDED = re.compile(
-    r"(?:综上|因此|所以|故|从而|可得|解得|得到|\b(?:therefore|thus|hence|so|finally)\b)[^\n。]{0,160}?"
-    r"(?:等于|就是|是|为|=|≈|\bis\b|\bare\b|\bequals\b)\s*(?=[^\s，,。])",
-    re.IGNORECASE,
+_CONCLUSION = cue("conclude", after=r"[\s,，:：]*")
+_CONCLUDED = cue(
+    "conclude", after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])"
 )
 _REMARK = re.compile(r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z")
 """A last line in brackets."""
-_CUE = re.compile(
-    r"(?:综上|因此|所以|故|从而|可得|解得|得到|therefore|thus|hence|so|finally)[\s,，:：]*", re.IGNORECASE
-)
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""
 _FACTORIAL = re.compile(r"\d|1[0-2]")
 """A number whose factorial may be meant by the mark after it."""
-_LISTING = re.compile(r"\s*\(?A[).].{0,400}?[\s(]B[).]", re.DOTALL)
-"""A list of all options after an announcement: "each option: (A) … (B) …"."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
 _STOP = re.compile(rf"{BREAK}|;|\.(?<!\d\.)(?=<)|【|</?answer>")
 """The end of an answer."""
@@ -283,8 +275,6 @@ def _last_announced(text: str, begin: int) -> Found | None:
         return None
     matches = [*_ANNOUNCED.finditer(text, begin), *_BARE_CHOICE.finditer(text, begin)]
     for match in sorted(matches, key=lambda m: m.end(), reverse=True):
-        if _LISTING.match(text, match.end()):
-            continue
         found = _found(text, match.end(), _stop(text, match.end()), How.ANNOUNCED, match.start())
         if found is not None and not _SUPPOSED.search(text, found.start, match.start()):
             return found
@@ -314,7 +304,7 @@ def _concluded(text: str, *, number: bool = False) -> Found | None:
     if last is None:
         return None
     stop, begin = _stop(text, last.end()), last.end()
-    cue_ends = _CUE.match(text, last.start())
+    cue_ends = _CONCLUSION.match(text, last.start())
     if number and cue_ends:
         begin = cue_ends.end()
     elif (system := SYSTEM.search(text, last.start())) and system.start() < begin:
@@ -383,11 +373,6 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """Words after which a value is not, or not certainly, the answer."""
-_CONCLUSION = re.compile(
-    r"(?:∴|综上(?:所述)?|因此|所以|从而|于是|可得|解得|得到|得出|化简得|整理得|即|故|则|得|答"
-    r"|\b(?:therefore|thus|hence|so|finally|gives?|get|obtain|yields?)\b|\bi\.e\.)[\s,，:：]*",
-    re.IGNORECASE,
-)
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
@@ -395,8 +380,6 @@ _QUANTIFIED = re.compile(
 """For which values a formula holds."""
 _ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
 """Words with which several values may be in another order than the question asks for."""
-_COUNTED = re.compile(r"[一总]?共|\b(?:in all|in total|altogether)\b", re.IGNORECASE)
-"""Words with the number of the values: 一共六个."""
 _REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
@@ -409,14 +392,10 @@ _LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 _WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
 _YEAR_OF = re.compile(r"\b(?:1\d|20)\d\d\b")
-_GIVES = re.compile(r"(?:等于|应?为|是|[:：]|=|\b(?:is|are|equals?|be|has|have|of)\b)[\s$*]*", re.IGNORECASE)
+_GIVES = cue("is", after=r"[\s$*]*")
 _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
 """A quotient with its remainder, which is no sentence."""
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
-_CHANGED_NUMBER = re.compile(
-    r"\b(?:at least|at most|between|or|than)\b|至少|至多|或", re.IGNORECASE
-)
-
 
 def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     """The answer narrowed to its kind; without a claim, the values that the sentence names."""
@@ -425,10 +404,8 @@ def _refined(found: Found, kind: AnswerType, question: str) -> Found:
         narrowed = answer != found.answer or found.how is How.FINAL
         one = narrowed and isinstance(values.read(answer), Leaf)
         return found._replace(answer=answer, how=How.CONCLUDED if one else found.how)
-    at = found.answer.find(answer)
     year = answer != found.answer and _YEAR_OF.fullmatch(answer) and _WHEN.search(question)
-    changed = year or at > 0 and _CHANGED_NUMBER.search(found.answer[max(0, at - 12) : at])
-    how = How.CONCLUDED if changed and found.how is not How.BOXED else found.how
+    how = How.CONCLUDED if year and found.how is not How.BOXED else found.how
     return found._replace(answer=answer, how=how, rivals=rivals, bound=is_bound)
 
 
@@ -445,7 +422,7 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     named = mentions(ascii_, kind, question)
     if not 1 < len(named) <= _MOST:
         return found
-    if _CUE.match(text, found.clause[0]) or asks_for(ascii_, named, found.answer, question):
+    if _CONCLUSION.match(text, found.clause[0]) or asks_for(ascii_, named, found.answer, question):
         return found
     scored = by_label(ascii_, named, question)
     own = max((n for n, m in scored if same_size(m.text, found.answer)), default=0)
@@ -453,8 +430,8 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     rivals = tuple(m.text for m in named if not same_size(m.text, found.answer))
     if not best or (found.rivals and found.bound):
         return found._replace(rivals=found.rivals or rivals)
-    if len({m.text for m in best}) == 1 and own == 0 and scored[0][0] > 1:
-        one = best[-1]
+    one, alone = best[-1], len({m.text for m in best}) == 1
+    if alone and own == 0 and scored[0][0] > 1 and not is_contradicted(ascii_, named, one):
         span = sentence_around(text, one.start, one.end)
         rivals = (found.answer, *rivals)
         return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end), rivals)
@@ -521,11 +498,6 @@ def _each(answer: str) -> str:
         if not reads_as(text, AnswerType.NUMBER):
             return ""
         made.append(text)
-    if _COUNTED.search(found[-1]):
-        *made, number = made
-        read = values.read(number)
-        if not isinstance(read, Leaf) or not read.quantity or read.quantity.value != len(made):
-            return ""
     return "; ".join(made)
 
 
@@ -544,10 +516,7 @@ def _roots(answer: str) -> str:
 
 # --- the last number ------------------------------------------------------------------------------
 
-NUMBER = re.compile(
-    rf"(?:{CURRENCY}\s?)?(?<![\d^_])(?<!\^\{{)-?[$€£¥]?\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?"
-    rf"(?:\s?(?:{SHARES}))?"
-)
+_NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
 _OF = re.compile(
     r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
     r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
@@ -556,13 +525,6 @@ _OF = re.compile(
 )
 _OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
 """Words around a number by which another one is meant: half of 7, the number whose half is 7."""
-CHANGED = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|more|fewer|at least|at most|than|plus|minus|times|over|half|\w*halves"
-    r"|or|between|\w*(?:thirds?|quarters?|fourths?|fifths?|tenths?|dozens?|hundreds?|thousands?|illions?))\b"
-    r"|\b[b-hj-z]\b|\(.*,|[+*/^=<>≤≥_\\]|(?<!['‘\d.,])\d[\d.,]*['′″](?!\w)|[₂₈]|不|没|的(?:平方|立方|倍|倒数)|平方|大于|小于|至少|至多|或|半",
-    re.IGNORECASE,
-)
-"""Signs and words next to a number that change its value."""
 _INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
 """The bounds of a sum, product or integral, whose numbers are no results."""
 _NOT_THE_RESULT = re.compile(
@@ -571,28 +533,14 @@ _NOT_THE_RESULT = re.compile(
     re.IGNORECASE,
 )
 """Words in a sentence whose number is not its result, unless it follows an equals sign."""
-_UNIT = re.compile(
-    r"\s*(?P<unit>(?:(?:square|cubic) )?[A-Za-z]{1,12}[²³]?(?:/[A-Za-z]{1,6}[²³]?)?"
-    r"|[\u3400-\u9fff]{1,2})"
-    r"(?![A-Za-z/^²³*·])"
-)
-_POWER = re.compile(
-    r"\s{0,3}\$?\s{0,3}"
-    r"(?:(?:\\(?:mathrm|text|mbox|rm) ?)?\{?[~ ]?[A-Za-z]{1,6}\}? ?/? ?){1,2}\^\{?-?\d\}?"
-)
-"""A unit, or an unknown, with its exponent, which belongs to the value."""
-_TIMES_TEN = re.compile(
-    r"\s*(?:\\times|[×x*·])\s*10\s*"
-    r"(?:\^\s*(?:\{\s*[-−+]?\d+\s*\}|[-−+]?\d+)|[⁻⁰¹²³⁴-⁹]+)"
-)
-"""The power of ten after a number, which belongs to it."""
-_MONEY = re.compile(MONEY_AFTER)
+
+
 def _last_sentence(text: str) -> Found | None:
     """The last sentence, of which a number may be the result."""
     text = _INDEX.sub(_blank, text)
     near = max(0, len(text) - 2 * _NEAR_THE_END)
     spans = sentences(text[near:])
-    if not spans or not NUMBER.search(text, near):
+    if not spans or not _NUMBER.search(text, near):
         return None
     start, end = spans[-1][0] + near, spans[-1][1] + near
     answer = _bare(text[start:end]).rstrip(".")
@@ -603,25 +551,8 @@ def _last_sentence(text: str) -> Found | None:
 
 def names_another(text: str) -> bool:
     """Whether the last number of a text describes another: half of 7, a number whose half is 7."""
-    last = last_match(NUMBER, text)
+    last = last_match(_NUMBER, text)
     if last is None:
         return False
     before = text[max(0, last.start() - 60) : last.start()]
     return bool(_OF.search(before) or _OF_IT.match(text, last.end()))
-
-
-def with_unit(text: str, number: re.Match[str] | None) -> str:
-    """The number with the unit of measurement after it, if there is one."""
-    if number is None:
-        return ""
-    if scale := _TIMES_TEN.match(text, number.end()):
-        unit = _UNIT.match(text, scale.end())
-        return number[0] + scale[0] + (unit[0] if unit and _measures(unit["unit"]) else "")
-    if more := _POWER.match(text, number.end()) or _MONEY.match(text, number.end()):
-        return number[0] + more[0]
-    unit = _UNIT.match(text, number.end())
-    return number[0] + unit[0] if unit is not None and _measures(unit["unit"]) else number[0]
-
-
-def _measures(unit: str) -> bool:
-    return unit != "a" and (known(unit) or named(unit) is not None)  # "$1920 a week"

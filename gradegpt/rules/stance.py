@@ -48,9 +48,6 @@ _SAID_GOOD: Final = re.compile(
     rf"[{LETTERS}](?:选?项)?(?:的?(?:说法|叙述|表述))?"
     r"(?:[都均全]?(?:没有?|无)(?:问题|错|误)|[都均全][属是为]|是?正确[,，。;；])"
 )
-_ALTERNATIVE: Final = re.compile(
-    r"也许|可能是|或(?:者|许)|有人|\b(?:or|perhaps|maybe|classmate|friend) ", re.IGNORECASE
-)
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
@@ -222,8 +219,3 @@ def said_right(text: str, found: Found) -> bool:
 def takes_back(text: str, since: int = 0) -> bool:
     """Whether a sentence from ``since`` on retracts the text before it."""
     return _LATER.search(text, since) is not None
-
-
-def hedges(text: str) -> bool:
-    """Whether a text names an alternative to its answer, or attributes it to somebody else."""
-    return _ALTERNATIVE.search(text) is not None

@@ -33,7 +33,7 @@ from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.reading import SAID, Reading
-from gradegpt.rules.stance import disowned, hedges, said_right, takes_back
+from gradegpt.rules.stance import disowned, said_right, takes_back
 from gradegpt.rules.tolerance import DEFAULT, tolerance
 from gradegpt.rules.validity import (
     REASON,
@@ -147,7 +147,7 @@ def _declined(reading: Reading) -> Decision | None:
     means = UNANSWERABLE.search(response)  # needed where the reference is short
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
-    if same is not None and (takes_back(response) or hedges(response) or reasoned):
+    if same is not None and (takes_back(response) or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
         start = len(response) - len(response.lstrip())
