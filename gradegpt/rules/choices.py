@@ -112,7 +112,9 @@ def _on_its_line(text: str) -> Choice | None:
     """The first or last line, if it begins with an option as no other line does."""
     lines = [*re.finditer(r"\S[^\n]*", text)]
     named = [letters(line[0]) or frozenset[str]() for line in lines]
-    alone = [len(line[0].strip(_MARKS)) == len(one) for line, one in zip(lines, named, strict=True)]
+    alone = [
+        {*line[0].strip(_MARKS).upper()} == one for line, one in zip(lines, named, strict=True)
+    ]
     if len(lines) > 1 and all(alone):
         start, together = lines[0].start(), sorted(frozenset.union(*named))
         return Choice("".join(together), start, start, lines[-1].end(), committed=True)
