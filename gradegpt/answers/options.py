@@ -97,7 +97,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     """
     text, listed = fold(answer[:_MOST]).strip(" .*:\n"), listed or {}
     label, own = text.lstrip("([")[:1], text.lstrip("([")[1:].lstrip(" )].:、,-–—")
-    if label in listed and plain(own) == plain(listed[label]):
+    if label in listed and plain(listed[label]) in (plain(own), plain(own.strip("()"))):
         return frozenset(label)
     text = text.upper().replace("AND", " ") if _SMALL_LIST.fullmatch(text) else text
     match = _NAMED.fullmatch(text)
