@@ -12,7 +12,7 @@ from gradegpt.answers.options import letters
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chains.chain import Chain, needs_gloss, parse_chain
 from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Judgement, Verdict
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.claims import find_answer
 from gradegpt.rules.reference import answer_kind, reference_answers
 

@@ -17,8 +17,8 @@ from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items, read_answers
-from gradegpt.rules.asked import asked
 from gradegpt.rules.profiles import LABELS
+from gradegpt.rules.reference import asked
 from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Prompt, Protocol, Reply

@@ -31,7 +31,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Outcome, Verdict
 from gradegpt.judges.parallel import judge_many
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, reference_answers
 from gradegpt.tables import opened

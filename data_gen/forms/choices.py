@@ -1,4 +1,4 @@
-"""Write options: by letter, position, text or exception."""
+"""Write options: by letter, position or text."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from gradegpt.answers.types import Options
 def write_options(value: Options, form: str, joint: str, last: str, question: str = "") -> str:
     """The options in the given form.
 
-    ``place``: by position; ``except``: by the one that is left out; ``each``: each in brackets;
-    ``circled``: statements as ①. Any other form is a template: ``{}`` is the letters, ``@`` the
-    text of the option, ``#`` its letter, or the question number in an ordered answer.
+    ``place``: by position; ``each``: each in brackets; ``circled``: statements as ①. Any other form
+    is a template: ``{}`` is the letters, ``@`` the text of the option, ``#`` its letter, or the
+    question number in an ordered answer.
     """
     named = value.letters
     if value.ordered:
@@ -25,9 +25,6 @@ def write_options(value: Options, form: str, joint: str, last: str, question: st
             return f"第{HAN_ORDINALS[LETTERS.index(named[0])]}{joint}"
         case "place":
             return f"the {ORDINALS[LETTERS.index(named[0])]} option"
-        case "except":
-            (rest,) = (letter for letter in listed if letter not in named)
-            return f"除{rest}外都对" if joint == "、" else f"all except {rest}"
         case "each":
             return joint.join(f"({x})" for x in named)
         case "circled":

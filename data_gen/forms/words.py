@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from gradegpt.answers.answer import Answer
@@ -77,35 +77,21 @@ def of_options(value: Options, question: str) -> Iterator[Style]:
     if value.letters[0].isdigit():
         yield from vary([Style()], form=("circled", "each"), joint=("", "、", ", "))
         return
-    by_text = _can_be_texts(value.letters, listed)
     if len(value.letters) == 1:
         yield from vary([Style()], form=_SINGLE)
         if listed:
             yield from vary([Style(form="place")], joint=("个选项", "项", ""))
-        forms = ("@", "@.", "#. @", "(#) @", "#、@", "#：@") if by_text else ()
-        yield from vary([Style()], form=forms)
-    else:
-        yield from _of_several_options(value.letters, listed, by_text=by_text)
-
-
-def _can_be_texts(named: Sequence[str], listed: Mapping[str, str]) -> bool:
-    """Whether the options' texts are short and distinct, so that they can name the options."""
-    short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
-    brief = sum(len(listed.get(x, "")) + 4 for x in named) < _MAX_TEXTS
-    differ = len({*listed.values()}) == len(listed)
-    return short and brief and differ and {*named} <= {*listed}
-
-
-def _of_several_options(
-    named: Sequence[str], listed: Mapping[str, str], *, by_text: bool
-) -> Iterator[Style]:
+        if _is_named_by_its_text(value.letters[0], listed):
+            yield from vary([Style()], form=("@", "@.", "#. @", "(#) @", "#、@", "#：@"))
+        return
     every = [Style(joint=joint, last=last) for joint, last in _SEVERAL]
     yield from vary(every, form=("{}", "选{}", "选项{}"))
     yield Style(form="each", joint="")
     yield Style(form="options {}", last=" and ")
-    if len(listed) == len(named) + 1 > 3 and {*named} < {*listed}:
-        yield from vary([Style(form="except")], joint=("、", ""))
-    if by_text:
-        texts = "".join(listed.values())
-        joints = (("、", ""), ("、", "和")) if HAN.search(texts) else ((", ", " and "), ("; ", ""))
-        yield from (Style(form="@", joint=joint, last=last) for joint, last in joints)
+
+
+def _is_named_by_its_text(letter: str, listed: Mapping[str, str]) -> bool:
+    """Whether the options' texts are short and distinct, so that one can name its option."""
+    short = all(0 < len(t) <= _MAX_OPTION and "\n" not in t for t in listed.values())
+    brief = len(listed.get(letter, "")) + 4 < _MAX_TEXTS
+    return short and brief and len({*listed.values()}) == len(listed) and letter in listed

@@ -24,7 +24,7 @@ from gradegpt.answers.types import (
 from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import Item
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
 from gradegpt.rules.bind import mentions
 from gradegpt.rules.claims import How, find_answer

@@ -31,12 +31,10 @@ _MARK: Final = (
     r"|(first|second|third)\s*[:：]|[Pp]art\s+(\d|[ivx]{1,4}|[a-hA-H])(?![^\W_])"
 )
 _ANYWHERE: Final = re.compile(_BRACKETED)
-_MARK_SIGN: Final = re.compile(rf"[()（）:：第{CIRCLED}]|[Pp]art")
-"""Each mark has one of these."""
-_FUNCTION_CALL: Final = re.compile(r"[A-Za-z][(（]")
-"""The 2 of f(2) is not a mark."""
 _WITHIN: Final = re.compile(rf"(?:^|(?<=[\s;；。.，,*:：]))(?:{_MARK})")
-_OPENING: Final = re.compile(rf"\s*(?:[-*] )?[*_]*(?:{_MARK}|(\d{{1,2}}|[a-h])\s*[.．、:：](?!\d))")
+_OPENING: Final = re.compile(
+    rf"^\s*(?:[-*] )?[*_]*(?:{_MARK}|(\d{{1,2}}|[a-h])\s*[.．、:：](?!\d))", re.MULTILINE
+)
 _ALTERNATIVES: Final = re.compile(r"\s*(?:[;；\n]|\bor\b|或者?)\s*")
 
 
@@ -51,28 +49,28 @@ class Mark(NamedTuple):
 
 def marks(text: str, *, anywhere: bool = False) -> list[Mark]:
     """The marks after a space or a sign; with ``anywhere`` all marks that are in brackets."""
-    if _MARK_SIGN.search(text) is None:
-        return []
     if anywhere:
-        return _read(_ANYWHERE.finditer(text))
-    return [mark for mark in _read(_WITHIN.finditer(text)) if not _closes(text, mark)]
+        return _read(_ANYWHERE, text)
+    return [mark for mark in _read(_WITHIN, text) if not _closes(text, mark)]
 
 
 def opening(line: str) -> Mark | None:
     """The mark at the beginning of the line, where ``1.``, ``2、`` and ``a:`` are marks, too."""
-    return next(iter(_read(filter(None, [_OPENING.match(line)]))), None)
+    return next(iter(_read(_OPENING, line)), None)
 
 
 def unspaced_marks(text: str) -> list[Mark]:
     """Marks without spaces before them, if they count up from one: （1）20（2）25."""
     found = [
-        m for m in marks(text, anywhere=True) if not _FUNCTION_CALL.match(text, max(0, m.start - 1))
+        m
+        for m in marks(text, anywhere=True)
+        if not re.match(r"[A-Za-z][(（]", text[max(0, m.start - 1) :])
     ]
     return found if [m.number for m in found] == [*range(1, len(found) + 1)] else []
 
 
-def _read(found: Iterable[re.Match[str]]) -> list[Mark]:
-    named = ((match[match.lastindex or 0].lower(), match.span()) for match in found)
+def _read(pattern: re.Pattern[str], text: str) -> list[Mark]:
+    named = ((m[m.lastindex or 0].lower(), m.span()) for m in pattern.finditer(text))
     return [Mark(*_NUMBERS[name], *span) for name, span in named if name in _NUMBERS]
 
 
@@ -80,27 +78,17 @@ def _closes(text: str, mark: Mark) -> bool:
     """Whether its bracket closes an earlier one: the 1 of "(x - 1)" is not a mark."""
     before = text[text.rfind("\n", 0, mark.start) + 1 : mark.start]
     opens = sum(before.count(sign) for sign in "(（") - sum(before.count(sign) for sign in ")）")
-    return opens > 0 and not re.search("[(（]", text[mark.start : mark.end])
+    return opens > 0 and not {*"(（"} & {*text[mark.start : mark.end]}
 
 
 def run_of_parts(text: str, places: int) -> list[Mark]:
     """The last marks of one kind that number ``places`` parts, in any order; else empty."""
-    found, runs = marks(text) or _at_lines(text), list[list[Mark]]()
+    found, runs = marks(text) or _read(_OPENING, text), list[list[Mark]]()
     for kind in _NAMES:
         alike = [mark for mark in found if mark.kind == kind]
         runs += [alike[at : at + places] for at in range(len(alike) - places + 1)]
     counted = [run for run in runs if sorted(m.number for m in run) == [*range(1, places + 1)]]
     return max(counted, key=lambda run: run[-1].end, default=[])
-
-
-def _at_lines(text: str) -> list[Mark]:
-    """The marks at the beginning of lines, where ``a:`` is one, too."""
-    made, start = list[Mark](), 0
-    for line in text.splitlines(keepends=True):
-        if mark := opening(line):
-            made.append(mark._replace(start=start + mark.start, end=start + mark.end))
-        start += len(line)
-    return made
 
 
 def pieces(text: str, run: Sequence[Mark]) -> list[str]:

@@ -56,7 +56,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind in CHOICE:
         several = options.sequence(text, question)
         if len(several) > 1:
-            ordered = not options.is_set(several) or options.is_numbered(text)
+            ordered = not options.is_set(several) or any(map(str.isdigit, text))
             return Options(several, ordered)
         named = options.chosen(text, question)
         return Words(text) if named is None else Options(tuple(sorted(named)))

@@ -39,32 +39,27 @@ class AnswerType(StrEnum):
     @property
     def in_chinese(self) -> str:
         """The type in Chinese words."""
-        return _IN_CHINESE[self.value]
+        return _NAMES[self.value][0]
 
     @classmethod
     @override
     def _missing_(cls, value: object) -> AnswerType | None:
-        named = str(value).strip().lower().replace(" ", "_")
-        return next((t for t in cls if named in (t.value, *_OTHER_NAMES[t.value].split())), None)
+        name = str(value).strip().lower().replace(" ", "_")
+        return next((t for t in cls if name in (t.value, *_NAMES[t.value][1:])), None)
 
 
-_IN_CHINESE: Final = {
-    "single_choice": "单选", "multiple_choice": "多选", "true_false": "判断", "number": "数值",
-    "set": "集合", "interval": "区间", "expression": "表达式", "equation": "方程", "tuple": "元组",
-    "multi_part": "分问作答", "multi_answer": "多个答案", "code": "代码", "text": "文本",
+_NAMES: Final = {
+    "single_choice": ("单选", "sc"), "multiple_choice": ("多选", "mc"),
+    "true_false": ("判断", "tf"), "number": ("数值", "nv", "numerical"), "set": ("集合",),
+    "interval": ("区间", "in"), "expression": ("表达式", "ex"), "equation": ("方程", "eq"),
+    "tuple": ("元组", "tup"), "multi_part": ("分问作答", "mpv"), "multi_answer": ("多个答案", "ma"),
+    "code": ("代码",), "text": ("文本", "ot", "others"),
 }  # fmt: skip
-_OTHER_NAMES: Final = {
-    "single_choice": "sc", "multiple_choice": "mc", "true_false": "tf", "number": "nv numerical",
-    "set": "", "interval": "in", "expression": "ex", "equation": "eq", "tuple": "tup",
-    "multi_part": "mpv", "multi_answer": "ma", "code": "", "text": "ot others",
-}  # fmt: skip
-"""The names of the types in OlympicArena and OlympiadBench, in lower case."""
+"""The name of each type in Chinese, and its names in OlympicArena and OlympiadBench."""
 CHOICE: Final = (AnswerType.SINGLE_CHOICE, AnswerType.MULTIPLE_CHOICE)
-"""The types whose answers are option letters."""
 ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EXPRESSION, AnswerType.EQUATION)
-"""The types whose answers are one value."""
 IN_ORDER: Final = (AnswerType.MULTI_PART, AnswerType.TUPLE)
-"""The types whose values have an order."""
+"""The types whose answers are option letters, one value, and values that have an order."""
 
 
 class Quantity(NamedTuple):

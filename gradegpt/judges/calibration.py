@@ -25,7 +25,7 @@ from gradegpt.chains.chain import needs_gloss
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import read_beside
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.reference import reference_answer
 
 CALIBRATION_FILE: Final = "calibration.json"

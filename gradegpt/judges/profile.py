@@ -9,7 +9,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import Prove, limited
 from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored, listed
 from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers

@@ -20,7 +20,7 @@ from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.rules.bind import WHEN, COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
-from gradegpt.rules.choices import find_choice, find_keys, several_keys
+from gradegpt.rules.choices import find_choice, find_keys
 from gradegpt.rules.cues import cue
 
 _NEAR_THE_END: Final = 200
@@ -175,8 +175,6 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
         span = sentence_around(text, chosen.start, chosen.end)
         answer = chosen.letters or text[chosen.start : chosen.end]
         how = How.ANNOUNCED if chosen.committed else How.CONCLUDED
-        if places <= 1 and several_keys(text):
-            how, answer = How.CONCLUDED, text.strip()[-_SHORT:]
         return Found(answer, *span, how, (chosen.announced, chosen.end))
     blanks = kind is AnswerType.MULTI_ANSWER and _BLANK.search(text)
     if places > 1 and (kind is AnswerType.MULTI_PART or blanks):

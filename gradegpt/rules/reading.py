@@ -8,55 +8,32 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.answer import Answer
 from gradegpt.answers.hidden import after_thought
-from gradegpt.answers.options import LETTERS, options
+from gradegpt.answers.options import options
 from gradegpt.answers.read import read
-from gradegpt.answers.text import plain, tidy
+from gradegpt.answers.text import tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
-from gradegpt.rules.asked import asked
 from gradegpt.rules.claims import Found, How, find_answer
-from gradegpt.rules.reference import answer_places, kind_of, reference_answers
+from gradegpt.rules.reference import answer_places, asked, kind_of, reference_answers
 from gradegpt.rules.validity import without_loop
 
 SAID: Final = (How.BOXED, How.ANNOUNCED)
 _SHORT: Final = 30
 _LONG: Final = 1_000
 _AT_THE_END: Final = 0.95
-_SENTENCE: Final = 120
-"""Most characters of a response that names an option by its text."""
-_NAMES = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
-"""What the text of an option has that is more than a number."""
-_NOT_PLAINLY = re.compile(
-    rf"(?<![A-Za-z])(?:[B-HJ]|A(?!\s*[a-z]))(?![A-Za-z])|\bI\b|[不没非无未错或但除吗?？]"
-    r"|(?i:\b(?:not?|or|but|except|nor|neither|none|wrong|false|unlike|if|all|both|maybe|perhaps|might)\b"
-    r"|n['’]t\b)|以上"
-)
-"""An option's letter, and words after which an option that is said may not be the chosen one."""
 _TRUTH_FIRST = re.compile(
-    r"\s*(?:答\s*[:：]\s*)?"
-    r"(?:(?:th(?:is|e|at) (?:statement|claim|sentence) is|[这该此](?:个|句|道|种)?"
-    r"(?:说法|话|命题|结论|判断|叙述|观点|题)是?)\s*(?P<said>true|false|correct|incorrect|wrong"
-    r"|正确|错误|不正确|错|对|不对)(?:的|(?=[\s,.，。]))"
-    r"|(?P<word>that(?:'s| is) (?:true|right|correct)(?=[,.!])"
-    r"|(?:yes|no|true|false|[tf√×✓✗]|正确|错误|错|对|不对|不正确|否|是的|不是)(?=\s*[。.!！；;])"
-    r"|(?:yes|no|true|false|[√×✓✗]|错误?|不对|否|是的?|不是|对的?|没错|正确|不正确)(?=\s*[,，]|\s+[-–—]\s)))",
+    r"\s*(?:答\s*[:：]\s*)?(?P<of>(?:th(?:is|e|at) (?:statement|claim|sentence) is"
+    r"|[这该此](?:个|句|道|种)?(?:说法|话|命题|结论|判断|叙述|观点|题)是?)\s*)?"
+    r"(?P<word>(?:that(?:'s| is) )?(?:true|right|correct)|yes|no|false|incorrect|wrong|[tf√×✓✗]"
+    r"|正确|错误?|不正确|不对|否|不是|是的?|对的?|没错)"
+    r"(?(of)(?=的|[\s,.，。])|(?=的?\s*[,，。.!！；;]|\s+[-–—]\s))",
     re.IGNORECASE,
 )
-_TRUTH_LAST = re.compile(
-    r"\b(?:so|therefore|thus|hence),? \*{0,2}(?P<word>yes|no)\*{0,2}(?=\s*[,.])(?!.*\n)",
+_TRUTH_LATER = re.compile(
+    r"(?s:.*?)(?:\b(?:yes|true|false|wait|actually|however)\b|但是|然而|不过|正确|错误|不对|更正)"
+    r"|\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除[非了]|如果|若|当)",
     re.IGNORECASE,
 )
-"""A conclusion in the last line: "So no, it is not"."""
-_TRUTH = re.compile(
-    r"\b(?:yes|true|false|wait|actually|however)\b|但是|然而|不过|正确|错误|不对|更正",
-    re.IGNORECASE,
-)
-"""Words after the first that may state something else."""
-_CONDITION = re.compile(
-    r"\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除[非了]|如果|若|当)",
-    re.IGNORECASE,
-)
-"""A condition in the sentence that begins with the word."""
-_BARE_LETTER = re.compile(rf"\W*([{LETTERS}])\W*")
+"""Words after the first that may state something else, or a condition in its sentence."""
 _LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 
 
@@ -86,14 +63,7 @@ class Reading(NamedTuple):
         """Whether the answer found is the letter of an option, and the reference is none."""
         if self.found is None or self.kind in CHOICE:
             return False
-        letter = _BARE_LETTER.fullmatch(self.found.answer)
-        return letter is not None and letter[1] in options(self.question)
-
-
-def references_of(item: Item) -> tuple[Answer, ...]:
-    """The accepted answers of an item, each read as its type."""
-    all_of = item.needs == "all" and len(item.reference) > 1
-    return _references(item.accepted, asked(item), item.answer_type, all_of)
+        return "".join(filter(str.isalnum, self.found.answer)) in options(self.question)
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +77,8 @@ def _references(
 
 def read_item(item: Item) -> Reading:
     """Read an item: its references, what its response shows, and the answer to which it comes."""
-    question, references = asked(item), references_of(item)
+    question, all_of = asked(item), item.needs == "all" and len(item.reference) > 1
+    references = _references(item.accepted, question, item.answer_type, all_of)
     kind, begin = references[0].kind, after_thought(item.response)
     shown = tidy(item.response[begin:])
     if "<think" in shown:
@@ -116,26 +87,11 @@ def read_item(item: Item) -> Reading:
     response = shown if once is None else once
     places = answer_places(references[0].text, kind, question)
     found = find_answer(response, kind, places, question)
-    if found is None or found.how not in SAID:
-        found = _narrowed(response, found, kind, question)
+    unsaid = found is None or found.how not in SAID
+    first = _TRUTH_FIRST.match(response) if unsaid and kind is AnswerType.TRUE_FALSE else None
+    if first is not None and not _TRUTH_LATER.match(response, first.end()):
+        found = Found(first["word"], *first.span("word"), How.WHOLE, first.span("word"))
     return Reading(item, question, references, response, begin, once is not None, found)
-
-
-def _narrowed(response: str, found: Found | None, kind: AnswerType, question: str) -> Found | None:
-    """An answer that nothing announces, as the first word or the only option whose text is said."""
-    if kind is AnswerType.TRUE_FALSE:
-        begun = _TRUTH_FIRST.match(response) or _TRUTH_LAST.search(response)
-        if begun is not None and not (
-            _TRUTH.search(response, begun.end()) or _CONDITION.match(response, begun.end())
-        ):
-            name = begun.lastgroup or 0
-            return Found(begun[name], *begun.span(name), How.WHOLE, begun.span(name))
-    elif found is not None and kind is AnswerType.SINGLE_CHOICE and len(response) <= _SENTENCE:
-        texts = [plain(text) for text in options(question).values()]
-        said = [text for text in texts if _NAMES.search(text) and text in plain(response)]
-        if len(said) == 1 and not _NOT_PLAINLY.search(f"{response} {said[0]}"):
-            return found._replace(answer=said[0])
-    return found
 
 
 def signs_of(reading: Reading, verdict: Verdict) -> tuple[str, ...]:

@@ -1,23 +1,20 @@
-"""The accepted answers of a reference, their number, and their type."""
+"""The question of an item, and the accepted answers of its reference with their type."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import LETTERS, ROMAN_PARTS, half_width, sequence
+from gradegpt.answers.options import as_context, sequence
 from gradegpt.answers.parts import marks, numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
 from gradegpt.answers.truth import truth
 from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.core.schema import Item
-from gradegpt.rules.asked import asked
-from gradegpt.rules.claims import How, boxes, find_answer
 from gradegpt.rules.choices import find_choice
-from gradegpt.rules.choices import keys_of
+from gradegpt.rules.claims import How, boxes, find_answer
 
 _WORKED: Final = 40
 """Characters from which on a reference is searched for the answer that it announces."""
@@ -25,24 +22,28 @@ _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """The points for a part of the answer: (5分)."""
 _ANNOUNCED = re.compile(
-    r"\A(?:(?:参考|标准|正确|最终)?答案\s*(?:[:：]|是|为)\s*"
-    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:)\s*"
-    r"|(?:[a-z]+ ){1,5}is (?=[^\n]*[\dA-Z])(?![^\n]*[A-Za-z]{4})"
-    r"|(?:(?![不非没未无莫])[\u3400-\u9fff]){1,12}(?:为|是)\s*(?=[^\u3400-\u9fff]*[\dA-Zπ=][^\u3400-\u9fff]*\Z))"
-    r"(?=\S.{0,60}\Z)",
+    r"\A(?:(?:参考|标准|正确|最终)?答案\s*[:：是为]"
+    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:))\s*(?=\S.{0,60}\Z)",
     re.IGNORECASE,
 )
-_LETTER = re.compile(rf"(?<![A-Za-z])[{LETTERS}]{{1,8}}(?![A-Za-z])")
-_LIST = re.compile(r"\[\s*(?:'[^']*'|\"[^\"]*\")(?:\s*,\s*(?:'[^']*'|\"[^\"]*\"))*\s*\]")
-_LABELLED = re.compile(
-    rf"[(（](?P<letter>[{LETTERS}])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)"
-)
+_LABELLED = re.compile(r"[(（]([A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)")
 """An option with its text: (A) $A$ and $F$."""
-_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
-"""Stated types under which answer keys of several questions occur."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
 _QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
+_SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
+"""Stated types under which answer keys of several questions occur."""
+
+
+def asked(item: Item) -> str:
+    """The question, with its context before it if it has one.
+
+    Rules that look for something in a question (its options, whether to round, the unit, its words)
+    look for it in this text.
+    """
+    if not item.context or not item.question:
+        return item.question or item.context or ""
+    return f"{as_context(item.context, item.question)}\n{item.question}"
 
 
 def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
@@ -55,19 +56,15 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
 
 
 def reference_answers(reference: str) -> tuple[str, ...]:
-    """The accepted answers in a reference, which may be a solution or a list."""
-    listed = _LIST.fullmatch(reference.strip())
-    if listed:
-        names = tuple(m[1] or m[2] for m in _QUOTED.finditer(reference))
-        return (numbered(names),) if _are_sub_answers(names) else names
-    spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
-    return tuple(reference_answer(piece) for piece in spelt or [reference])
-
-
-def _are_sub_answers(names: Sequence[str]) -> bool:
-    """Whether the entries of a list are distinct values, so not spellings of one answer."""
+    """The accepted answers in a reference, which may be a solution or a list of names."""
+    names = [one or other for one, other in _QUOTED.findall(reference)]
+    is_list = reference.lstrip().startswith("[") and not _QUOTED.sub("", reference).strip("[], \n")
+    if not names or not is_list:
+        spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
+        return tuple(map(reference_answer, spelt or [reference]))
     amounts = [amount for name in names if (amount := quantity(name)) is not None]
-    return 1 < len(names) == len({amount.value for amount in amounts})
+    distinct = 1 < len(names) == len({amount.value for amount in amounts})
+    return (numbered(names),) if distinct else tuple(names)  # not spellings of one answer
 
 
 def reference_answer(reference: str) -> str:
@@ -77,11 +74,9 @@ def reference_answer(reference: str) -> str:
         return boxed.answer
     if sequence(text) or len(text) <= _SHORT:
         return text
-    if (labelled := _LABELLED.match(text)) and not ROMAN_PARTS.match(text):
-        return labelled["letter"]
-    if len(text) > _WORKED and (keys := keys_of(text)):
-        return keys
-    chosen = find_choice(text) if _LETTER.search(half_width(text)) else None
+    if labelled := _LABELLED.match(text):
+        return labelled[1]
+    chosen = find_choice(text)
     if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
@@ -102,7 +97,7 @@ def answer_kind(item: Item, reference: str) -> AnswerType:
 def kind_of(
     reference: str, question: str, stated: AnswerType | None, *, all_of: bool = False
 ) -> AnswerType:
-    """As ``answer_kind``, of a question and a type; ``all_of`` for one of several needed answers."""
+    """As ``answer_kind``, of a question; ``all_of`` for one of several needed answers."""
     if stated is AnswerType.NUMBER and truth(reference) is not None:
         return AnswerType.TRUE_FALSE
     if stated in (None, *_SEVERAL) and len(sequence(reference, question)) > 1:

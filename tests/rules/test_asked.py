@@ -8,7 +8,7 @@ from gradegpt.core.schema import AnswerType, Item
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.rules.asked import asked
+from gradegpt.rules.reference import asked
 
 BANK = "Options for this part:\nA. sodium\nB. iron\nC. copper"
 

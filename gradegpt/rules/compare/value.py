@@ -61,7 +61,7 @@ _WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin
 def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
     """Compare two values of a type; the reason says if only a tolerance makes them equal."""
     wanted, given = pair
-    each = isinstance(wanted, Group) and asked_questions(criteria.question)[1] == len(wanted.items)
+    each = isinstance(wanted, Group) and asked_questions(criteria.question) == len(wanted.items)
     if each or _SORTED.search(criteria.question):
         wanted, given = in_order(wanted), in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
