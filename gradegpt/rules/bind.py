@@ -135,12 +135,12 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
     if found:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = list(map(_result, made))
-    for n, one in enumerate(results):
-        if more := _PART.match(text, one.end):  # an unread whole stands in the way of its part
-            results[n] = Mention(text[one.start : more.end()], one.start, more.end())
     results = [m for m in results if not (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start))]
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
     results = [m for m in results if re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER)]
+    for n, one in enumerate(results):
+        if more := _PART.match(text, one.end):  # an unread whole stands in the way of its part
+            results[n] = Mention(text[one.start : more.end()], one.start, more.end())
     return sorted(results, key=lambda m: m.start)
 
 
