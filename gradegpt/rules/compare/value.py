@@ -102,7 +102,9 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
             return False
         case Range(), Range():
             ends = ((reference.low, answer.low), (reference.high, answer.high))
-            return every(same_quantity(wanted, given, criteria) for wanted, given in ends)
+            same = every(same_quantity(wanted, given, criteria) for wanted, given in ends)
+            converted = reference.high.unit != answer.high.unit  # and may be rounded
+            return None if converted and not same else same
         case Range(), Leaf(quantity=Quantity() as given):
             limits = (reference.low, reference.high)
             low, high, value = (complex(q.value).real for q in (*limits, given))
