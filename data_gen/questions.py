@@ -16,9 +16,8 @@ from gradegpt.answers.spans import sentences
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item
 from gradegpt.core.settings import Settings
-from gradegpt.rules.reference import asked
 from gradegpt.rules.claims import boxes
-from gradegpt.rules.reference import reference_answers
+from gradegpt.rules.reference import asked, reference_answers
 from gradegpt.tables import each_row
 from gradegpt.tables.columns import read_item, recognise, survey
 

@@ -12,9 +12,8 @@ from gradegpt.answers.options import letters
 from gradegpt.answers.text import plain, tidy
 from gradegpt.chains.chain import Chain, needs_gloss, parse_chain
 from gradegpt.core.schema import CHOICE, AnswerType, Example, Item, Judgement, Verdict
-from gradegpt.rules.reference import asked
 from gradegpt.rules.claims import find_answer
-from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.reference import answer_kind, asked, reference_answers
 
 from .candidates import Candidate, by_rules, rng_for
 from .gloss import render_gloss

@@ -24,10 +24,10 @@ from gradegpt.chains.chain import defuse, needs_gloss
 from gradegpt.chains.fit import Budget, fit_middle, fit_response
 from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import Item, Message
-from gradegpt.rules.reference import asked
-from gradegpt.rules.compare import compare
 from gradegpt.rules.bind import mentions
 from gradegpt.rules.claims import boxes
+from gradegpt.rules.compare import compare
+from gradegpt.rules.reference import asked
 from gradegpt.tables.inputs import USUAL, Reading
 
 from .asking import Protocol, Reply, read_asked

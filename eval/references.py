@@ -31,9 +31,8 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Outcome, Verdict
 from gradegpt.judges.parallel import judge_many
-from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
-from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.reference import answer_kind, asked, reference_answers
 from gradegpt.tables import opened
 from gradegpt.tables.columns import Columns, accepted, dig
 from gradegpt.tables.importers.labelled import item_key

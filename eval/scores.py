@@ -20,8 +20,8 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Row, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.statistics import Interval, Share, numbered, ratio
-from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import compare
+from gradegpt.rules.reference import asked
 from gradegpt.rules.validity import refuses
 from gradegpt.tables.importers.labelled import item_key
 

@@ -24,11 +24,10 @@ from gradegpt.answers.types import (
 from gradegpt.answers.units import known
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import Item
-from gradegpt.rules.reference import asked
-from gradegpt.rules.compare import compare
 from gradegpt.rules.bind import mentions
 from gradegpt.rules.claims import How, find_answer
-from gradegpt.rules.reference import answer_kind, reference_answers
+from gradegpt.rules.compare import compare
+from gradegpt.rules.reference import answer_kind, asked, reference_answers
 from gradegpt.rules.tolerance import DEFAULT
 
 _READ: Final = 2_000

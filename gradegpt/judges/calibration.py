@@ -25,8 +25,7 @@ from gradegpt.chains.chain import needs_gloss
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import read_beside
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Row, Verdict
-from gradegpt.rules.reference import asked
-from gradegpt.rules.reference import reference_answer
+from gradegpt.rules.reference import asked, reference_answer
 
 CALIBRATION_FILE: Final = "calibration.json"
 """A file in the adapter's folder, or in that of a model without an adapter."""

@@ -9,10 +9,9 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
-from gradegpt.rules.reference import asked
 from gradegpt.rules.compare import Prove, limited
 from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored, listed
-from gradegpt.rules.reference import answer_kind, reference_answer, reference_answers
+from gradegpt.rules.reference import answer_kind, asked, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
 
 _FIRST: Final = (Verdict.CORRECT, None)

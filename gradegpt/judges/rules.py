@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from gradegpt.chains.chain import Chain, render_chain
-from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import packaged, rule_of
 from gradegpt.rules.compare import Prove
 from gradegpt.rules.reading import read_item, signs_of

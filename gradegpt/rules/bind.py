@@ -1,9 +1,9 @@
 """Which of several values that a text names is the one that the question asks for.
 
-"鸡有23只，兔有12只" and "The total cost is $45: shirts $30, hats $15" name more values than the asked
-one. A value is bound to the question by its unit, by the words beside it that no other value has, by
-a word for a total where one is asked for, or by the conclusion that it stands in. Where nothing
-binds, there is no claim, and the item stays open.
+"鸡有23只，兔有12只" and "The total cost is $45: shirts $30, hats $15" name more values than the
+asked one. A value is bound to the question by its unit, by the words beside it that no other value
+has, by a word for a total where one is asked for, or by the conclusion that it stands in. Where
+nothing binds, there is no claim, and the item stays open.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.number import spelled
 from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Relation
-from gradegpt.rules.cues import cue
+from gradegpt.rules.cues import cue, words
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
 _READ: Final = (
@@ -36,6 +36,7 @@ _ATOM = (
     r"|(?<![A-Za-z'])(?![aAI]\s+\w)[A-Za-zα-ω](?![A-Za-z'’])|(?<![A-Za-z])[A-Za-z]'(?=\()"
 )
 _MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
+_STROKE = re.compile(r"\$/|\)/|./(?:\$|\\\()")
 _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
@@ -64,7 +65,8 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     """The answers of a type that a text in ASCII punctuation names, in order."""
     lists, number = kind in LISTS, kind is AnswerType.NUMBER
     text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
-    plain = text.replace("$", " ") if number or text.count("$") % 2 else text  # $ is a currency, too
+    currency = number or text.count("$") % 2
+    plain = text.replace("$", " ") if currency else text
     found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
     if number:
         found = _with_units(text, [m for m in found if not m.text.isalpha()])
@@ -110,7 +112,9 @@ def _top_level(text: str, kind: AnswerType) -> Iterator[int]:
         formula ^= sign == "$"
         if depth > 0 or formula:
             continue
-        stroke = sign == "/" and kind is not AnswerType.NUMBER and re.match(r"\$/|\)/|./(?:\$|\\\()", text[max(0, at - 1) :])
+        stroke = (
+            sign == "/" and kind is not AnswerType.NUMBER and _STROKE.match(text, max(0, at - 1))
+        )
         joined = r",\d{3}(?!\d)" if kind is AnswerType.NUMBER else r",\d{3}(?!\d)|,\s*[a-z]\s*="
         comma = sign in ",;" and not re.match(joined, text[at:])
         if stroke or comma:
@@ -127,17 +131,19 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         inside = [m for m in made if m.start < amount.end and amount.start < m.end]
         if inside and inside[0].start <= amount.start and amount.end <= inside[-1].end:
             continue
-        if amount.start and text[amount.start : amount.end] in _HALF and text[amount.start - 1] == "的":
-            continue  # half of another value
+        if text[max(0, amount.start - 1) : amount.end] in _HALF_OF:
+            continue
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
     if found:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = list(map(_result, made))
-    results = [m for m in results if not (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start))]
+    glued = (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start) for m in results)
+    results = [m for m, is_glued in zip(results, glued, strict=True) if not is_glued]
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
-    results = [m for m in results if re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER)]
+    read = (re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER) for m in results)
+    results = [m for m, is_read in zip(results, read, strict=True) if is_read]
     for n, one in enumerate(results):
         if more := _PART.match(text, one.end):  # an unread whole stands in the way of its part
             results[n] = Mention(text[one.start : more.end()], one.start, more.end())
@@ -182,11 +188,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
-_EMPTY: Final = frozenset(
-    "a an of to in on at by it or as we he she if no do i my be the and are was were has have had its that this with for from what which how many much does did"
-    " solve find give write compute calculate determine evaluate than then you will can per find there here answer therefore thus hence about each all so is"
-    " they".split()
-) | frozenset("的了是有为个只和与在到从得则故所以因此答解题多少几这那它其即约本条元米人么什哪求问也就等于一二三四五六七八九十可")
+_EMPTY: Final = words("empty")
 """Words and characters that tell no value from another."""
 _TOTAL = re.compile(
     r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
@@ -215,16 +217,21 @@ _MORE = re.compile(
 _LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
 """What stands before the number of a footnote, or of a name."""
 _COUNTS = re.compile(r"\d|\bof\b")
-_HALF: Final = ("一半", "半")
+_HALF_OF: Final = ("的一半", "的半")
+"""Half of another value."""
 _PART = re.compile(
-    r"\s*of (?:them|us|these|those|which|π|pi)\b|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
+    r"\s*of (?:them|us|these|those|which|π|pi)\b"
+    r"|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
     r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
     re.IGNORECASE,
 )
 """What follows a number that only is a part of a value."""
 _ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
-_CHAIN = re.compile(r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+[\s(]*(?:about|约|≈|=)?\s*")
+_CHAIN = re.compile(
+    r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
+    r"[\s(]*(?:about|约|≈|=)?\s*"
+)
 _IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)\s*\Z", re.IGNORECASE)
 COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
@@ -233,7 +240,10 @@ COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 def _given(question: str) -> frozenset[object]:
     """The numbers of a question."""
     digits = (_size(m) for m in re.findall(r"\d[\d.,:/]*", question))
-    words = (spelled(m) for m in re.findall(r"\b(?:three|four|five|six|seven|eight|nine|ten)\b", question))
+    words = (
+        spelled(m)
+        for m in re.findall(r"\b(?:three|four|five|six|seven|eight|nine|ten)\b", question)
+    )
     return frozenset((*digits, *words))
 
 
@@ -256,7 +266,9 @@ def _asked(question: str) -> str:
 def _told(text: str) -> frozenset[str]:
     """What words tell one value from another: stems, or single characters of Chinese."""
     found = (m[0] if len(m[0]) < 2 else m[0].lower() for m in _WORD.finditer(text))
-    return frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
+    return (
+        frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
+    )
 
 
 def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention | None, bool]:
@@ -266,8 +278,10 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     in the question, is bound less firmly.
     """
     live, firmly = list(named), False
-    for rule in (_not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _total, _by_words,
-                 _concluding, _by_copula):  # fmt: skip
+    for rule in (
+        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _total,
+        _by_words, _concluding, _by_copula,
+    ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
         kept = rule(text, live, question, named) or live
@@ -314,7 +328,9 @@ def _not_disowned(
 ) -> list[Mention]:
     """Without what is denied, given to others, or to an earlier time."""
     begins = (max(0, m.start - 80) for m in live)
-    return [m for m, at in zip(live, begins, strict=True) if not DISOWNED.search(text[at : m.start])]
+    return [
+        m for m, at in zip(live, begins, strict=True) if not DISOWNED.search(text[at : m.start])
+    ]
 
 
 def _not_aside(

@@ -19,7 +19,18 @@ from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
 from gradegpt.answers.text import SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
-from gradegpt.rules.bind import WHEN, COPULA, asks_for, bound, by_label, is_contradicted, mentions, reads_as, restated, same_size
+from gradegpt.rules.bind import (
+    COPULA,
+    WHEN,
+    asks_for,
+    bound,
+    by_label,
+    is_contradicted,
+    mentions,
+    reads_as,
+    restated,
+    same_size,
+)
 from gradegpt.rules.choices import find_choice, find_keys
 from gradegpt.rules.cues import cue
 
@@ -86,15 +97,20 @@ _BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]
 _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
 _ANNOUNCED = cue("announce", after=r"[\s*_:：]*")
-_ANNOUNCING: Final = ("答案", "答:", "答：", "选", "结果", "####", "answer", "solution", "option", "choice",
-                      "a:", "a：", "a :", "a ：")  # fmt: skip
+_ANNOUNCING: Final = (
+    "答案", "答:", "答：", "选", "结果", "####", "answer", "solution", "option", "choice", "a:",
+    "a：", "a :", "a ：",
+)  # fmt: skip
 """Every announcement has one of these."""
 _BARE_CHOICE = re.compile(rf"选(?:择|项)?\s*[(（\[]?\s*(?=[{LETTERS}](?![A-Za-z]))")
 _CONCLUSION = cue("conclude", after=r"[\s,，:：]*")
 _CONCLUDED = cue(
-    "conclude", after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])"
+    "conclude",
+    after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])",
 )
-_REMARK = re.compile(r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z")
+_REMARK = re.compile(
+    r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z"
+)
 """A last line in brackets."""
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
@@ -137,7 +153,9 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
     found = found or _of_kind(tail, kind, places)
     if found is None and kind not in CHOICE:
         number = kind is AnswerType.NUMBER
-        found = last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
+        found = (
+            last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
+        )
         if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
             found = _with_what_follows(found, tail)
         if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
@@ -149,7 +167,13 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
             if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
                 found = _weighed(found, tail, kind, question)
     elif found is None:
-        found = last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail) or _last_sentence(tail)
+        found = (
+            last_box(tail)
+            or _announced(tail)
+            or _whole(tail)
+            or _concluded(tail)
+            or _last_sentence(tail)
+        )
     if found is None or not offset:
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
@@ -185,12 +209,17 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
 def _of_one_part(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
-    found = bound(half_width(answer), mentions(half_width(answer), AnswerType.NUMBER, ""), "")[0]
-    if found is not None and COPULA.search(answer, 0, found.start) and reads_as(found.text, AnswerType.NUMBER):
-        return found.text
+    text = half_width(answer)
+    claim = bound(text, mentions(text, AnswerType.NUMBER, ""), "")[0]
+    if claim and COPULA.search(text, 0, claim.start) and reads_as(claim.text, AnswerType.NUMBER):
+        return claim.text
     several = refine(answer, AnswerType.MULTI_ANSWER)
-    said = mentions(half_width(answer), AnswerType.NUMBER, "") if several == answer else []
-    return said[0].text if len(said) == 1 and not reads_as(answer, AnswerType.MULTI_ANSWER) else several
+    said = mentions(text, AnswerType.NUMBER, "") if several == answer else []
+    return (
+        said[0].text
+        if len(said) == 1 and not reads_as(answer, AnswerType.MULTI_ANSWER)
+        else several
+    )
 
 
 def boxes(text: str) -> list[Box]:
@@ -397,6 +426,7 @@ _REMAINDER = re.compile(r"\d\s*(?:\.{3,}|…+|余)\s*\d")
 """A quotient with its remainder, which is no sentence."""
 _SIGN = re.compile(r"[\d=+*/^\\√π]")
 
+
 def _refined(found: Found, kind: AnswerType, question: str) -> Found:
     """The answer narrowed to its kind; without a claim, the values that the sentence names."""
     answer, rivals, is_bound = _narrowed(found.answer, kind, question)
@@ -460,9 +490,15 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
         if candidate != answer and reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
-    text = half_width(answer)
-    if len(text) != len(answer) or (kind is AnswerType.NUMBER and names_another(answer)):
+    if kind is AnswerType.NUMBER and names_another(answer):
         return answer, (), True
+    return _claimed(answer, kind, question, after)
+
+
+def _claimed(
+    answer: str, kind: AnswerType, question: str, after: int
+) -> tuple[str, tuple[str, ...], bool]:
+    text = half_width(answer)
     said = mentions(text, kind, question)
     if kind is not AnswerType.NUMBER:
         said = [one for one in said if COPULA.search(text, 0, one.start)]

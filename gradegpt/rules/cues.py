@@ -29,3 +29,8 @@ def cue(*kinds: str, before: str = "", after: str = "") -> re.Pattern[str]:
     """
     words = "|".join(word for kind in kinds for word in _table()[kind])
     return re.compile(f"{before}(?:{words}){after}", re.IGNORECASE | re.MULTILINE)
+
+
+def words(kind: str) -> frozenset[str]:
+    """The words of a kind whose rows are words with spaces between them, and Chinese characters."""
+    return frozenset(w for row in _table()[kind] for w in (row.split() if row.isascii() else row))

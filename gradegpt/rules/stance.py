@@ -22,7 +22,13 @@ _REACH: Final = 80
 _SOON: Final = 12
 """Characters before and after an answer that are searched."""
 _NEGATION, _NOT, _HEDGE, _SUPPOSED = cue("negation"), cue("not"), cue("hedge"), cue("supposed")
-_EARLIER, _OTHERS, _NOW, _SO, _ELSE = cue("earlier"), cue("others"), cue("now"), cue("so"), cue("else")
+_EARLIER, _OTHERS, _NOW, _SO, _ELSE = (
+    cue("earlier"),
+    cue("others"),
+    cue("now"),
+    cue("so"),
+    cue("else"),
+)
 _REFERS, _SEVERAL = cue("refers"), cue("several")
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")

@@ -58,7 +58,8 @@ _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
     "kindly", "does not provide", "exceed", "missing", "without", "not provided", "not given",
-    "无法", "看不到", "拒绝", "i need more", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为", "输入限长",
+    "无法", "看不到", "拒绝", "i need more", "不能", "抱歉", "对不起", "请提供", "信息不足", "作为",
+    "输入限长",
 )  # fmt: skip
 """Every refusal has one of these."""
 _STILL = re.compile(

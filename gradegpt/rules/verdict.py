@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Final, NamedTuple
 
-from gradegpt.answers.answer import Answer
 from gradegpt.answers.amounts import amounts
+from gradegpt.answers.answer import Answer
 from gradegpt.answers.options import only_lists
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import sentence_around
@@ -121,8 +121,10 @@ def _is_not_the_reference(reading: Reading) -> bool:
 def _no_answer(reading: Reading, _prove: Prove) -> Decision | None:
     """Invalid: a loop, cut off, left open, or a refusal."""
     response, found, kind = reading.response, reading.found, reading.kind
-    unsettled = found is None or found.how not in (*SAID, How.FINAL) or (
-        reading.looped and found.how is How.FINAL
+    unsettled = (
+        found is None
+        or found.how not in (*SAID, How.FINAL)
+        or (reading.looped and found.how is How.FINAL)
     )
     opened = unsettled or (found is not None and found.answer.startswith("\\boxed"))
     claimed = found.answer if found is not None and found.how in SAID else response

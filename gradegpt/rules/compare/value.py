@@ -102,9 +102,7 @@ def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | No
             return False
         case Range(), Range():
             ends = ((reference.low, answer.low), (reference.high, answer.high))
-            same = every(same_quantity(wanted, given, criteria) for wanted, given in ends)
-            converted = reference.high.unit != answer.high.unit  # and may be rounded
-            return None if converted and not same else same
+            return every(same_quantity(wanted, given, criteria) for wanted, given in ends)
         case Range(), Leaf(quantity=Quantity() as given):
             limits = (reference.low, reference.high)
             low, high, value = (complex(q.value).real for q in (*limits, given))
@@ -180,6 +178,7 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     things = wanted.unit.isascii() is not given.unit.isascii()  # 150 pages and 150页
     if things and not any(units.known(q.unit) or units.named(q.unit) for q in (wanted, given)):
         given = given._replace(unit=wanted.unit)
+    heat = None
     if wanted.unit and given.unit:
         factor = units.factor(given.unit, wanted.unit)
         exact = given.value if isinstance(given.value, Fraction) else None
@@ -194,6 +193,8 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     allowed = criteria.tolerance.allows(wanted, given)
     if allowed is False and _may_be_scaled(wanted, given, criteria.question):
         return None
+    if allowed is False and heat is not None and abs(complex(heat) - complex(wanted.value)) < 1:
+        return None  # 2 °C is 275 K, rounded
     if allowed is not False:
         return allowed
     if wanted.percent == given.percent:
