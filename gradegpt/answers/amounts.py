@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Final, NamedTuple
 
@@ -92,7 +93,8 @@ PAST_NOON: Final = re.compile(
 """A clock time of the second half of the day, by its hour."""
 
 
-def amounts(text: str) -> list[Amount]:
+@lru_cache(maxsize=1024)
+def amounts(text: str) -> tuple[Amount, ...]:
     """The quantities of a text, in order; compound ones (一斤八两, 5 feet 3 inches) as one."""
     text = _folded(text)
     found = [
@@ -106,7 +108,7 @@ def amounts(text: str) -> list[Amount]:
             found += _measured(text, number)
     joined = _joined(sorted(found), text)
     pairs = zip_longest(joined, joined[1:])
-    return [_in_context(text, _begins_range(text, *pair)) for pair in pairs]
+    return tuple(_in_context(text, _begins_range(text, *pair)) for pair in pairs)
 
 
 def _folded(text: str) -> str:

@@ -218,6 +218,9 @@ _RUN = re.compile(
     re.IGNORECASE,
 )
 """Words that may together be a number."""
+_FORMS: Final = {name + end for name in _NAMES for end in ("", "s", "th", "ths")}
+"""Every run has one of these words, which are cheaper to look for."""
+_SIGNS = re.compile(r"[\d¼-¾⅐-⅞零〇一二两三四五六七八九十百千万亿半点]")
 _NOT_ALONE: Final = (
     "second", "seconds", "minute", "score", "point", "third", "fourth", "fifth", "one", "quarter",
     "half", "zero", "hundred", "thousand",
@@ -234,11 +237,12 @@ def numeral(text: str) -> Numeral | None:
 
 def numerals(text: str) -> Iterator[Numeral]:
     """The numbers of a running text, those in figures or characters first."""
-    for found in _NUMERAL.finditer(text):
+    for found in _NUMERAL.finditer(text) if _SIGNS.search(text) else ():
         if (made := _read(found)) is not None:
             yield made
     at = 0
-    while run := _RUN.search(text, at):
+    spelled_out = not _FORMS.isdisjoint(re.findall("[a-z]+", text.lower()))
+    while run := _RUN.search(text, at) if spelled_out else None:
         start, words = run.start(), [*re.finditer(r"[a-z]+(?:-[a-z]+)*", run[0], re.IGNORECASE)]
         at = start + words[0].end()
         ends = (start + word.end() for word in words[::-1])

@@ -8,6 +8,7 @@ from typing import Final
 
 from gradegpt.answers import options, values
 from gradegpt.answers.answer import Answer, Read
+from gradegpt.answers.number import may_begin
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import fold
 from gradegpt.answers.times import spoken
@@ -27,6 +28,8 @@ _POINT: Final = re.compile(
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
 _ORDER: Final = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
 """Questions for which the numbers of statements are a sequence."""
+_PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+")
+"""Words without a number: read at once, as most references are."""
 _WORDS: Final = re.compile(
     r"[\u3400-\u9fff]{2}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2}|\b(?:AD|BCE?|CE)\b"
     r"|(?<![a-zA-Z\\_^{])(?!(?:sin|cos|tan|cot|sec|csc|arc\w*|log|exp|lim|max|min|mod|gcd|lcm|det"
@@ -86,6 +89,8 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE
     if spoken(text) is not None:
+        return AnswerType.TEXT
+    if _PROSE.fullmatch(text) and not any(map(may_begin, text.split())):
         return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER:
         value = values.read(reference)

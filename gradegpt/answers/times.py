@@ -87,7 +87,8 @@ def spoken(text: str) -> Quantity | None:
 
 def spoken_in(text: str) -> Iterator[tuple[int, int, Quantity]]:
     """Each date, time, century, decade, discount, multiple or ordinal in a running text."""
-    for word in _MULTIPLE_IN_TEXT.finditer(text):
+    lowered = text.lower()
+    for word in _MULTIPLE_IN_TEXT.finditer(text) if any(w in lowered for w in _TIMES) else ():
         yield *word.span(), Quantity(Fraction(_TIMES[word[0].lower()]), MULTIPLE)
     if _HINT.search(text):
         for unit, pattern in _LATIN_FORMS if text.isascii() else _FORMS_IN_TEXT:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from gradegpt.answers.types import Quantity
@@ -131,6 +131,7 @@ NAMES: Final = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1024)
 def tolerance(name: str, question: str = "") -> Tolerance:
     """The policy of that name: one of ``NAMES``.
 
