@@ -27,6 +27,7 @@ _ARROW: Final = re.compile(
 _TERM: Final = re.compile(r"(\d*)([A-Z(e].*)")
 _MARKS: Final = str.maketrans("", "", " \t\n_{}$*")
 _MOST: Final = 200
+_A_WORD: Final = re.compile("[a-z]{3}")
 
 
 class Species(NamedTuple):
@@ -62,7 +63,9 @@ def species(text: str) -> Species | None:
     >>> species("Ca(OH)2") == species("$\\text{Ca(OH)}_2$")
     True
     """
-    found = _species(_STATE.sub("", bare(text))) if len(text) <= _MOST else None
+    if len(text) > _MOST or ("\\" not in text and _A_WORD.search(text)):
+        return None
+    found = _species(_STATE.sub("", bare(text)))
     alone = found is not None and not found.charge and [n for _, n in found.atoms] == [1]
     return None if alone else found  # C is a letter, too
 
