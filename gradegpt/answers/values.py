@@ -32,6 +32,8 @@ APPROXIMATELY: Final = re.compile(
 )
 _WIDE_COMMA: Final = re.compile(r"(?<=\d)\s*[，、]\s*(?=[-−]?\d)")
 """A comma that separates numbers, never the groups of three digits of one."""
+_ANY_WIDE_COMMA: Final = re.compile(r"\s*[，、]\s*")
+_BRACKET: Final = frozenset("([{（［｛")
 _EUROPEAN: Final = re.compile(r"(-?[1-9]\d{0,2}(?:\.\d{3})+),(\d{1,2})(?![\d,])")
 """2.499,99: points between thousands, and a decimal comma."""
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
@@ -57,7 +59,10 @@ _SET: Final = re.compile(
 def read(text: str, *, region: bool = False) -> Value:
     """The value of an answer; with ``region``, ``(1,2)`` is an open interval, not a pair."""
     apart = "，" in text
-    text = fold(text if text.isascii() else _WIDE_COMMA.sub(" ; ", text)).strip()
+    if not text.isascii():
+        several = _BRACKET.isdisjoint(text) and _WIDE_COMMA.search(text)
+        text = (_ANY_WIDE_COMMA if several else _WIDE_COMMA).sub(" ; ", text)
+    text = fold(text).strip()
     text = text.replace("{}^", "^").replace("{}°", "°").lstrip(" ,;:*`").rstrip(" .,;:*`")
     text = text if text[1:2].isdigit() else text.lstrip(" .,;:*`")  # .5
     text = APPROXIMATELY.sub("", text)

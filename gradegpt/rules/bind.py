@@ -232,7 +232,7 @@ _CHAIN = re.compile(
     r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
     r"[\s(]*(?:about|约|≈|=)?\s*"
 )
-_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)\s*\Z", re.IGNORECASE)
+_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)[\s$*]*\Z", re.IGNORECASE)
 COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
 
