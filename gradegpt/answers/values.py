@@ -30,7 +30,7 @@ APPROXIMATELY: Final = re.compile(
     r"^(?:大约|约为|约等于|约|近似(?:为|等于)?|≈|about\b|approximately\b|approx\.?|~|\\approx)\s*",
     re.IGNORECASE,
 )
-_WIDE_COMMA: Final = re.compile(r"(?<=\d)\s*[，、]\s*(?=[-−]?\d)")
+_WIDE_COMMA: Final = re.compile(r"(?<=\d)\s*[，、]\s*(?=[-−]?\d)(?!0\d\d(?!\d))")
 """A comma that separates numbers, never the groups of three digits of one."""
 _ANY_WIDE_COMMA: Final = re.compile(r"\s*[，、]\s*")
 _BRACKET: Final = frozenset("([{（［｛")

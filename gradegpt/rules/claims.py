@@ -391,7 +391,7 @@ def _with_what_follows(found: Found, text: str) -> Found:
     while (more := _NEXT.match(text, end)) and more[1].strip(_MARKUP + "."):
         end = more.end(1)
     answer = text[found.clause[1] - len(found.answer) : end].strip(_MARKUP).rstrip(".\\")
-    if end == found.clause[1] or found.answer not in answer:
+    if end == found.clause[1] or found.answer.strip(_MARKUP) not in answer:
         return found
     return found._replace(answer=answer, clause=(found.clause[0], end), end=max(found.end, end))
 
