@@ -63,8 +63,11 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
     reason = _REASON.search(answer)
     own = reason is not None and not _OPEN.search(answer, reason.end())
     first = answer[: reason.start()] if reason is not None and own else answer
+    rest = answer[len(first) :]
     said = [plain(_ARTICLE.sub("", one)) for one in (answer, first)]
     same = [letter for letter, text in texts.items() if text in said]
+    if same:  # and others after it: Venus, Mars
+        same += [k for k, text in listed.items() if k not in same and _says(rest, text)]
     if says_none_right(answer) and not re.search(r"\bbut\b|但", answer):
         same = [letter for letter, text in listed.items() if says_none_right(text)]
     given = values.read(answer)

@@ -131,8 +131,9 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
         sides = difference(reference), difference(answer)
         unknowns = [variables(side) for side in sides if side]
         curves = len(unknowns) > 1 and len(unknowns[0]) > 1 and unknowns[0] == unknowns[1]
+        applied = "(" in reference.name + answer.name  # y(x) is no product
         same = _equations(reference, answer)
-        return same if curves else same or None
+        return same if curves and not applied else same or None
     if plain(reference.text) == plain(answer.text) != "":
         return True
     if reference.quantity is not None and answer.quantity is not None:
