@@ -109,9 +109,10 @@ _CONCLUDED = cue(
     after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])",
 )
 _REMARK = re.compile(
-    r"\n\s*[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*\Z"
+    r"\n\s*(?:[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*"
+    r"|[*_]{0,2}(?:[Cc]heck(?:ing)?|[Vv]erif\w+|验算|检验|验证)[*_]{0,2}\s*[:：][^\n]*)\Z"
 )
-"""A last line in brackets."""
+"""A last line in brackets, or one that checks the answer."""
 _NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
 _SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
 """Words before an announcement, in its sentence, that make it hypothetical."""

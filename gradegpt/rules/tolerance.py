@@ -25,6 +25,12 @@ _ROUNDED = re.compile(
     r"|\b(?:s\.?f|d\.?p)\b",
     re.IGNORECASE,
 )
+_EXACTLY_ASKED = re.compile(
+    r"\bexact (?!same)\w+|\bexactly\b[^.\n]{0,20}\bform\b|\bin terms of\W{0,3}(?:π|\\?pi\b)"
+    r"|(?:保留|含|用)\s*\$?\\?(?:π|pi\b|根号|sqrt)|精确值|准确值",
+    re.IGNORECASE,
+)
+"""Questions that ask for 6π, not for 18.85."""
 Allows = Callable[[Quantity, Quantity], bool | None]
 
 
@@ -92,6 +98,12 @@ def _auto(wanted: Quantity, given: Quantity, *, rounds: bool) -> bool | None:
     return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
 
+def _as_asked(wanted: Quantity, given: Quantity) -> bool | None:
+    """As ``auto``, but a rounded value of what is asked for exactly is left open."""
+    allowed = _auto(wanted, given, rounds=False)
+    return None if allowed and not _exact(wanted, given) else allowed
+
+
 def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
     """Whether ``coarse`` has decimals and at least two digits, and ``fine`` rounds to it."""
     place = coarse.place
@@ -150,6 +162,8 @@ def tolerance(name: str, question: str = "") -> Tolerance:
     """
     if name in _NAMED:
         return Tolerance(name, _NAMED[name])
+    if name == "auto" and _EXACTLY_ASKED.search(question):
+        return Tolerance(name, _as_asked)
     if name == "auto":
         return Tolerance(name, partial(_auto, rounds=bool(_ROUNDED.search(question))))
     kind, _, number = name.partition(":")
