@@ -8,6 +8,7 @@ others, and the reference nowhere, are a different answer.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
@@ -159,7 +160,7 @@ def _answers(response: str) -> list[Amount]:
     return [a for a in said if a.start >= since] or said
 
 
-def _is_given(amount: Amount, asked: list[Amount]) -> bool:
+def _is_given(amount: Amount, asked: Sequence[Amount]) -> bool:
     """Whether the question has this quantity, or its number."""
     return any(
         (a.measures, a.value) == (amount.measures, amount.value)
