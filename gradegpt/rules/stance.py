@@ -43,7 +43,8 @@ PERSON = re.compile(
 """The writer, speaking for themselves."""
 _MISLED: Final = re.compile(
     r"\b(?:fooled|tricked|misled|tempted|lured) (?:in)?to \w"
-    r"|(?:不知道?|不确定|不清楚|说不准)哪[一个]|\b(?:not sure|unsure|don['’]t know|can(?:no|['’])t tell) which\b",
+    r"|(?:不知道?|不确定|不清楚|说不准)哪[一个]"
+    r"|\b(?:not sure|unsure|don['’]t know|can(?:no|['’])t tell) which\b",
     re.IGNORECASE,
 )
 _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
