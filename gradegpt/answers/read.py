@@ -10,7 +10,7 @@ from gradegpt.answers import options, values
 from gradegpt.answers.answer import Answer, Read
 from gradegpt.answers.number import may_begin
 from gradegpt.answers.parts import marks
-from gradegpt.answers.text import fold
+from gradegpt.answers.text import CIRCLED, fold
 from gradegpt.answers.times import spoken
 from gradegpt.answers.truth import stated_truth, truth
 from gradegpt.answers.types import CHOICE, IN_ORDER, AnswerType, Group, Leaf, Options, Range, Truth
@@ -28,6 +28,7 @@ _POINT: Final = re.compile(
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
 _ORDER: Final = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
 """Questions for which the numbers of statements are a sequence."""
+_ONE_LABEL: Final = re.compile(r"\((\d\d?)\)")
 _PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+")
 """Words without a number: read at once, as most references are."""
 _WORDS: Final = re.compile(
@@ -71,6 +72,8 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     folded = fold(text).strip()
     if kind is AnswerType.MULTI_PART and folded[:3] == "(1)" and "(2)" not in folded:
         return Group(True, (values.read(folded[3:]),))
+    if kind is AnswerType.SET and (one := _ONE_LABEL.fullmatch(folded)):
+        return Group(False, (values.read(one[1]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
     in_order = kind in IN_ORDER or (_ORDER.search(question) and values.labels(folded))
     return value._replace(ordered=True) if in_order and isinstance(value, Group) else value
@@ -84,7 +87,8 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
     named = options.letters(text, listed)
     if named and (listed or {*text} <= {*options.LETTERS, *" \n,()"}):
         return AnswerType.SINGLE_CHOICE if len(named) == 1 else AnswerType.MULTIPLE_CHOICE
-    if values.labels(text):
+    one = reference.strip() in CIRCLED and sum(map(question.count, CIRCLED)) > 1
+    if one or values.labels(text):
         return AnswerType.SET
     if truth(text) is not None:
         return AnswerType.TRUE_FALSE

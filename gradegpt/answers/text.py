@@ -119,7 +119,13 @@ def fold(text: str) -> str:
         text = _IN_WORDS.sub(lambda m: {"比": ":", "零下": "-"}.get(m[0].strip(), " "), text)
         text = unicodedata.normalize("NFKC", text.translate(_BEFORE)).translate(_CHARACTERS)
     text = _TIE.sub(" ", text) if "~" in text else text
-    text = text.replace("{,}", ",").replace("$", " ").replace("**", "")
+    text = (
+        text.replace("{,}", ",")
+        .replace("{+}", "+")
+        .replace("{=}", "=")
+        .replace("$", " ")
+        .replace("**", "")
+    )
     text = _PARALLEL.sub("∥", text) if "//" in text else text
     if "\\" in text:
         text = _COMMAND.sub(lambda known: _SPELLINGS.get(known[0], known[0]), _in_rows(text))

@@ -17,7 +17,7 @@ from gradegpt.answers.json_list import mended
 from gradegpt.answers.options import LETTERS, half_width
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.answers.spans import BREAK, last_match, sentence_around, sentences
-from gradegpt.answers.text import SYSTEM
+from gradegpt.answers.text import CIRCLED, SYSTEM
 from gradegpt.answers.types import CHOICE, AnswerType, Leaf
 from gradegpt.rules.bind import (
     COPULA,
@@ -404,6 +404,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 """Words after which a value is not, or not certainly, the answer."""
+_CIRCLED = re.compile(rf"[{CIRCLED}](?:\s*(?:[,，、;；和与及]|以及)?\s*[{CIRCLED}])*")
+_UNTRUE = re.compile(r"[错误假不非]|\b(?:not|wrong|false|incorrect)\b", re.IGNORECASE)
 _CHANGED, _CHANGES = cue("changed", after=r"[\s$]*\Z"), cue("changes", before=r"[\s$]*")
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
@@ -486,6 +488,9 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     unread = kind in _WORDS or _DENIED.search(answer) or _REMAINDER.search(answer)
     if unread or (reads_as(answer, kind) and not steps):
         return answer, (), True
+    if kind is AnswerType.SET and len(runs := _CIRCLED.findall(answer)) == 1:
+        opposite = _UNTRUE.search(answer) and not _UNTRUE.search(question)
+        return answer if opposite else runs[0], (), True
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
         return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)

@@ -65,7 +65,8 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     if each or _SORTED.search(criteria.question):
         wanted, given = in_order(wanted), in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
-    if not isinstance(wanted, Region) and not isinstance(given, Region):
+    sets = kind is AnswerType.SET and {type(wanted), type(given)} == {Group}
+    if not sets and not isinstance(wanted, Region) and not isinstance(given, Region):
         wanted, given = _only(wanted), _only(given)
     same = same_value(wanted, given, criteria)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
