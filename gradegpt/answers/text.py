@@ -47,6 +47,8 @@ def _traditional() -> tuple[re.Pattern[str], dict[int, str]]:
     signs = [chr(code) for code in range(0x3400, 0xA000) if chr(code) not in "乾徵"]
     forms = OpenCC("t2s").convert("\n".join(signs)).split("\n")
     made = {a: b for a, b in zip(signs, forms, strict=True) if a != b}
+    radicals = map(chr, (*range(0x2F00, 0x2FD6), *range(0xF900, 0xFADA)))  # ⽩ for 白
+    made |= {sign: unicodedata.normalize("NFKC", sign) for sign in radicals}
     return re.compile(f"[{''.join(made)}]"), str.maketrans(made)
 
 

@@ -232,6 +232,12 @@ _CHAIN = re.compile(
     r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
     r"[\s(]*(?:about|约|≈|=)?\s*"
 )
+_LETTER_IS = re.compile(r"(?<![A-Za-z0-9\\_^)])([A-Za-z])\s*=\s*[$\s]*\Z")
+_ASKED_LETTER = re.compile(
+    r"(?:[求则]|\b(?:find|what is|(?:value|measure) of|solve for)\b)[\s$]*([A-Za-z])(?![A-Za-z_^(\d])"
+    r"|\b([A-Za-z])\s*=\s*[$\s]*(?:[?？_]|\Z|多少)",
+    re.IGNORECASE,
+)
 _IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)[\s$*]*\Z", re.IGNORECASE)
 COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
@@ -279,13 +285,13 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_unit, _total,
+        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
         _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
         kept = rule(text, live, question, named) or live
-        firmly = rule in (_by_words, _total)
+        firmly = rule in (_by_words, _by_letter, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
     if one and is_contradicted(text, named, live[-1]):
@@ -305,7 +311,7 @@ def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
     """The values with the number of words beside each that the question asks with, best first."""
     live, wanted = list(named), _told(_asked(question))
-    for rule in (_not_aside, _not_restated, _of_the_kind, _not_given):
+    for rule in (_not_aside, _not_restated, _of_the_kind, _not_given, _by_letter):
         live = rule(text, live, question, named) or live
     scored = [(len(_told(_label(text, named, m)) & wanted), m) for m in live]
     return sorted(scored, key=lambda one: -one[0])
@@ -389,6 +395,20 @@ def _by_unit(
 ) -> list[Mention]:
     asked = _asked(question)
     return [m for m in live if (unit := _unit(m.text)) and unit in asked]
+
+
+def letters_asked(question: str) -> frozenset[str]:
+    """The letters whose values a question asks for."""
+    return frozenset(one[1] or one[2] for one in _ASKED_LETTER.finditer(_asked(question)))
+
+
+def _by_letter(
+    text: str, live: list[Mention], question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """The values of the letter that is asked for: x = 6 where the question is for x."""
+    asked = letters_asked(question) if "=" in text else frozenset[str]()
+    before = (_LETTER_IS.search(text, 0, m.start) for m in live) if asked else ()
+    return [m for m, name in zip(live, before, strict=False) if name and name[1] in asked]
 
 
 def _by_words(

@@ -26,6 +26,7 @@ from gradegpt.rules.bind import (
     bound,
     by_label,
     is_contradicted,
+    letters_asked,
     mentions,
     reads_as,
     restated,
@@ -494,7 +495,8 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
         return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
-    for candidate in (_QUANTIFIED.sub("", answer), answer[after:]):
+    lettered = kind is AnswerType.NUMBER and "=" in answer[after:] and letters_asked(question)
+    for candidate in (_QUANTIFIED.sub("", answer), answer if lettered else answer[after:]):
         if candidate != answer and reads_as(candidate, kind):
             return candidate.strip(" \n*`").rstrip(".。 *`"), (), True
     if kind is AnswerType.NUMBER and names_another(answer):
