@@ -26,6 +26,9 @@ _ORDER_ASKED = re.compile(
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
 """Words that doubt a rank; in quotation marks it is part of a title."""
+_PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
+_HAN = re.compile(r"[\u3400-\u9fff·]+")
+_LEAST_NAME: Final = 2
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
@@ -49,7 +52,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         return Comparison(False, "text:opposite")
     if _reordered(reference, answer) and not _ORDER_ASKED.search(question):
         return Comparison(True, "text:same-words-in-other-order")
-    if gives(reference, answer, question):
+    if gives(reference, answer, question) or _in_the_questions_words(reference, answer, question):
         return Comparison(True, "text:gives-reference")
     due = spoken(reference)
     got = spoken(answer)
@@ -62,6 +65,17 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         reason = {True: "same-in-words", False: "other-in-words", None: "less-exact"}[same]
         return Comparison(same, f"text:{reason}")
     return Comparison(None, "text:not-shown")
+
+
+def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
+    """``法国的首都是巴黎`` to 法国的首都是哪里: around the reference stands what the question says."""
+    name, asked = _PARTICLES.sub("", reference), _PARTICLES.sub("", question)
+    if len(name) < _LEAST_NAME or not _HAN.fullmatch(name) or name in asked:
+        return False
+    before, found, after = answer.partition(name)
+    if not found or not _PARTICLES.match(before[-1:] or " "):
+        return False
+    return all(_PARTICLES.sub("", piece) in asked for piece in (before, after))
 
 
 def _bare(text: str) -> str:
