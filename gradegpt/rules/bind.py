@@ -234,7 +234,8 @@ _CHAIN = re.compile(
 )
 _LETTER_IS = re.compile(r"(?<![A-Za-z0-9\\_^)])([A-Za-z])\s*=\s*[$\s]*\Z")
 _ASKED_LETTER = re.compile(
-    r"(?:[求则]|\b(?:find|what is|(?:value|measure) of|solve for)\b)[\s$]*([A-Za-z])(?![A-Za-z_^(\d])"
+    r"(?:[求则]|\b(?:find|what is|(?:value|measure) of|solve for)\b)[\s$]*"
+    r"([A-Za-z])(?![A-Za-z_^(\d])"
     r"|\b([A-Za-z])\s*=\s*[$\s]*(?:[?？_]|\Z|多少)",
     re.IGNORECASE,
 )
@@ -285,8 +286,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
-        _by_words, _concluding, _by_copula,
+        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit,
+        _total, _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break

@@ -68,7 +68,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
 
 
 def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
-    """``法国的首都是巴黎`` to 法国的首都是哪里: around the reference stands what the question says."""
+    """``法国的首都是巴黎`` to 法国的首都是哪里: around the name are the question's words."""
     name, asked = _PARTICLES.sub("", reference), _PARTICLES.sub("", question)
     if len(name) < _LEAST_NAME or not _HAN.fullmatch(name) or name in asked:
         return False
