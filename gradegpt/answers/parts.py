@@ -82,13 +82,15 @@ def _closes(text: str, mark: Mark) -> bool:
 
 
 def run_of_parts(text: str, places: int) -> list[Mark]:
-    """The last marks of one kind that number ``places`` parts, in any order; else empty."""
+    """The last marks of one kind that number ``places`` parts, in order if there are such."""
     found, runs = marks(text) or _read(_OPENING, text), list[list[Mark]]()
     for kind in _NAMES:
         alike = [mark for mark in found if mark.kind == kind]
         runs += [alike[at : at + places] for at in range(len(alike) - places + 1)]
-    counted = [run for run in runs if sorted(m.number for m in run) == [*range(1, places + 1)]]
-    return max(counted, key=lambda run: run[-1].end, default=[])
+    numbers = [*range(1, places + 1)]
+    counted = [([m.number for m in run] == numbers, run[-1].end, run) for run in runs]
+    counted = [one for one in counted if sorted(m.number for m in one[2]) == numbers]
+    return max(counted, key=lambda one: one[:2], default=(False, 0, []))[2]
 
 
 def pieces(text: str, run: Sequence[Mark]) -> list[str]:

@@ -268,14 +268,16 @@ def by_part(text: str, places: int, extract: Extract) -> Found | None:
     boxed = boxes(text)
     if len(boxed) == places:
         answers, start, how = [box.content for box in boxed], boxed[-1].start, How.BOXED
+        last = start
     else:
         run = run_of_parts(text, places)
         answers = [extract(p.strip(" \n*:：;；,，")) for p in pieces(text, run)] if run else []
         if not answers or not all(answers):
             return None
-        start, how = run[0].start, How.ANNOUNCED
+        start, last, how = run[0].start, run[-1].start, How.ANNOUNCED
     span = sentence_around(text, start, start + 1)
-    return Found(numbered(a.strip(_MARKUP) for a in answers), *span, how, span)
+    clause = (start, sentence_around(text, last, last + 1)[1])
+    return Found(numbered(a.strip(_MARKUP) for a in answers), *span, how, clause)
 
 
 # --- the order of evidence ------------------------------------------------------------------------
