@@ -72,7 +72,9 @@ _NEXT_QUESTION = re.compile(
 """Where a base model goes on with another item of the kind it was shown."""
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
-_EITHER = re.compile(r"[\d}][\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z\\]+\s*=\s*)?[-−]?(?:\d|\\)")
+_EITHER = re.compile(
+    r"[\d}](?:\\?%|[\s$]*[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z\\]+\s*=\s*)?[-−]?(?:\d|\\)"
+)
 
 
 class Decision(NamedTuple):
