@@ -32,6 +32,7 @@ from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.names import compare_names
+from gradegpt.rules.cues import cue
 from gradegpt.rules.reading import SAID, Reading
 from gradegpt.rules.stance import disowned, said_right, takes_back
 from gradegpt.rules.tolerance import DEFAULT, tolerance
@@ -73,8 +74,14 @@ _NEXT_QUESTION = re.compile(
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
 _EITHER = re.compile(
-    r"[\d}](?:\\?%|[\s$]*[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*(?:或者?|\bor\b)[\s$]*(?:[a-zA-Z\\]+\s*=\s*)?[-−]?(?:\d|\\)"
+    r"(?:\s*\\?%|[\s$]*(?!or\b)[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*"
+    r"(?:或者?(?!更?[多少])|\bor\b(?! (?:so|more|less|fewer|about|in)\b))"
 )
+"""An alternative directly after an answer."""
+
+
+_ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EQUATION, AnswerType.EXPRESSION)
+_DOUBTED: Final = cue("hearsay", "quoted", "denied")
 
 
 class Decision(NamedTuple):
@@ -151,7 +158,10 @@ def _declined(reading: Reading) -> Decision | None:
     means = UNANSWERABLE.search(response)  # needed where the reference is short
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
-    if same is not None and (takes_back(response) or reasoned):
+    heard = means and (
+        _DOUBTED.search(response, 0, means.start()) or _EITHER.match(response, means.end())
+    )
+    if same is not None and (heard or takes_back(response) or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
         start = len(response) - len(response.lstrip())
@@ -178,9 +188,14 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
-    elif kind is AnswerType.NUMBER and _EITHER.search(response, *found.clause):
+    elif kind in _ONE_VALUE and _EITHER.match(response, _end_of(response, found)):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
+
+
+def _end_of(response: str, found: Found) -> int:
+    at = response.rfind(found.answer, *found.clause)
+    return at + len(found.answer) if at >= 0 else found.clause[1]
 
 
 def _answers_another_question(reading: Reading, found: Found) -> bool:
