@@ -155,7 +155,7 @@ def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
         bare = kinds.get(_core(name), full)
         own |= {_core(name)} if bare == full or bare & full or name[-1] in "人族" else set()
     known = [(gloss, others.split()) for name, gloss, others in entries if name in own]
-    capital = HAN.search(text) is not None or text[0].isupper()
+    capital = HAN.search(text) is not None or text[:1].isupper()
     return Name(
         text, *span, frozenset(own), frozenset(own.union(*(others for _, others in known))),
         bool(known), frozenset().union(*(kinds.get(name, ()) for name in own)),
