@@ -56,10 +56,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     ) -> None:
         super().__init__(*args, **kwargs)
         self._verdict_ids = torch.tensor(verdict_ids, device=self.args.device)
-        self._verdict_weight, self._by_row = (
-            settings.verdict_weight,
-            settings.chain_weight is not None,
-        )
+        self._verdict_weight = settings.verdict_weight
+        self._by_row = settings.chain_weight is not None
         self._twin_weight, self._twin_margin = settings.twin_weight, settings.twin_margin
         self._prefixes = prefixes
         self._dev = dev
@@ -79,7 +77,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """The weighted sum of the chains' token losses over their number of tokens."""
+        """The weighted sum of the chains' token losses over their number, or that of the rows."""
         if return_outputs or not model.training:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
         losses, targets, logits = self._token_losses(model, inputs)
