@@ -17,6 +17,7 @@ from gradegpt.core.schema import CHOICE, AnswerType, Example, Verdict
 
 from .candidates import RULES, rng_for
 from .generate import manifest_of
+from .guards import GUARDS, SAYS_NOTHING
 from .problems import Problem, attacked
 from .settings import AttackRowSettings
 from .writer import Task
@@ -25,12 +26,6 @@ from .writer.ending import ending
 
 FILE: Final = "attacks.jsonl"
 _TRIES: Final = 40
-GUARDS: Final = ("stubs", "instructions", "fake_judgements", "delimiters", "quotes")
-"""The kinds of which training rows are made, too."""
-SAYS_NOTHING: Final = (
-    "stubs", "quotes", "non_word_symbols", "reasoning_openers", "empty_symbols", "gibberish",
-)  # fmt: skip
-"""Kinds without words to the judge: they are not written beside a wrong answer."""
 _ASSERTIONS: Final = ("adversarial_prefixes", "answer_explanations")
 """Kinds that say that something is right, which answers a true-or-false question."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, Literal
 
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, render_chain
@@ -109,17 +110,23 @@ def training_row(
     formats: Mapping[ChainFormat, float],
     prompt: PromptSettings,
     seed: int,
-    licence: str = "",
+    meta: Mapping[str, object] = MappingProxyType({}),
 ) -> TrainingRow:
-    """The prompt/completion row of a candidate with a chain, in a randomly drawn chain format."""
+    """The prompt/completion row of a candidate with a chain, in a randomly drawn chain format.
+
+    Where the tag is first, one prompt asks for it, with a chain behind it or without. ``meta`` is
+    added to the row's, without what is empty.
+    """
     chain = candidate.chain
     if chain is None:
         raise ValueError(f"{candidate.id}: chain: missing; a training row needs one")
     able = formats_of(chain, formats)
     rng = rng_for(f"format:{candidate.id}", seed)
     chosen = rng.choices([*able], weights=[*able.values()])[0]
+    alone = chosen is ChainFormat.OUTCOME and prompt.verdict == "first"
+    asked = prompt if alone else prompt.model_copy(update={"chain_format": chosen})
     return TrainingRow(
-        prompt=build_prompt(candidate.item, prompt.model_copy(update={"chain_format": chosen})),
+        prompt=build_prompt(candidate.item, asked),
         completion=(
             Message(role="assistant", content=render_chain(chain, chosen, prompt.verdict)),
         ),
@@ -134,6 +141,6 @@ def training_row(
             "pattern": candidate.pattern,
             "labelled_by": "+".join(sorted(candidate.labels)),
             "chain_format": chosen.value,
-            **({"licence": licence} if licence else {}),
+            **{name: value for name, value in meta.items() if value},
         },
     )

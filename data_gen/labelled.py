@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 import typer
 
 from gradegpt.app.console import report_columns
-from gradegpt.chains.chain import Chain, needs_gloss
+from gradegpt.chains.chain import Chain
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
@@ -31,8 +31,8 @@ from gradegpt.tables.importers.labelled import Source, item_key, label_of, sourc
 from gradegpt.tables.inputs import check_input
 from gradegpt.tables.labels import read_label
 
-from .attacks import GUARDS, SAYS_NOTHING
-from .candidates import Candidate, by_rules, labels_agree, rng_for, training_row
+from .candidates import Candidate, by_rules, labels_agree, training_row
+from .guards import guard_of
 from .readings import (
     BY_RULES,
     Reading,
@@ -45,7 +45,6 @@ from .real import chain_for, teacher_glosses, with_gloss
 from .settings import LabelledSettings
 from .teacher import Teacher
 from .truth import is_tag_alone, stated, tag_alone, taught
-from .writer.attacks import attacks, names_an_option
 
 LEAST_ROWS: Final = 40
 LEAST_QUESTIONS: Final = 8
@@ -85,7 +84,8 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         _write_sheet(folder / SHEET, sheet)
     if teacher is not None:
         write_readings(folder / "readings.jsonl", readings)
-    guards = [_row(e, None, ChainFormat.OUTCOME, settings) for e in _guards(parts, settings)]
+    made = (guard_of(e, settings.guard, settings.seed) for e in parts["train"])
+    guards = [_row(e, None, ChainFormat.OUTCOME, settings) for e in made if e is not None]
     mixed = [row for data in settings.mix for row in read_rows(f"{data}/train.jsonl", TrainingRow)]
     rows = [*rows_taught, *guards, *mixed]
     random.Random(settings.seed).shuffle(rows)
@@ -344,28 +344,6 @@ def _chain(example: Example, known: Mapping[str, Reading]) -> Chain:
     # That no answer is given says more than a label `incorrect`.
     none = Verdict.INVALID in (ruled.verdict, reading.verdict if reading else None)
     return chain_for(item, Verdict.INVALID if none else example.verdict, reading, ruled)
-
-
-def _guards(parts: Splits, settings: LabelledSettings) -> Iterator[Example]:
-    """Training answers whose response is replaced by, or stands beside, what manipulates a judge.
-
-    Alone it is no answer; beside an answer it changes nothing, and the label stays.
-    """
-    for example in parts["train"]:
-        rng = rng_for(f"guard:{example.id}", settings.seed)
-        if rng.random() >= settings.guard:
-            continue
-        kind = rng.choice(GUARDS)
-        text = rng.choice(getattr(attacks(needs_gloss(example.response)), kind))
-        text = text.format(example.reference[0]) if kind == "quotes" else text
-        alone = kind in SAYS_NOTHING or rng.random() < 0.5
-        told = [text, example.response]
-        response = text if alone else "\n".join(rng.sample(told, 2))
-        if alone and (text.strip() in example.accepted or names_an_option(text)):
-            continue
-        verdict = Verdict.INVALID if alone else example.verdict
-        changes = {"id": f"{example.id}:guard", "response": response, "verdict": verdict}
-        yield example.model_copy(update=changes)
 
 
 def _rules_agree(rows: Sequence[Example]) -> dict[str, int]:

@@ -13,11 +13,12 @@ from typing import Final
 from gradegpt.core.records import dump, read_lines
 
 from .candidates import training_row
+from .guards import GUARDED
 from .real import CROSSED
 from .selection import Keys
 from .settings import DataGenSettings
 from .shards import StageProgress, finished
-from .sift import Sifted, read_rows_of
+from .sift import Sifted, read_rows_of, twins_of
 
 _ROW_GROUP: Final = 10_000
 """Rows of a row group of Parquet, which are in memory together."""
@@ -44,14 +45,13 @@ def lines_of(
 
 def _lines(rows: _Rows, settings: DataGenSettings) -> list[str]:
     licences = {source.label: source.licence for source in settings.sources}
-    licences |= {f"{label}{CROSSED}": licence for label, licence in licences.items()}
-    made = (
-        training_row(
-            c, settings.formats, settings.prompt, settings.seed, licences.get(c.source, "")
-        )
-        for _, c in read_rows_of(*rows)
-    )
-    return [f"{dump(row)}\n" for row in made]
+    licences |= {f"{n}{end}": of for n, of in licences.items() for end in (CROSSED, GUARDED)}
+    lines = []
+    for _, c in read_rows_of(*rows):
+        meta = {"licence": licences.get(c.source), "twins": twins_of(c, settings)}
+        row = training_row(c, settings.formats, settings.prompt, settings.seed, meta)
+        lines.append(f"{dump(row)}\n")
+    return lines
 
 
 def write_parquet(path: Path) -> None:

@@ -21,6 +21,7 @@ from gradegpt.tables.importers.labelled import (
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
 from .generators import parametric
+from .guards import GUARDED, guard_of
 from .problems import Problem, bank
 from .public import measures_only
 from .questions import read_problems
@@ -86,7 +87,11 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
                 f"{source.path}: the set has no licence to train on; it may measure a judge, as a "
                 "source of gradegpt eval"
             )
-        yield from (Seed(e, 0, e.lang, source.label) for e in read_examples(source))
+        for example in read_examples(source):
+            yield Seed(example, 0, example.lang, source.label)
+            if guard := guard_of(example, settings.guard, settings.seed):
+                name = f"{example.source}{GUARDED}"
+                yield Seed(guard.model_copy(update={"source": name}), 0, guard.lang, name)
         if source.label in settings.crossed:
             others = crossed(read_examples(source), settings.seed)
             yield from (Seed(e, 0, e.lang, e.source) for e in others)

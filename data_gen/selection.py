@@ -164,7 +164,8 @@ def _of_stratum(keys: Keys, size: int, stratum: Stratum) -> list[int]:
         return list(turns.index[:size])
     partner: dict[int, int] = {}
     # As many correct as incorrect rows of each source; otherwise its style predicts the verdict.
-    for _, rows in turns.groupby("source", sort=False):
+    # Of twins: in each question.
+    for _, rows in turns.groupby(["source", "twins"], sort=False):
         right = rows["verdict"] == Verdict.CORRECT
         partner.update(zip(rows.index[~right], rows.index[right], strict=False))
     # A pair has the place of its incorrect row.

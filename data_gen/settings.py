@@ -85,6 +85,11 @@ class DataGenSettings(DataSettings):
     """Graded answers."""
     leave_out: tuple[str, ...] = ()
     """Names of sources that are not used, such as those under a licence that does not suit."""
+    twins: tuple[str, ...] = ()
+    """Sources of right and wrong answers to one question that belong into one step of training."""
+    guard: float = Field(default=0.0, ge=0, le=1)
+    """The share of the graded answers to which a guard row is added, as source ``<source>_guard``:
+    words to the grader beside the answer, or an attack instead of it."""
     crossed: tuple[str, ...] = ()
     """Sources whose answers are also compared with another correct answer to their question, as
     source ``<source>_crossed``."""
@@ -115,6 +120,8 @@ class DataGenSettings(DataSettings):
     agreeing: int = Field(default=1, ge=1, le=3)
     """How many sources of labels have to agree on a real answer: people or a key, the rules, a
     reading, a teacher. With 2 a label that nobody confirmed teaches nothing."""
+    trusted: tuple[str, ...] = ()
+    """Sources of which the label alone is enough."""
     near_duplicate: float = Field(default=0.9, gt=0.5, le=1)
     """Estimated Jaccard similarity at or above which one of two rows is left out."""
     longest: int = Field(default=0, ge=0)

@@ -171,7 +171,8 @@ def why_unusable(candidate: Candidate, settings: DataGenSettings) -> str:
     """Why a candidate makes no row: no verdict, or none of the formats; empty where it does."""
     if candidate.chain is None:
         return candidate.flaw or ("unsettled" if candidate.labels else "unlabelled")
-    if candidate.origin == "real" and len(candidate.labels) < settings.agreeing:
+    least = 1 if candidate.source in settings.trusted else settings.agreeing
+    if candidate.origin == "real" and len(candidate.labels) < least:
         return "unconfirmed"
     if formats_of(candidate.chain, settings.formats):
         return ""

@@ -128,7 +128,7 @@ def _near_copies(keys: Keys, signatures: Sequence[Signature], threshold: float) 
 
 
 _COLUMNS = (
-    "order", "group", "shown", "stated", "dev", "verdict", "lang", "response_lang", "type",
+    "order", "twins", "group", "shown", "stated", "dev", "verdict", "lang", "response_lang", "type",
     "origin", "pattern", "source", "labelled_by",
 )  # fmt: skip
 
@@ -136,14 +136,17 @@ _COLUMNS = (
 def key_of(candidate: Candidate, settings: DataGenSettings) -> dict[str, Any]:
     """What the selection needs of a candidate.
 
-    ``order`` is a digest of its id, ``group`` one of its question, ``shown`` one of the question as
-    the prompt shows it, ``stated`` one of the answer that its chain states, with the question and
-    the references; 0 without one. ``dev``: whether its question belongs to dev.
+    ``order`` is a digest of its id, or the number of its twins, which are selected together;
+    ``group`` is one of its question, ``shown`` one of the question as the prompt shows it,
+    ``stated`` one of the answer that its chain states, with the question and the references; 0
+    without one. ``dev``: whether its question belongs to dev.
     """
     states = stated(candidate.chain, candidate.item)
     shown = question_key(fit_middle(candidate.item.question, settings.prompt.budget.question))
+    twins = twins_of(candidate, settings)
     return {
-        "order": _digest(candidate.id),
+        "order": twins or _digest(candidate.id),
+        "twins": twins,
         "group": _digest(candidate.group),
         "shown": _digest(shown) if shown else NO_QUESTION,
         "stated": _digest(states) if states else 0,
@@ -157,6 +160,12 @@ def key_of(candidate: Candidate, settings: DataGenSettings) -> dict[str, Any]:
         "source": candidate.source,
         "labelled_by": "+".join(sorted(candidate.labels)),
     }
+
+
+def twins_of(candidate: Candidate, settings: DataGenSettings) -> int:
+    """The number that all twins of a question and its references have; 0 in other sources."""
+    asked = "\0".join((candidate.group, *candidate.item.reference))
+    return _digest(asked) >> 16 if candidate.source in settings.twins else 0
 
 
 def _digest(text: str) -> int:

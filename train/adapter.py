@@ -15,7 +15,10 @@ from .settings import SFTSettings
 
 _CARD: Final = Path(__file__).with_name("card.md")
 
-_SHOWN: Final = ("adapter", "qlora", "share_prefix", "verdict_weight", "dev_rows", "save_dtype")
+_SHOWN: Final = (
+    "adapter", "qlora", "share_prefix", "verdict_weight", "chain_weight", "twin_weight",
+    "twin_margin", "dev_rows", "save_dtype",
+)  # fmt: skip
 """Settings that the card shows, besides the options of TRL and PEFT."""
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import groupby, pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -34,18 +34,26 @@ class Place(NamedTuple):
 
 
 def lay(rows: Sequence[dict[str, Any]], limit: int) -> list[list[Place]]:
-    """Pack rows into lines of at most ``limit`` new tokens; a longer row has its own line."""
+    """Pack rows into lines of at most ``limit`` new tokens; a longer row has its own line.
+
+    Twins are in one line where they fit.
+    """
     lines: list[list[Place]] = []
     room, before = 0, None
-    for number in sorted(range(len(rows)), key=lambda n: rows[n]["input_ids"]):
-        row = rows[number]
-        shared = _shared(before, row) if before else 0
-        if len(row["input_ids"]) - shared > room or not lines:
-            lines.append([])
-            room, shared = limit, 0
-        lines[-1].append(Place(number, shared))
-        room -= len(row["input_ids"]) - shared
-        before = row
+    order = sorted(range(len(rows)), key=lambda n: rows[n]["input_ids"])
+    for _, twins in groupby(order, key=lambda n: max(rows[n].get("twins", (0,))) or ~n):
+        numbers = [*twins]
+        pairs = pairwise(rows[number] for number in numbers)
+        behind = sum(len(row["input_ids"]) - _shared(one, row) for one, row in pairs)
+        for number in numbers:
+            row = rows[number]
+            shared = _shared(before, row) if before else 0
+            if len(row["input_ids"]) - shared + behind > room or not lines:
+                lines.append([])
+                room, shared = limit, 0
+            lines[-1].append(Place(number, shared))
+            room -= len(row["input_ids"]) - shared
+            before, behind = row, 0
     return lines
 
 
@@ -69,17 +77,18 @@ class PrefixCollator:
 
     def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
         """The ids, labels, positions and uses of the tokens; ``spans [rows, 4]``."""
-        made: dict[str, list[int]] = {"input_ids": [], "labels": [], "position_ids": []}
+        parts = rows[0].keys()  # besides ids and labels a row may have weights and twins
+        made: dict[str, list[Any]] = {name: [] for name in (*parts, "position_ids")}
         spans: list[tuple[int, int, int, int]] = []
         uses: list[int] = []
         for number, line in enumerate(lay(rows, self.max_length)):
             path: list[int] = []
             for place in line:
-                ids, labels = rows[place.row]["input_ids"], rows[place.row]["labels"]
-                begin, own = len(uses), len(ids) - place.shared
-                made["input_ids"] += ids[place.shared :]
-                made["labels"] += labels[place.shared :]
-                made["position_ids"] += range(place.shared, len(ids))
+                size = len(rows[place.row]["input_ids"])
+                begin, own = len(uses), size - place.shared
+                for name in parts:
+                    made[name] += rows[place.row][name][place.shared :]
+                made["position_ids"] += range(place.shared, size)
                 uses += [0] * own
                 path = [*path[: place.shared], *range(begin, begin + own)]
                 for at in path:
@@ -105,7 +114,7 @@ def lines(batch: dict[str, torch.Tensor]) -> Iterator[dict[str, Any]]:
             own, size = end - begin, len(path)
             mask = torch.ones(own, size, dtype=torch.bool).tril(shared) if shared else None
             paths.append((path, own, mask))
-        names = ("input_ids", "labels", "position_ids")
+        names = batch.keys() - {"spans", "attention_mask"}
         yield {name: batch[name][:, first:last] for name in names} | {"paths": paths}
 
 

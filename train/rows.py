@@ -37,14 +37,48 @@ def encode(
 
 
 def encode_file(
-    path: Path, tokenizer: PreTrainedTokenizerBase, max_length: int
+    path: Path,
+    tokenizer: PreTrainedTokenizerBase,
+    max_length: int,
+    chain_weight: float | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The file's rows that fit ``max_length`` tokens; longer ones are left out, never cut."""
-    end = end_token_id(tokenizer)
+    """The file's rows that fit ``max_length`` tokens; longer ones are left out, never cut.
+
+    With ``chain_weight`` they have ``weights`` and ``twins`` (``weighted``).
+    """
+    end, verdict_ids = end_token_id(tokenizer), verdict_token_ids(tokenizer)
     for row in read_rows(path, TrainingRow):
         encoded = encode(tokenizer, row, end)
         if len(encoded["input_ids"]) <= max_length:
-            yield encoded
+            more = {} if chain_weight is None else weighted(row, encoded, verdict_ids, chain_weight)
+            yield encoded | more
+
+
+def weighted(
+    row: TrainingRow,
+    encoded: dict[str, list[int]],
+    verdict_ids: frozenset[int],
+    chain_weight: float,
+) -> dict[str, Any]:
+    """For each token its weight in the loss of the row, and the number of its twins.
+
+    The verdict has weight 1; the other tokens of a chain share ``chain_weight``, those of a tag
+    alone have none: a tag is not followed by an end where a chain may follow it. ``twins`` is at
+    the verdict alone, and 0 in a row without twins.
+    """
+    text, supervised = row.completion[-1].content, encoded["completion_mask"].index(1)
+    spots = [
+        n for n, id_ in enumerate(encoded["input_ids"]) if n >= supervised and id_ in verdict_ids
+    ]
+    verdict = spots[0 if text.startswith((YES, NO)) else -1]  # a quote may hold such a word
+    others = (
+        0.0 if text in (YES, NO) else chain_weight / (len(encoded["input_ids"]) - supervised - 1)
+    )
+    weights = [others * mask for mask in encoded["completion_mask"]]
+    weights[verdict] = 1.0
+    twins = [0] * len(weights)
+    twins[verdict] = row.meta.get("twins", 0)
+    return {"weights": weights, "twins": twins}
 
 
 def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
@@ -53,40 +87,66 @@ def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     return ids
 
 
-def labelled(encoded: dict[str, list[int]]) -> dict[str, list[int]]:
-    """``input_ids`` and ``labels`` for a trainer; labels outside the chain are ``IGNORED``."""
+def labelled(encoded: dict[str, Any]) -> dict[str, Any]:
+    """The row with ``labels`` for a trainer; labels outside the chain are ``IGNORED``."""
     pairs = zip(encoded["input_ids"], encoded["completion_mask"], strict=True)
-    return {
-        "input_ids": encoded["input_ids"],
-        "labels": [token if supervised else IGNORED for token, supervised in pairs],
-    }
+    labels = [token if supervised else IGNORED for token, supervised in pairs]
+    return {n: v for n, v in encoded.items() if n != "completion_mask"} | {"labels": labels}
 
 
 def row_order(
-    lengths: Sequence[int], step_rows: int, rng: random.Random, *, grouped: bool
+    lengths: Sequence[int],
+    step_rows: int,
+    rng: random.Random,
+    *,
+    grouped: bool,
+    twins: Sequence[int] = (),
 ) -> list[int]:
     """The numbers of the rows for one pass, ``step_rows`` for each optimizer step.
 
     The last step is filled from the start of the pass, so every step has the same number of rows on
     any number of processes. ``grouped`` puts rows of similar length into a step; the step with the
-    longest row is then the first, so that a lack of memory appears at once.
+    longest row is then the first, so that a lack of memory appears at once. Rows with one number
+    in ``twins`` other than 0 are in one step, where they are not more than it holds.
     """
     order = rng.sample(range(len(lengths)), len(lengths))
     missing = -len(order) % step_rows
     order += (order * -(-missing // len(order)))[:missing]
+    steps = len(order) // step_rows
     if grouped:
-        steps = len(order) // step_rows
         window = step_rows * min(_WINDOW, max(1, steps // 4))
         order = [
             row
             for start in range(0, len(order), window)
             for row in sorted(order[start : start + window], key=lengths.__getitem__)
         ]
-        blocks = [order[start : start + step_rows] for start in range(0, len(order), step_rows)]
+    blocks = _with_twins(order, step_rows, twins)
+    if grouped:
         blocks = rng.sample(blocks, len(blocks))
         longest = max(range(steps), key=lambda n: max(lengths[row] for row in blocks[n]))
-        order = [row for block in (blocks.pop(longest), *blocks) for row in block]
-    return order
+        blocks.insert(0, blocks.pop(longest))
+    return [row for block in blocks for row in block]
+
+
+def _with_twins(order: Sequence[int], step_rows: int, twins: Sequence[int]) -> list[list[int]]:
+    """The rows in steps: twins at the place of their first one, a row in the first step with room.
+
+    Where twins leave gaps, the last ones are parted to fill them.
+    """
+    groups: dict[int, list[int]] = {}
+    for place, row in enumerate(order):
+        groups.setdefault(twins[row] if twins and twins[row] else -1 - place, []).append(row)
+    blocks: list[list[int]] = [[] for _ in range(len(order) // step_rows)]
+    first = 0  # the first step with room
+    for group in groups.values():
+        left = blocks[first:]
+        whole = next((b for b in left if len(b) + len(group) <= step_rows), None)
+        for row in group:
+            block = next(b for b in left if len(b) < step_rows) if whole is None else whole
+            block.append(row)
+        while first < len(blocks) and len(blocks[first]) == step_rows:
+            first += 1
+    return blocks
 
 
 def verdict_token_ids(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:

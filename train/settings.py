@@ -74,6 +74,16 @@ class SFTSettings(RunSettings):
     batch. The step is the same. For one process."""
     verdict_weight: float = Field(default=1.0, gt=0)
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""
+    chain_weight: float | None = Field(default=None, ge=0)
+    """Makes the loss of a row that of its verdict, plus ``chain_weight`` times the mean loss of the
+    other tokens of its chain; of a tag alone nothing else counts. So a long chain weighs no more
+    than a short one. Instead of ``verdict_weight``."""
+    twin_weight: float = Field(default=0.0, ge=0)
+    """Weight of the margin between twins, the right and wrong answers to one question that
+    data_gen marks: ``max(0, twin_margin - (right - wrong))`` of each such pair, where a verdict's
+    value is the logit of ``<Yes>`` less that of ``<No>``. Cross-entropy alone over-learns how they
+    differ (PairCFR, arXiv 2406.06633). Needs ``chain_weight``."""
+    twin_margin: float = Field(default=2.0, ge=0)
     dev_rows: int = Field(default=200, ge=0)
     """Rows of dev for which an evaluation generates chains; 0 measures only the loss."""
     dev_loss_rows: int = Field(default=0, ge=0)
@@ -102,6 +112,14 @@ class SFTSettings(RunSettings):
             raise ValueError(
                 "sft.metric_for_best_model: needs generated chains; set dev_rows too, or loss"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _weighs_rows(self) -> Self:
+        if self.chain_weight is None and self.twin_weight:
+            raise ValueError("twin_weight: needs the loss of whole rows; set chain_weight too")
+        if self.chain_weight is not None and self.verdict_weight != 1:
+            raise ValueError("verdict_weight: has no meaning beside chain_weight; leave it out")
         return self
 
     @property

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from gradegpt.chains.chain import YES
 from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, write_json
@@ -160,7 +161,8 @@ def _dataset(
     if model is not None and _is_classifier(model):
         rows = list(encoder_rows(path, tokenizer, min(limit, longest(model.config, tokenizer))))
     else:
-        rows = [labelled(row) for row in encode_file(path, tokenizer, limit)]
+        encoded = encode_file(path, tokenizer, limit, settings.chain_weight)
+        rows = [labelled(row) for row in encoded]
     if not rows and path.stem == "train":
         raise InputError(f"{path}: no row fits max_length={limit}; raise it or shorten the prompts")
     return Dataset.from_list(rows)
@@ -196,8 +198,8 @@ def _trainer(
     trainer = JudgeTrainer(
         **usual,
         peft_config=peft_config,
-        verdict_ids=verdict_token_ids(tokenizer),
-        verdict_weight=settings.verdict_weight,
+        verdict_ids=_verdict_ids(tokenizer, settings),
+        settings=settings,
         prefixes=PrefixCollator(settings.sft["max_length"]) if settings.share_prefix else None,
         dev=_dev(settings, tokenizer),
     )
@@ -210,6 +212,24 @@ def _trainer(
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = str(settings.folder / "logs")
     return trainer
+
+
+def _verdict_ids(tokenizer: PreTrainedTokenizerBase, settings: SFTSettings) -> list[int]:
+    """The tokens of the verdicts; with ``chain_weight`` one of each, that of ``<Yes>`` first.
+
+    Raises:
+        SettingsError: the tags differ in more than one token, which has no one logit.
+
+    """
+    ids = verdict_token_ids(tokenizer)
+    if settings.chain_weight is None:
+        return sorted(ids)
+    if len(ids) != 2:
+        raise SettingsError(
+            f"chain_weight: in {settings.model} a tag has several tokens; leave it out"
+        )
+    yes = {*tokenizer(YES, add_special_tokens=False)["input_ids"]}
+    return sorted(ids, key=lambda id_: id_ not in yes)
 
 
 def _sharded(trainer: JudgeTrainer | EncoderTrainer) -> bool:
@@ -291,6 +311,7 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
         "bf16": options["bf16"] and on_gpu,
         "use_cpu": not on_gpu,
         "ddp_find_unused_parameters": False,
+        "remove_unused_columns": False,  # weights and twins are read by the loss
         "include_num_input_tokens_seen": "non_padding",
         "dataloader_pin_memory": on_gpu,
         # TRL's own default is true; here it is a matter of memory alone.
@@ -306,6 +327,12 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
         ) from error
 
 
+def _of_rows(settings: SFTSettings) -> dict[str, Any]:
+    """The settings of the loss of whole rows, where it is used."""
+    names = {"chain_weight", "twin_weight", "twin_margin"}
+    return {} if settings.chain_weight is None else settings.model_dump(include=names)
+
+
 def _plan(settings: SFTSettings, rows: int) -> Plan:
     from accelerate import PartialState
 
@@ -316,6 +343,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "share_prefix": settings.share_prefix,
         "qlora": settings.qlora,
         "verdict_weight": settings.verdict_weight,
+        **_of_rows(settings),
         "data_seed": options.get("data_seed", options["seed"]),
         "model": name_with_digest(base_of(settings.model)),
         "rows_per_step": settings.pass_rows * processes,

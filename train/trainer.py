@@ -6,10 +6,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 import torch
 from torch.nn.functional import cross_entropy, pad
+from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Sampler
 from transformers.trainer_utils import EvalLoopOutput
 from trl import SFTTrainer
@@ -19,6 +21,10 @@ from gradegpt.core.errors import SettingsError
 from .dev import DevEvaluation
 from .prefix import PrefixCollator, attention, lines, prefix_attention
 from .rows import IGNORED, row_order
+from .settings import SFTSettings
+
+_OF_LOSS: Final = frozenset({"weights", "twins"})
+"""Parts of a row that the loss reads and the model does not."""
 
 
 class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so its class is Any
@@ -29,6 +35,10 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     most of a row and has no loss. With weight 1 the loss is TRL's own. The evaluation loss is
     unweighted and padded, and chains generated for ``dev`` are scored as well.
 
+    With ``chain_weight`` rows have weights of their own (``rows.weighted``), and the loss is their
+    mean. To it the margins of twins are added, pairs of a right and a wrong row in one line or
+    padded batch; ``verdict_ids`` are then two, that of ``<Yes>`` first.
+
     The order of rows depends only on ``data_seed`` and the epoch, not on other random numbers or
     the number of processes, so that a resumed run sees the same rows.
     """
@@ -38,15 +48,17 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def __init__(
         self,
         *args: Any,
-        verdict_ids: frozenset[int],
-        verdict_weight: float,
+        verdict_ids: Sequence[int],
+        settings: SFTSettings,
         prefixes: PrefixCollator | None = None,
         dev: DevEvaluation | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._verdict_ids = torch.tensor(sorted(verdict_ids), device=self.args.device)
-        self._verdict_weight = verdict_weight
+        self._verdict_ids = torch.tensor(verdict_ids, device=self.args.device)
+        self._verdict_weight = settings.verdict_weight
+        self._by_row = settings.chain_weight is not None
+        self._twin_weight, self._twin_margin = settings.twin_weight, settings.twin_margin
         self._prefixes = prefixes
         self._dev = dev
         if prefixes is not None:
@@ -65,21 +77,45 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        """The weighted sum of the chains' token losses over their number of tokens."""
+        """The weighted sum of the chains' token losses over their number, or that of the rows."""
         if return_outputs or not model.training:
             return super().compute_loss(model, inputs, return_outputs, num_items_in_batch)
-        losses, targets = self._token_losses(model, inputs)
-        weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
+        losses, targets, logits = self._token_losses(model, inputs)
+        if self._by_row:
+            kept = inputs["labels"][:, 1:] != IGNORED
+            weights, twins = (inputs[name][:, 1:][kept] for name in ("weights", "twins"))
+            margins = self._margins(logits, targets, twins) if self._twin_weight else 0.0
+            loss = (losses * weights).sum() + self._twin_weight * margins
+        else:
+            weights = 1 + (self._verdict_weight - 1) * torch.isin(targets, self._verdict_ids)
+            loss = (losses * weights).sum()
         total = targets.numel() if num_items_in_batch is None else num_items_in_batch
-        loss = (losses * weights).sum() / torch.as_tensor(total).clamp(min=1)
+        loss = loss / torch.as_tensor(total).clamp(min=1)
         # The count is over all processes, and their losses are averaged.
         shares = self.args.average_tokens_across_devices and num_items_in_batch is not None
         return loss * self.accelerator.num_processes if shares else loss
 
+    def _margins(
+        self, logits: torch.Tensor, targets: torch.Tensor, twins: torch.Tensor
+    ) -> torch.Tensor:
+        """The sum of what right answers lack to the margin above their wrong twins."""
+        kept = twins != 0
+        yes, no = logits[kept][:, self._verdict_ids].float().unbind(1)
+        right, numbers, value = targets[kept] == self._verdict_ids[0], twins[kept], yes - no
+        pairs = right[:, None] & ~right & (numbers[:, None] == numbers)
+        return (self._twin_margin - (value[:, None] - value)).clamp(min=0)[pairs].sum()
+
+    def _get_num_items_in_batch(self, batch_samples: list[Any], device: Any) -> Any:
+        """The tokens, or the rows where each has a loss of its own."""
+        if self._by_row:  # it counts labels, from the second on
+            sizes = [len(batch.get("spans", batch["labels"])) for batch in batch_samples]
+            batch_samples = [{"labels": torch.zeros(1, rows + 1)} for rows in sizes]
+        return super()._get_num_items_in_batch(batch_samples, device)
+
     def get_train_dataloader(self) -> Any:
         """The data loader, which may share prefixes; evaluation uses padded rows."""
         padded = self.data_collator
-        self.data_collator = self._prefixes or padded
+        self.data_collator = self._prefixes or partial(_padded, padded)
         try:
             return super().get_train_dataloader()
         finally:
@@ -114,14 +150,16 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         with torch.no_grad(), self.accelerator.autocast():
             for start in range(0, len(own), size):
                 batch = self.data_collator([rows[n] for n in own[start : start + size]])
-                losses, _ = self._token_losses(self.model, self._prepare_inputs(batch))
+                losses, *_ = self._token_losses(self.model, self._prepare_inputs(batch))
                 total += torch.tensor([losses.double().sum(), losses.numel()]).to(total)
         loss, count = self.accelerator.reduce(total, reduction="sum").tolist()
         return float(loss / count)
 
-    def _token_losses(self, model: Any, inputs: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """The loss of each supervised token, in float32, and the token ids."""
-        inputs = dict(inputs)
+    def _token_losses(
+        self, model: Any, inputs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The loss of each supervised token, in float32, the token ids, and all logits."""
+        inputs = {name: value for name, value in inputs.items() if name not in _OF_LOSS}
         labels = inputs.pop("labels")[:, 1:]
         # Attention is causal and padding is on the right, so no mask is needed.
         inputs.pop("attention_mask", None)
@@ -129,7 +167,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         with _head_on(self.model.get_output_embeddings(), pad(supervised, (0, 1))):
             logits = model(**inputs, use_cache=False).logits
         targets = labels[supervised]
-        return cross_entropy(logits.float(), targets, reduction="none"), targets
+        return cross_entropy(logits.float(), targets, reduction="none"), targets, logits
 
     def create_model_card(self, *args: Any, **kwargs: Any) -> None:
         """Write no card at a checkpoint: the adapter's card is written at the end."""
@@ -143,6 +181,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             * self.args.world_size,
             seed=self.args.seed if self.args.data_seed is None else self.args.data_seed,
             epoch=lambda: int(self.state.epoch or 0),
+            twins=[max(numbers) for numbers in rows["twins"]] if self._twin_weight else (),
             grouped=self.args.train_sampling_strategy == "group_by_length",
         )
 
@@ -183,13 +222,22 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
 
     def _last_logits(self, inputs: dict[str, Any]) -> torch.Tensor:
         """The logits of the first line's last eight tokens ``[8, vocab]``, outside training."""
-        inputs = {name: value for name, value in inputs.items() if name != "labels"}
+        inputs = {name: v for name, v in inputs.items() if name not in {"labels", *_OF_LOSS}}
         was_training = self.model.training
         self.model.eval()
         with torch.inference_mode():
             logits = self.model(**self._prepare_inputs(inputs), use_cache=False).logits
         self.model.train(was_training)
         return logits[0, -8:].float()
+
+
+def _padded(collate: Any, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The padded batch with the rows' weights and twins, where they have any."""
+    batch: dict[str, Any] = collate(rows)
+    for name in _OF_LOSS & rows[0].keys():
+        columns = [torch.tensor(row[name]) for row in rows]
+        batch[name] = pad_sequence(columns, batch_first=True)
+    return batch
 
 
 def _prompt(ids: list[int]) -> dict[str, list[int]]:
@@ -222,13 +270,16 @@ class RowSampler(Sampler[int]):  # type: ignore[misc]  # nor is torch
         seed: int,
         epoch: Callable[[], int],
         grouped: bool,
+        twins: Sequence[int] = (),
     ) -> None:
         self._lengths, self._step_rows, self._seed = lengths, step_rows, seed
-        self._epoch, self._grouped = epoch, grouped
+        self._epoch, self._grouped, self._twins = epoch, grouped, twins
 
     def __len__(self) -> int:
         return -(-len(self._lengths) // self._step_rows) * self._step_rows
 
     def __iter__(self) -> Iterator[int]:
         rng = random.Random(f"{self._seed}:{self._epoch()}")
-        return iter(row_order(self._lengths, self._step_rows, rng, grouped=self._grouped))
+        return iter(
+            row_order(self._lengths, self._step_rows, rng, grouped=self._grouped, twins=self._twins)
+        )

@@ -214,6 +214,33 @@ def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
     assert not {*mine} & {row.meta["id"] for row in rows_of(tmp_path / "a")}
 
 
+def test_guard_rows_and_trusted_labels_of_graded_answers(make: Make, tmp_path: Path) -> None:
+    """Of other sources labels that nothing confirms are left out; guard rows keep the licence."""
+    rows = [
+        {"id": str(n), "question": f"Why does thing {n} fall?", "reference": "gravity pulls it",
+         "response": f"Thing {n} has a weight.", "label": n % 2 == 0, "label_by": "human"}
+        for n in range(60)
+    ]  # fmt: skip
+    for name in ("one", "two"):
+        write_rows(tmp_path / f"{name}.jsonl", [r | {"id": f"{name}{r['id']}"} for r in rows])
+    paths = [str(tmp_path / f"{name}.jsonl") for name in ("one", "two")]
+    sources = [{"path": path, "licence": "MIT"} for path in paths]
+    given = {"agreeing": 2, "trusted": ["one", "one_guard"], "guard": 1, "twins": ["one"]}
+    formats = {"outcome": 0.5, "cross_lingual": 0.5}
+    make(parametric=0, sources=sources, formats=formats, balance={"correct": 0}, **given)
+    made = rows_of(tmp_path / "a")
+    sources_of = {row.meta["source"] for row in made}
+    assert sources_of == {
+        "one",
+        "one_guard",
+        "two_guard",
+    }  # the rules confirm that some say nothing
+    assert {row.meta["licence"] for row in made} == {"MIT"}
+    assert all(("twins" in row.meta) is (row.meta["source"] == "one") for row in made)
+    guards = [row for row in made if row.meta["source"] == "one_guard"]
+    assert {row.meta["verdict"] for row in guards} == {"correct", "incorrect", "invalid"}
+
+
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers_and_interruptions_do_not_change_the_bytes(
     whole: Path, make: Make, tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch

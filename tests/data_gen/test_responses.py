@@ -18,7 +18,7 @@ from data_gen.synthetic import synthetic
 from data_gen.writer.attacks import attacks
 from data_gen.writer.ending import ending
 from data_gen.writer.task import Task
-from gradegpt.chains.chain import Chain, PromptSettings
+from gradegpt.chains.chain import SYSTEM, Chain, PromptSettings
 from gradegpt.chains.grammar import stands_in
 from gradegpt.core.schema import AnswerType, ChainFormat, Example, Item, Verdict
 from gradegpt.judges.rules import RuleJudge
@@ -232,4 +232,20 @@ def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
     made = labelled(example, rng_for("x", 0), {})
     assert texts_of(made.item) == (example.context, *texts_of(made.item)[1:])
     row = training_row(made, {ChainFormat.OUTCOME: 1.0}, PromptSettings(), 0)
+    assert row.prompt[0].content == SYSTEM[ChainFormat.OUTCOME, "last"]
     assert "<context>\nIt is 12 km at 3 km/h.\n</context>" in row.prompt[-1].content
+
+
+def test_where_the_tag_is_first_one_prompt_asks_for_it() -> None:
+    """The judge asks for it by the prompt of the chain, whether or not one is known."""
+    example = Example(
+        question="Who wrote it?", reference=("Austen",), response="A lady of her day.",
+        verdict=Verdict.CORRECT, lang="en",
+    )  # fmt: skip
+    formats = {ChainFormat.CROSS_LINGUAL: 0.9, ChainFormat.OUTCOME: 0.1}
+    made = labelled(example, rng_for("x", 0), {})
+    row = training_row(made, formats, PromptSettings(verdict="first"), 0, {"twins": 3, "no": ""})
+    assert row.prompt[0].content == SYSTEM[ChainFormat.CROSS_LINGUAL, "first"]
+    assert row.completion[0].content == "<Yes>"
+    assert row.meta["twins"] == 3
+    assert "no" not in row.meta

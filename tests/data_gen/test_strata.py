@@ -37,8 +37,8 @@ ROWS = [
 ]
 
 
-def selected(strata: tuple[Stratum, ...], rows: int) -> list[Candidate]:
-    settings = DataGenSettings(name="x")
+def selected(strata: tuple[Stratum, ...], rows: int, **given: object) -> list[Candidate]:
+    settings = DataGenSettings.model_validate({"name": "x"} | given)
     keys = pd.DataFrame([key_of(candidate, settings) for candidate in ROWS])
     return [ROWS[n] for n in stratified(keys, strata, rows).index]
 
@@ -67,3 +67,15 @@ def test_every_question_is_used_before_any_is_used_twice() -> None:
     """A few rows have as many different questions."""
     strata = (Stratum(name="wrong", share=1, verdicts=(WRONG,), sources=("b",)),)
     assert len({c.group for c in selected(strata, 5)}) == 5
+
+
+def test_twins_are_selected_together() -> None:
+    """A question of one is drawn with right and wrong answers, and those without both are not."""
+    chosen = selected((Stratum(name="b", share=1, sources=("b",)),), 30, twins=("b",))
+    assert not chosen  # there the number of a question gives the verdict
+    chosen = selected((Stratum(name="a", share=1, sources=("a",)),), 24, twins=("a",))
+    verdicts: dict[str, Counter[Verdict]] = {}
+    for one in chosen:
+        verdicts.setdefault(one.group, Counter())[one.verdict or WRONG] += 1
+    assert chosen
+    assert all(counts[RIGHT] == counts[WRONG] for counts in verdicts.values())

@@ -117,6 +117,58 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) ->
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.parametrize("share", [True, False])
+def test_the_loss_of_whole_rows_and_twins_by_hand(
+    base: Path, judge_data: Path, tmp_path: Path, share: bool
+) -> None:
+    """Each verdict, 0.3 of the mean of its chain, and 0.2 of what a pair lacks to its margin."""
+    import torch
+
+    from train.prefix import lines, prefix_attention
+
+    weights = {"verdict_weight": 1, "chain_weight": 0.3, "twin_weight": 0.2, "twin_margin": 9}
+    settings = two_steps(base, judge_data, tmp_path, share_prefix=share, **weights)
+    trainer = trainer_of(settings)
+    trainer.model.train()
+    yes, no = trainer._verdict_ids.tolist()
+    rows = [dict(row) for row in trainer.train_dataset][:12]
+    places = [row["weights"].index(1) for row in rows]
+    right = [row["labels"][place] == yes for row, place in zip(rows, places, strict=True)]
+    order = sorted(range(len(rows)), key=lambda n: rows[n]["input_ids"])  # twins share a prompt
+    pair = next((a, b) for a, b in pairwise(order) if right[a] != right[b])
+    pair = pair if right[pair[0]] else pair[::-1]
+    for one in pair:
+        rows[one]["twins"][places[one]] = 2**47
+    total, values = 0.0, []
+    with torch.no_grad():
+        for row, place in zip(rows, places, strict=True):
+            logits = trainer.model(torch.tensor([row["input_ids"]])).logits[0]
+            at = [n for n, label in enumerate(row["labels"]) if label != IGNORED]
+            losses = {n: -logits[n - 1].log_softmax(-1)[row["labels"][n]].item() for n in at}
+            total += losses.pop(place) + 0.3 * sum(losses.values()) / len(losses)
+            values.append((logits[place - 1][yes] - logits[place - 1][no]).item())
+    total += 0.2 * max(0, 9 - (values[pair[0]] - values[pair[1]]))
+    collate = trainer.get_train_dataloader().collate_fn
+    batch = collate(rows)
+    count = trainer._get_num_items_in_batch([batch], "cpu")
+    assert count == len(rows)
+    with torch.no_grad(), prefix_attention(trainer.model.config) if share else torch.no_grad():
+        parts = [*lines(batch)] if share else [batch]
+        found = sum(trainer.compute_loss(trainer.model, p, num_items_in_batch=count) for p in parts)
+    assert found.item() == pytest.approx(total / len(rows), rel=1e-4)
+
+
+def test_twins_stay_in_one_line() -> None:
+    """A line ends before the first of them where they do not fit behind it together."""
+    from train.prefix import lay
+
+    rows = [row([1, 2, 3], [8]), row([4, 5, 6], [8]), row([4, 5, 7], [8])]
+    alone = [[place.row for place in line] for line in lay(rows, 9)]
+    twins = [r | {"twins": [0, 0, 0, number]} for r, number in zip(rows, (0, 7, 7), strict=True)]
+    together = [[place.row for place in line] for line in lay(twins, 9)]
+    assert (alone, together) == ([[0, 1], [2]], [[0], [1, 2]])
+
+
 def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:
     """Runs with and without it end in the same weights and count the same tokens."""
     from safetensors.torch import load_file

@@ -21,7 +21,14 @@ from gradegpt.engines.chat import render_chat
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from tests.tiny import END
-from train.rows import encode, encode_file, prompt_settings_of, row_order
+from train.rows import (
+    encode,
+    encode_file,
+    prompt_settings_of,
+    row_order,
+    verdict_token_ids,
+    weighted,
+)
 
 ITEM = Item(
     question="下列各数中最小的是（ ）\nA. 0\nB. -3", reference=("B",), context="数轴。",
@@ -130,6 +137,36 @@ def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Pat
         prompt_settings_of(tmp_path)
 
 
+# --- the weights ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_a_chain_shares_its_weight_and_the_verdict_has_one(tokenizer: Any, place: Any) -> None:
+    """However long it is; the prompt has none, and twins are known at the verdict alone."""
+    text = render_chain(CHAIN, ChainFormat.CROSS_LINGUAL, place)
+    row = row_of(PromptSettings()).model_copy(
+        update={"completion": (Message(role="assistant", content=text),), "meta": {"twins": 7}}
+    )
+    encoded = encode(tokenizer, row)
+    made = weighted(row, encoded, verdict_token_ids(tokenizer), 0.3)
+    prompt = encoded["completion_mask"].index(1)
+    verdict = made["twins"].index(7)
+    assert encoded["input_ids"][verdict] in verdict_token_ids(tokenizer)
+    assert (verdict == prompt) is (place == "first")
+    assert made["weights"][verdict] == 1
+    assert sum(made["weights"]) == pytest.approx(1.3)
+    assert sum(made["weights"][:prompt]) == 0
+    assert sum(made["twins"]) == 7
+
+
+def test_of_a_tag_alone_nothing_but_the_verdict_is_taught(tokenizer: Any) -> None:
+    """An end behind it would say that no chain follows a tag."""
+    row = row_of(PromptSettings(chain_format=ChainFormat.OUTCOME))
+    made = weighted(row, encode(tokenizer, row), verdict_token_ids(tokenizer), 0.3)
+    assert sum(made["weights"]) == 1
+    assert set(made["twins"]) == {0}
+
+
 # --- the order ------------------------------------------------------------------------------------
 
 
@@ -149,6 +186,21 @@ def test_a_pass_meets_every_row_and_fills_its_last_step(
     assert sorted(times) == [*range(len(lengths))]
     assert max(times.values()) - min(times.values()) <= 1
     assert order == row_order(lengths, step_rows, random.Random(seed), grouped=grouped)
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_twins_are_in_one_step(seed: int, grouped: bool) -> None:
+    """Two or four of them; where gaps are left at the end, a pair in a hundred is parted."""
+    rng = random.Random(seed)
+    twins = [*[n // 2 + 1 for n in range(200)], *[n // 4 + 500 for n in range(200)], *[0] * 95]
+    lengths = [rng.randint(10, 500) for _ in twins]
+    order = row_order(lengths, 16, rng, grouped=grouped, twins=twins)
+    assert sorted({*order}) == [*range(len(twins))]
+    assert len(order) == 31 * 16
+    steps = [order[n : n + 16] for n in range(0, len(order), 16)]
+    held = Counter(number for step in steps for number in {twins[row] for row in step} - {0})
+    assert sum(times > 1 for times in held.values()) <= 2
 
 
 def test_grouped_steps_hold_rows_of_similar_length_the_longest_first() -> None:

@@ -367,6 +367,19 @@ def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
     assert found == pytest.approx(total / count, rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"twin_weight": 0.2}, "twin_weight: needs the loss of whole rows; set chain_weight too"),
+        ({"chain_weight": 0.3, "verdict_weight": 4}, "verdict_weight: has no meaning beside"),
+    ],
+)
+def test_weights_that_do_not_go_together_are_refused(given: dict[str, Any], message: str) -> None:
+    """The message names the one to change."""
+    with pytest.raises(ValueError, match=message):
+        settings_of(name="x", data="d", model="m", **given)
+
+
 def test_evaluation_is_not_weighted_and_knows_no_batches(
     trainer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
