@@ -48,7 +48,9 @@ class JudgeMetrics(Row):
     verdict is not right, so judges are not ranked by it. ``balanced_accuracy_all``: over all rows,
     with each row that was not judged counted as wrong; always giving one label has 0.5. ``auc``:
     the area under the receiver operating characteristic of the probability that a response is
-    right, over the judged rows that have a ``confidence`` or, without one, a ``score``.
+    right, over the judged rows that have a ``confidence`` or, without one, a ``score``. ``bias``:
+    the accepted share of the right rows minus the rejected share of the wrong ones, in [-1, 1]; at
+    the probability ``even`` as threshold both shares would be equal.
     """
 
     n_items: int
@@ -73,6 +75,8 @@ class JudgeMetrics(Row):
     kappa: float | None
     mcc: float | None
     auc: float | None
+    bias: float | None
+    even: float | None
     intervals: dict[str, Interval]
 
     @property
@@ -164,12 +168,30 @@ def measured(
     drawn = score(totals) | {"balanced_accuracy_all": over_all}
     drawn["auc"] = _areas(rows, draws if area else 0, seed)
     scores = {name: _defined(values[0]) for name, values in drawn.items()}
+    bias = tp / (tp + fn) - tn / (tn + fp) if tp + fn and tn + fp else None
     return JudgeMetrics(
+        bias=bias, even=_even(rows),
         n_items=len(rows.label), n_questions=len(cells), n_judged=tp + fp + fn + tn,
         n_undecided=undecided, n_unparsed=unparsed, n_failed=failed,
         true_positive=tp, false_positive=fp, false_negative=fn, true_negative=tn,
         intervals=_intervals(drawn, totals, cells), **scores,
     )  # fmt: skip
+
+
+def _even(rows: Graded) -> float | None:
+    """The threshold at which as many of the right rows are accepted as of the wrong are rejected.
+
+    None without a right and a wrong row that have a probability.
+    """
+    right, wrong = (
+        np.sort(rows.chance[(rows.label == n) & ~np.isnan(rows.chance)]) for n in (1, 0)
+    )
+    if not len(right) or not len(wrong):
+        return None
+    at = np.unique(np.concatenate([right, wrong]))
+    accepted = 1 - np.searchsorted(right, at) / len(right)
+    rejected = np.searchsorted(wrong, at) / len(wrong)
+    return float(at[np.argmin(abs(accepted - rejected))])
 
 
 def _areas(rows: Graded, draws: int, seed: int) -> Values:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from .consistency import print_changes
-from .console import bounds_of, decimal, limits, percent, say, show, shown
+from .console import bounds_of, decimal, limits, percent, say, show, shown, signed
 from .metrics import JudgeMetrics, JudgePair
 from .panel import print_panel
 from .reliability import Reliability
@@ -84,8 +84,12 @@ def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
         scores, ends = judge.overall, judge.overall.intervals.get("auc")
         auc = decimal(scores.auc) + (f" [{ends.low:.2f}, {ends.high:.2f}]" if ends else "")
         strict = limits(scores.intervals.get("balanced_accuracy_all"))
-        rows.append((judge.name, percent(scores.balanced_accuracy_all) + strict, auc))
-    names = ("judge", "balanced, no verdict counts as wrong [95 %]", "AUC [95 %]")
+        strict = percent(scores.balanced_accuracy_all) + strict
+        rows.append((judge.name, strict, auc, signed(scores.bias), decimal(scores.even)))
+    names = (
+        "judge", "balanced, no verdict counts as wrong [95 %]", "AUC [95 %]",
+        "accepted of right − rejected of wrong", "equal at",
+    )  # fmt: skip
     show(names, rows, "beside chance, which has balanced accuracy 50.0 and AUC 0.50")
 
 

@@ -21,6 +21,8 @@ _STARTS: Final = {
 }  # fmt: skip
 SHEET: Final = "to_label.csv"
 """The answers for a person to label, in the judge's folder."""
+_EVEN: Final = 0.08
+"""The largest difference between the accepted right and the rejected wrong that is not said."""
 ATTACKS: Final = 10
 """The most attacks of each pattern that are tried."""
 
@@ -63,6 +65,7 @@ def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[st
     yield f"  {'the more frequent label':24} 50.0"
     for name, figures in judges.items():
         yield f"  {name:24} {_figures(figures)}"
+    yield from _bias(tuned)
     yield from _gain(report, tuned, half)
     yield from _attacks(manifest)
     if not is_worse(report):
@@ -106,6 +109,17 @@ def _figures(of: Report) -> str:
 def _decides(of: Report) -> str:
     right = f", {_percent(of['accuracy'])} % of them rightly" if of["n_judged"] else ""
     return f"decides {of['n_judged']} of {of['n_items']}{right}"
+
+
+def _bias(of: Report) -> Iterator[str]:
+    """By how much a judge accepts or rejects too easily, and the threshold that mends it."""
+    if of["bias"] is None or abs(of["bias"]) <= _EVEN:
+        return
+    accepted, rejected = _percent(of["recall"]), _percent(of["recall"] - of["bias"])
+    easily = "accepts" if of["bias"] > 0 else "rejects"
+    at = "" if of["even"] is None else f"; with the threshold {of['even']:.2f} these are equal"
+    shares = f"{accepted} % of the right accepted, {rejected} % of the wrong rejected"
+    yield f"It {easily} too easily: {shares}{at}."
 
 
 def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:

@@ -250,3 +250,16 @@ def test_a_difference_is_said_in_words(value: float, low: float, high: float, wo
     pair = pair_of("", "", "")
     found = Difference(value=value, interval=Interval(low=low, high=high))
     assert pair.model_copy(update={"difference": found}).in_words == words
+
+
+def test_the_bias_is_what_a_threshold_would_remove() -> None:
+    """A judge that says No too easily: all wrong ones rejected, half of the right accepted."""
+    rows, chances = examples("cccciiii"), (0.9, 0.8, 0.4, 0.3, 0.2, 0.2, 0.1, 0.35)
+    judged = sure("cciiiiii", [max(p, 1 - p) for p in chances])
+    found = measure(rows, judged, bootstrap=0)
+    assert found.bias == -0.5
+    assert found.even is not None
+    assert 0.3 < found.even <= 0.4
+    accepted, rejected = (sum(p >= found.even for p in half) for half in (chances[:4], chances[4:]))
+    assert accepted == 4 - rejected
+    assert measure(rows[:4], judged[:4], bootstrap=0).even is None
