@@ -68,6 +68,7 @@ def main(
     sheet: options.Sheet = "",
     separator: options.Separator = "",
     min_confidence: options.MinConfidence = None,
+    labels: options.Labels = None,
     certify_at: Annotated[
         float | None,
         typer.Option(
@@ -100,7 +101,7 @@ def main(
     from .tables import print_report
 
     asked: dict[str, Any] = {"model": model, "adapter": adapter, "base_url": base_url}
-    asked["min_confidence"] = min_confidence
+    asked |= {"min_confidence": min_confidence, "labels": labels and str(labels)}
     reading = options.reading_of(mapped, sheet, separator)
     given = {name: value for name, value in asked.items() if value is not None}
     overrides = options.with_folder(output, overrides)

@@ -121,6 +121,7 @@ def judge(
     batch_size: options.BatchSize = None,
     cache: options.Cache = None,
     min_confidence: options.MinConfidence = None,
+    labels: options.Labels = None,
     max_error: options.MaxError = None,
     max_false_correct: options.MaxFalseCorrect = None,
     max_error_by: options.MaxErrorBy = None,
@@ -143,7 +144,7 @@ def judge(
     given = {
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
-        "min_confidence": min_confidence, "max_error": max_error,
+        "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "max_false_correct": max_false_correct, "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)

@@ -140,6 +140,14 @@ MinConfidence = Annotated[
         "undecided; 0 gives every verdict. [default: 0.75]",
     ),
 ]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="With --judge cascade: a table of graded answers (question, response, label). From "
+        "ten to a question on, the verdicts on its other answers also go by the nearest of them.",
+    ),
+]
 MaxError = Annotated[
     float | None,
     typer.Option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
@@ -96,6 +97,10 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     judges = settings.judges or _usual(settings)
     stages = [_stage(one, number) for number, one in enumerate(judges)]
     _check_order(stages)
+    if settings.labels is not None:
+        if settings.max_error is not None:
+            raise SettingsError("labels: no error was measured with them; leave max_error out")
+        stages.append(_neighbours(settings.labels, stages))
     if settings.max_error is None:
         for name in ("max_false_correct", "max_error_by"):
             if getattr(settings, name) is not None:
@@ -145,6 +150,14 @@ def _stage(settings: JudgeSettings, number: int) -> Stage:
         judge: Judge = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
         return Stage(judge, calibration)
     return Stage(build_judge(settings), calibration)
+
+
+def _neighbours(labels: Path, stages: Sequence[Stage]) -> Stage:
+    from gradegpt.judges.neighbours import NeighbourJudge, after
+    from gradegpt.tables.importers.labelled import graded_answers
+
+    judge = NeighbourJudge(graded_answers(str(labels)))
+    return Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
 
 
 def _check_order(stages: Sequence[Stage]) -> None:

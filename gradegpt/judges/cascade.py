@@ -9,7 +9,7 @@ from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge
 from gradegpt.judges.calibration import Calibration, Weights, combined
 
-_FREE: Final = frozenset(("rules", "code"))
+_FREE: Final = frozenset(("rules", "code", "neighbours"))
 _AS_IT_IS: Final = Weights()
 """The weights for a kind of answer on which a judge was not found to know more."""
 

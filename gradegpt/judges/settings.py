@@ -146,6 +146,9 @@ class StagesSettings(EngineSettings):
     min_confidence: float = Field(default=0.75, ge=0, le=1)
     """The least measured confidence of a verdict; below it an item is undecided. 0 gives every
     verdict."""
+    labels: Path | None = None
+    """A table of graded answers: from ten to a question on, the nearest of them count, too. See
+    ``judges/neighbours.py``."""
     max_error: _Bound | None = None
     """A bound on the share of wrong verdicts, which replaces ``min_confidence``. See
     ``judges/promise.py``."""

@@ -21,7 +21,7 @@ from gradegpt.core.settings import Settings
 from gradegpt.core.shipped import found
 from gradegpt.tables import TableRow, form_of, opened
 from gradegpt.tables.columns import FIELDS, Columns, accepted, dig, has_column, read_item
-from gradegpt.tables.inputs import CheckedInput
+from gradegpt.tables.inputs import CheckedInput, check_input
 from gradegpt.tables.labels import read_label
 
 Split = Literal["train", "dev", "test"]
@@ -151,6 +151,20 @@ def read_examples(source: Source) -> Iterator[Example]:
         aside = _set_aside(source)
         mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
         yield from mine
+
+
+def graded_answers(path: str) -> list[Example]:
+    """The labelled rows of a table whose columns have usual names.
+
+    Raises:
+        MissingError: there is no such file.
+        InputError: a row is no item, or there is no label.
+
+    """
+    answers = check_input(path)
+    if (label := label_of(answers)) is None:
+        raise InputError(f"{path}: no column of labels; name one label")
+    return list(read_examples(source_of(answers, label)))
 
 
 def _set_aside(source: Source) -> frozenset[str]:
