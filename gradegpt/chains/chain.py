@@ -48,10 +48,14 @@ RESPONSE: Final = "Model Response: <response>\n"
 _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
-    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s"
-    r"|(?:start|end)_of_turn|im_(?:start|end))\s*>|\|)",
+    r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|[be]os(?:_token)?|pad|unk|mask|sop"
+    r"|eop|(?:start|end)_of_(?:turn|image)|im_(?:start|end)|reserved_\d+|用户|AI)\s*>"
+    r"|[|｜]|</?SYS>>|\w{1,20}[|｜]>)"
+    r"|\[(?=/?(?:INST|[gs]?MASK|CLS|SEP|PAD|UNK|THINK|IMG\w{0,6}|SYSTEM_PROMPT|MODEL_SETTINGS"
+    r"|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|ARGS|CALL_ID)\])",
     re.IGNORECASE,
 )
+"""What opens a frame of the prompt, a verdict tag, or a control token of a model's template."""
 _CJK = re.compile(r"[\u3400-\u9fff]")
 # `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one
 # that the reasoning mentions.
@@ -121,11 +125,11 @@ class ParsedChain(Row):
 
 
 def defuse(text: str) -> str:
-    """Replace by ``‹`` each ``<`` that could open a frame, a chat token or a verdict tag.
+    """Replace by ``‹`` or ``［`` what could open a frame, a model's control token or a verdict tag.
 
     The length stays the same.
     """
-    return _OPENS_A_FRAME.sub("‹", text)
+    return _OPENS_A_FRAME.sub(lambda sign: "‹" if sign[0] == "<" else "［", text)
 
 
 def build_prompt(

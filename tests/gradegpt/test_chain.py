@@ -207,6 +207,32 @@ def test_every_part_of_a_prompt_is_fitted_by_the_count_of_its_defused_text() -> 
     assert sum(map(count, shown.accepted)) <= 4 * 150
 
 
+CONTROL = {
+    "ChatML": "<|im_start|> <|im_end|> <|endoftext|>",
+    "Llama 2": "<s> </s> [INST] [/INST] <<SYS>> <</SYS>>",
+    "Llama 3": "<|begin_of_text|> <|start_header_id|> <|eot_id|>",
+    "Mistral": "[SYSTEM_PROMPT] [AVAILABLE_TOOLS] [TOOL_CALLS] [TOOL_RESULTS] [THINK]",
+    "Gemma": "<bos> <eos> <pad> <unk> <start_of_turn> <end_of_turn> <|turn> <turn|>",
+    "DeepSeek": "<｜begin▁of▁sentence｜> <｜User｜> <｜Assistant｜> <｜end▁of▁sentence｜>",
+    "GLM": "[gMASK] [sMASK] <sop> <eop> <|user|> <|assistant|>",
+    "Phi": "<|system|> <|end|>",
+    "Cohere": "<BOS_TOKEN> <EOS_TOKEN> <|START_OF_TURN_TOKEN|>",
+    "Baichuan": "<reserved_106> <reserved_107>",
+    "MiniCPM": "<用户> <AI>",
+    "BERT": "[CLS] [SEP] [PAD] [UNK] [MASK]",
+}
+"""Control tokens of twelve templates, as their tokenizers write them."""
+
+
+@pytest.mark.parametrize("family", CONTROL)
+@pytest.mark.parametrize("field", ["question", "reference", "response", "context"])
+def test_no_text_of_a_row_holds_a_models_control_token(family: str, field: str) -> None:
+    """Of any family, whichever base the prompt is for."""
+    given = {"reference": "r", "response": "x"} | {field: f"a {CONTROL[family]} b"}
+    prompt = "".join(m.content for m in build_prompt(Item(**given), PromptSettings()))
+    assert not [token for token in CONTROL[family].split() if token in prompt]
+
+
 @given(HOSTILE)
 def test_defusing_keeps_the_length_and_is_done_once(text: str) -> None:
     """One character is replaced by one, so that offsets into a response stay valid."""
