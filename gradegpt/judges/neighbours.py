@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 from gradegpt.core.errors import MissingError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import OTHER, Calibration, Weights
-from gradegpt.judges.statistics import says_yes
 from gradegpt.tables.importers.labelled import item_key
 
 LEAST: Final = 10
@@ -53,7 +52,7 @@ class NeighbourJudge:
         for example in graded:
             if example.verdict is not None:
                 said = self._answers[item_key(example)][example.response.strip()]
-                said.append(says_yes(example.verdict))
+                said.append(example.verdict is Verdict.CORRECT)
         self._read: dict[tuple[str, tuple[str, ...]], _Graded] = {}
 
     @cached_property

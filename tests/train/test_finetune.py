@@ -317,7 +317,8 @@ def figures(balanced: float, **changes: Any) -> dict[str, Any]:
     """A judge's figures over 100 rows."""
     return {
         "n_items": 100, "n_questions": 50, "n_judged": 100, "balanced_accuracy_all": balanced,
-        "kappa": 0.5, "auc": 0.8, "accuracy": 0.8, "intervals": {},
+        "kappa": 0.5, "auc": 0.8, "accuracy": 0.8, "intervals": {}, "recall": 0.6, "bias": -0.2,
+        "even": 0.3,
     } | changes  # fmt: skip
 
 
@@ -349,6 +350,8 @@ def test_better_is_said_with_its_interval() -> None:
     assert is_better(good)
     assert "is better than untrained, its base alone: +20.0 points (10.0 to 30.0)" in text
     assert "ABOVE THE BOUND: 3 of" in text
+    bias = "It rejects too easily: 60.0 % of the right accepted, 80.0 % of the wrong rejected"
+    assert f"{bias}; with the threshold 0.30 these are equal." in text
 
 
 def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
