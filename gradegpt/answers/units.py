@@ -199,7 +199,6 @@ _BEFORE = "|".join(
 CURRENCY: Final = rf"(?:(?<![A-Za-z])(?:{_BEFORE}))"
 """The signs and codes that may stand before a number: $, US$, £, EUR, 人民币."""
 _AFTER = "|".join(re.escape(n) for n in _MONEY if n not in ("$", "元", "圆", "角", "毛", "毛钱"))
-MONEY_AFTER: Final = rf"(?:\s?(?:{_AFTER}|[元圆])(?![A-Za-z]))"
 _CURRENCIES: Final = re.compile(
     r"(?<!\$)\\\$|^\s*\$(?=\s*\d[^$]*\Z)"  # no $ of a formula
     rf"|(?<=\d)\s*[万亿]?(?P<yuan>[元圆])(?!素)|(?<![A-Za-z])(?P<name>{_AFTER})(?![A-Za-z])",

@@ -216,7 +216,6 @@ _MORE = re.compile(
 """Words after a difference."""
 _LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
 """What stands before the number of a footnote, or of a name."""
-_COUNTS = re.compile(r"\d|\bof\b")
 _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(

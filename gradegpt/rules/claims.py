@@ -83,6 +83,11 @@ class Found(NamedTuple):
     rivals: tuple[str, ...] = ()
     bound: bool = True
 
+    def place(self, text: str) -> tuple[int, int]:
+        """The answer's own span; its clause where the answer is put together of several pieces."""
+        at = text.rfind(self.answer, *self.clause)
+        return self.clause if at < 0 else (at, at + len(self.answer))
+
 
 class Box(NamedTuple):
     r"""The content of a ``\boxed{…}``, without spaces around it, and its span."""

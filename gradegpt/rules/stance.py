@@ -22,13 +22,7 @@ _REACH: Final = 80
 _SOON: Final = 12
 """Characters before and after an answer that are searched."""
 _NEGATION, _NOT, _HEDGE, _SUPPOSED = cue("negation"), cue("not"), cue("hedge"), cue("supposed")
-_EARLIER, _OTHERS, _NOW, _SO, _ELSE = (
-    cue("earlier"),
-    cue("others"),
-    cue("now"),
-    cue("so"),
-    cue("else"),
-)
+_EARLIER, _OTHERS, _NOW, _SO, _ELSE = map(cue, ("earlier", "others", "now", "so", "else"))
 _REFERS, _SEVERAL = cue("refers"), cue("several")
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
@@ -194,9 +188,7 @@ def goes_on(text: str, one: Clause) -> bool:
 
 def disowned(text: str, found: Found) -> bool:
     """Whether the words around the answer, or a later sentence, deny or retract it."""
-    start, end = found.clause
-    at = text.rfind(found.answer, start, end)
-    at, end = (start, end) if at < 0 else (at, at + len(found.answer))
+    start, (at, end) = found.clause[0], found.place(text)
     before = text[max(sentence_start(text, at), at - _REACH) : at]
     if DISOWNED.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True

@@ -188,14 +188,9 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
-    elif kind in _ONE_VALUE and _EITHER.match(response, _end_of(response, found)):
+    elif kind in _ONE_VALUE and _EITHER.match(response, found.place(response)[1]):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
-
-
-def _end_of(response: str, found: Found) -> int:
-    at = response.rfind(found.answer, *found.clause)
-    return at + len(found.answer) if at >= 0 else found.clause[1]
 
 
 def _answers_another_question(reading: Reading, found: Found) -> bool:

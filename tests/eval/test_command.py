@@ -240,3 +240,12 @@ def test_a_recipe_says_where_it_tells_what_it_needs(
     said = capsys.readouterr().err
     assert said.startswith("error: data/arb/answers.jsonl: no such file")
     assert "configs/eval/arb.yaml says at its top what it needs" in said
+
+
+def test_the_labels_that_measure_a_judge_are_not_its_own(tmp_path: Path) -> None:
+    """Graded answers of the same file would give each row its own label."""
+    graded = tmp_path / "graded.csv"
+    graded.write_text("question,reference,response,label\nq,a,b,0\n", encoding="utf-8")
+    result = CliRunner().invoke(app, [str(graded), "--labels", str(graded)])
+    assert result.exit_code == 2
+    assert "holds the labels that measure" in " ".join(result.output.split())
