@@ -25,7 +25,7 @@ _POWER: Final = 3
 _PRIOR: Final = 0.4
 """The weight of knowing nothing, a probability of one half."""
 _WEIGHT: Final = 1.0
-"""What its log odds weigh beside those of the judges before it."""
+"""What its log odds weigh beside those of the judges before it (docs/experiments/088)."""
 NONE: Final = "neighbours:too-few-labels"
 NEAREST: Final = "neighbours:nearest"
 
