@@ -25,10 +25,10 @@ from .answer import (
     ReplyOptions,
     ResponseFormat,
     answers,
+    asked_of,
     response_to,
     usage_of,
 )
-from .body import valid
 from .completions import ChatMessage, MessageContent
 from .errors import UnsupportedError
 from .logs import Note
@@ -81,8 +81,6 @@ class ResponsesRequest(ReplyOptions):
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
     text: TextOptions | None = None
-    previous_response_id: str | None = None
-    background: bool | None = None
 
     @property
     @override
@@ -98,9 +96,6 @@ class ResponsesRequest(ReplyOptions):
 
     def messages(self) -> list[Message]:
         """The conversation, with the instructions as its system message."""
-        for name in ("previous_response_id", "background"):
-            if getattr(self, name):
-                raise UnsupportedError(f"{name}: responses are not stored; leave it out", name)
         system = [Message(role="system", content=self.instructions)] if self.instructions else []
         return [*system, *(item.read(f"input.{at}") for at, item in enumerate(self.input))]
 
@@ -113,7 +108,7 @@ async def respond(request: Request) -> Response:
 
 async def completed(service: Service, note: Note, body: dict[str, Any]) -> ModelResponse:
     """The reply to the body of a request."""
-    asked = valid(ResponsesRequest, body)
+    asked = asked_of(ResponsesRequest, body)
     [reply] = await answers(service, note, [asked.messages()], asked, asked.format)
     return ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
 

@@ -11,7 +11,7 @@ a label is the reference. Its versions differ, and the reply has the fields of e
 | rollouts one by one        | the same, one a request | all three, as lists of one        |
 
 A trainer's reward must be a number. Without a verdict it is ``reward_undecided``, or else the
-reward of the verdict that the setting ``undecided`` gives to every caller (``error``: 422,
+reward of the verdict that the setting ``undecided`` gives to every caller (``refuse``: 422,
 ``no_verdict``); ``extra_logs.judged`` marks the judged responses in a trainer's log. An engine
 failure is an HTTP error (502, 504) under every setting: OpenRLHF asks again after a second, five
 times.
@@ -31,7 +31,7 @@ from gradegpt.core.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError
-from .logs import note_of
+from .logs import Note, note_of
 from .openapi import documented
 from .service import Service, service_of
 from .templates.template import verdict_without
@@ -84,7 +84,7 @@ async def get_reward(request: Request) -> dict[str, Any]:
     judging = service.scheduler.judge(items)
     judgements = await until_disconnect(request, judging)
     note.judged(judgements)
-    rewards = [_reward(service, number, j) for number, j in enumerate(judgements)]
+    rewards = [_reward(service, note, number, j) for number, j in enumerate(judgements)]
     return {
         "rewards": rewards,
         "scores": rewards,
@@ -179,7 +179,7 @@ def question_of(prompt: str) -> str:
     return str(turns[-1] if turns else prompt).strip()
 
 
-def _reward(service: Service, number: int, judgement: Judgement) -> float:
+def _reward(service: Service, note: Note, number: int, judgement: Judgement) -> float:
     settings = service.settings
     if judgement.outcome is Outcome.FAILED:
         timeout = judgement.reason.startswith("engine:timeout")
@@ -188,7 +188,7 @@ def _reward(service: Service, number: int, judgement: Judgement) -> float:
         )
     if judgement.verdict is not None:
         return float(judgement.verdict is Verdict.CORRECT)
-    value, replied = settings.reward_undecided, "error"
+    value, replied = settings.reward_undecided, "refuse"
     try:
         if value is not None:
             replied = f"{value:g}"
@@ -196,4 +196,4 @@ def _reward(service: Service, number: int, judgement: Judgement) -> float:
         replied = verdict_without(judgement, settings.undecided, f"query.{number}").value
         return float(replied == Verdict.CORRECT)
     finally:
-        service.metrics.count("undecided_replies", "get_reward", replied)
+        service.undecided(note, "get_reward", replied)
