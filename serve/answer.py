@@ -110,11 +110,8 @@ class ResponseFormat(Lenient):
 
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
-
-    @property
-    def wanted(self) -> dict[str, Any] | None:
-        """The JSON schema that the caller wants."""
-        return (self.json_schema or {}).get("schema")
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    """The schema by itself, as ``/v1/responses`` has it."""
 
     def check(self, template: Template | None) -> None:
         """Refuse a format that the replies of the template, or of the engine, cannot follow."""
@@ -127,7 +124,7 @@ class ResponseFormat(Lenient):
                 f"response_format: replies to {name} are text; leave it out", "response_format"
             )
         present = schema.get("properties", {})
-        asked = (self.wanted or {}).get("required") or ()
+        asked = (self.schema_ or (self.json_schema or {}).get("schema") or {}).get("required") or ()
         if missing := [name for name in asked if name not in present]:
             raise UnsupportedError(
                 f"response_format: replies to {template.name} have the fields "

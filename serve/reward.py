@@ -26,7 +26,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Request
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 
-from gradegpt.core.errors import EngineError, EngineTimeoutError, TooLargeError
+from gradegpt.core.errors import TooLargeError
 from gradegpt.core.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .body import read_object, until_disconnect, valid
@@ -34,7 +34,7 @@ from .errors import RequestError
 from .logs import Note, note_of
 from .openapi import documented
 from .service import Service, service_of
-from .templates.template import verdict_without
+from .templates.template import check_judged, verdict_without
 
 _TAIL: Final = 200
 """Characters of a prompt's end by which it is found if a trainer cut off its beginning."""
@@ -180,20 +180,15 @@ def question_of(prompt: str) -> str:
 
 
 def _reward(service: Service, note: Note, number: int, judgement: Judgement) -> float:
-    settings = service.settings
-    if judgement.outcome is Outcome.FAILED:
-        timeout = judgement.reason.startswith("engine:timeout")
-        raise (EngineTimeoutError if timeout else EngineError)(
-            f"query.{number}: {judgement.reason}"
-        )
+    where, value = f"query.{number}", service.settings.reward_undecided
+    check_judged(judgement, f"{where}: ")
     if judgement.verdict is not None:
         return float(judgement.verdict is Verdict.CORRECT)
-    value, replied = settings.reward_undecided, "refuse"
+    replied = "refuse" if value is None else f"{value:g}"
     try:
-        if value is not None:
-            replied = f"{value:g}"
-            return value
-        replied = verdict_without(judgement, settings.undecided, f"query.{number}").value
-        return float(replied == Verdict.CORRECT)
+        if value is None:
+            replied = verdict_without(judgement, service.settings.undecided, where).value
+            value = float(replied == Verdict.CORRECT)
+        return value
     finally:
         service.undecided(note, "get_reward", replied)

@@ -204,9 +204,7 @@ class Ask(NamedTuple):
                 no empty reply.
 
         """
-        if judgement.outcome is Outcome.FAILED:
-            timeout = judgement.reason.startswith("engine:timeout")
-            raise (EngineTimeoutError if timeout else EngineError)(judgement.reason)
+        check_judged(judgement)
         template = self.template
         if as_json and template.json_schema is None:
             raise PromptError(f"{template.name}: has no JSON reply; leave response_format out")
@@ -224,6 +222,13 @@ class Ask(NamedTuple):
             assert reply is not None  # every template has a reply for every verdict
         why = reply.why if template.reasoning_content else ""
         return reply._replace(why=why, replied=replied)
+
+
+def check_judged(judgement: Judgement, where: str = "") -> None:
+    """Raise the error of a judge's engine that failed, ``EngineError`` or its timeout."""
+    if judgement.outcome is Outcome.FAILED:
+        timeout = judgement.reason.startswith("engine:timeout")
+        raise (EngineTimeoutError if timeout else EngineError)(f"{where}{judgement.reason}")
 
 
 def verdict_without(judgement: Judgement, undecided: WhenUndecided, where: str) -> Verdict:
