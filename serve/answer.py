@@ -87,10 +87,10 @@ class ReplyOptions(Lenient):
         return self.stream_options is not None and bool(self.stream_options.include_usage)
 
 
-Asked = TypeVar("Asked", bound=ReplyOptions)
+RequestT = TypeVar("RequestT", bound=ReplyOptions)
 
 
-def asked_of(model: type[Asked], body: dict[str, Any]) -> Asked:
+def asked_of(model: type[RequestT], body: dict[str, Any]) -> RequestT:
     """A request of an endpoint, without options that its reply could not follow.
 
     Raises:
