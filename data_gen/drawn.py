@@ -186,10 +186,10 @@ def set_operation(rng: random.Random, zh: bool) -> Drawn:
 
 def inequality(rng: random.Random, zh: bool) -> Drawn:
     """A quadratic inequality."""
-    a, b = sorted(rng.sample(range(-9, 10), 2))
+    a, b = sorted(rng.sample(range(-15, 16), 2))
     inside, closed = rng.random() < 0.5, rng.random() < 0.5
     sign = ("<" if inside else ">", "\\le" if inside else "\\ge")[closed]
-    left = f"{polynomial((1, -a - b, a * b))} {sign} 0"
+    left = f"{_with_roots(rng, a, b)} {sign} 0"
     ask = (f"解不等式 ${left}$。", f"Solve the inequality ${left}$.")
     step = (f"对应方程的根是 {a} 和 {b}。", f"The roots are {a} and {b}.")
     shapes = [(a, b, inside, closed), (a, b, not inside, closed), (a, b, inside, not closed)]
@@ -199,6 +199,11 @@ def inequality(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(
         AnswerType.INTERVAL, ask[not zh], answers, ("{0}", "{1}", "{{x|{1}}}"), step[not zh]
     )
+
+
+def _with_roots(rng: random.Random, one: int, other: int) -> str:
+    k = rng.randint(1, 4)
+    return polynomial((k, -k * (one + other), k * one * other))
 
 
 def _span(low: int, high: int, inside: bool, closed: bool, joint: str) -> Value:
@@ -211,7 +216,7 @@ def _span(low: int, high: int, inside: bool, closed: bool, joint: str) -> Value:
 
 def expand(rng: random.Random, zh: bool) -> Drawn:
     """The product of two binomials."""
-    k, a, b = rng.randint(1, 4), _nonzero(rng, 9), _nonzero(rng, 9)
+    k, a, b = rng.randint(1, 9), _nonzero(rng, 15), _nonzero(rng, 15)
     middle, last = k * b + a, a * b
     task = f"$({polynomial((k, a))})({polynomial((1, b))})$"
     ask = (f"展开并化简：{task}。", f"Expand and simplify {task}.")
@@ -239,7 +244,7 @@ def derivative(rng: random.Random, zh: bool) -> Drawn:
 
 def circle(rng: random.Random, zh: bool) -> Drawn:
     """The equation of a circle by its centre and radius."""
-    a, b, r = _nonzero(rng, 6), _nonzero(rng, 6), rng.randint(2, 9)
+    a, b, r = _nonzero(rng, 12), _nonzero(rng, 12), rng.randint(2, 15)
     ask = (
         f"求圆心为 $({a},{b})$、半径为 {r} 的圆的方程。",
         f"Find the equation of the circle with centre $({a},{b})$ and radius {r}.",
@@ -277,7 +282,7 @@ def system(rng: random.Random, zh: bool) -> Drawn:
 
 def sequence(rng: random.Random, zh: bool) -> Drawn:
     """A term and a sum of an arithmetic sequence, in two parts."""
-    a, d, n = rng.randint(-5, 12), rng.randint(2, 7), rng.randint(5, 20)
+    a, d, n = rng.randint(-20, 40), rng.randint(2, 12), rng.randint(5, 30)
     term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
     ask = (
         f"等差数列的首项为 {a}，公差为 {d}。(1) 求第 {n} 项；(2) 求前 {n} 项的和。",
@@ -292,8 +297,8 @@ def sequence(rng: random.Random, zh: bool) -> Drawn:
 
 def quadratic(rng: random.Random, zh: bool) -> Drawn:
     """Both roots of a quadratic equation."""
-    p, q = rng.sample(range(-9, 10), 2)
-    left = f"{polynomial((1, -p - q, p * q))}=0"
+    p, q = rng.sample(range(-15, 16), 2)
+    left = f"{_with_roots(rng, p, q)}=0"
     ask = (f"解方程 ${left}$。", f"Solve ${left}$.")
     pairs = [(-p, -q), (p + 1, q), (p, q - 1), (p, p + q)]
     wrong = [pair for pair in pairs if pair[0] != pair[1] and {*pair} != {p, q}]
