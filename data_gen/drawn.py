@@ -22,7 +22,7 @@ from .problems import Problem
 
 Text = tuple[str, str]
 """A text in Chinese and in English."""
-Value = tuple[object, ...]
+AnswerParts = tuple[object, ...]
 """The parts of an answer, which its forms have in their gaps."""
 _PEOPLE: Final = (("小明", "Tom"), ("李华", "Maria"), ("王芳", "Ben"), ("张伟", "Sara"))
 _GOODS: Final = (("苹果", "apples"), ("气球", "balloons"), ("杯子", "cups"), ("盒子", "boxes"))
@@ -38,7 +38,7 @@ _TRIES: Final = 30
 """How often a new question is tried for, before the next kind."""
 
 
-class Drawn(NamedTuple):
+class DrawnProblem(NamedTuple):
     """A drawn problem; ``right`` begins with the form in which wrong options are written, too."""
 
     type: AnswerType
@@ -48,7 +48,7 @@ class Drawn(NamedTuple):
     steps: tuple[str, ...] = ()
 
 
-Kind = Callable[[random.Random, bool], Drawn]
+Kind = Callable[[random.Random, bool], DrawnProblem]
 """Takes a random generator, and whether the problem is to be in Chinese."""
 
 
@@ -72,7 +72,9 @@ def parametric(count: int, seed: int) -> Iterator[Problem]:
             yield _problem(drawn, index, "zh" if zh else "en", rng)
 
 
-def _new(kinds: Iterable[Kind], rng: random.Random, zh: bool, seen: set[str]) -> Drawn | None:
+def _new(
+    kinds: Iterable[Kind], rng: random.Random, zh: bool, seen: set[str]
+) -> DrawnProblem | None:
     """A problem of the first of ``kinds`` that gives a new question."""
     for kind in (kind for kind in kinds for _ in range(_TRIES)):
         drawn = kind(rng, zh)
@@ -81,7 +83,7 @@ def _new(kinds: Iterable[Kind], rng: random.Random, zh: bool, seen: set[str]) ->
     return None
 
 
-def _problem(drawn: Drawn, index: int, lang: str, rng: random.Random) -> Problem:
+def _problem(drawn: DrawnProblem, index: int, lang: str, rng: random.Random) -> Problem:
     reference = rng.choice((*drawn.right[:1] * 2, *drawn.right))
     wrong = (form for forms in drawn.wrong for form in forms)
     return Problem(
@@ -97,13 +99,13 @@ def _problem(drawn: Drawn, index: int, lang: str, rng: random.Random) -> Problem
 
 
 def _drawn(
-    kind: AnswerType, ask: str, answers: Sequence[Value], forms: Sequence[str], step: str = ""
-) -> Drawn:
+    kind: AnswerType, ask: str, answers: Sequence[AnswerParts], forms: Sequence[str], step: str = ""
+) -> DrawnProblem:
     """The problem whose answer is the first of ``answers``, all of them written in all forms."""
     right, *wrong = dict.fromkeys(
         tuple(dict.fromkeys(form.format(*answer) for form in forms)) for answer in answers
     )
-    return Drawn(kind, ask, right, tuple(wrong), (step,) if step else ())
+    return DrawnProblem(kind, ask, right, tuple(wrong), (step,) if step else ())
 
 
 # --- notation -------------------------------------------------------------------------------------
@@ -138,7 +140,7 @@ def polynomial(coefficients: Sequence[int], names: Sequence[str] = ("x^2", "x", 
 # --- numbers and formulas -------------------------------------------------------------------------
 
 
-def shopping(rng: random.Random, zh: bool) -> Drawn:
+def shopping(rng: random.Random, zh: bool) -> DrawnProblem:
     """The amount of money that is left after a purchase."""
     total, price, n = rng.randint(60, 900), rng.randint(2, 9), rng.randint(2, 6)
     (who, name), (what, things), left = rng.choice(_PEOPLE), rng.choice(_GOODS), total - price * n
@@ -153,7 +155,7 @@ def shopping(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.NUMBER, ask[not zh], [(v,) for v in values], forms, step[not zh])
 
 
-def fraction(rng: random.Random, zh: bool) -> Drawn:
+def fraction(rng: random.Random, zh: bool) -> DrawnProblem:
     """The sum or difference of two fractions, in lowest terms."""
     p, q = (Fraction(rng.randint(1, 9), rng.randint(2, 12)) for _ in range(2))
     value = p + q if (plus := rng.random() < 0.5) else p - q
@@ -167,7 +169,7 @@ def fraction(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.NUMBER, ask[not zh], answers, ("{0}", "${1}$"), step[not zh])
 
 
-def set_operation(rng: random.Random, zh: bool) -> Drawn:
+def set_operation(rng: random.Random, zh: bool) -> DrawnProblem:
     """The intersection, union or difference of two small sets."""
     pool = rng.sample(range(-3, 15), 7)
     both, left, right = {*pool[:2]}, {*pool[2:4]}, {*pool[5 : 5 + rng.randint(1, 2)]}
@@ -184,7 +186,7 @@ def set_operation(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.SET, ask[not zh], answers, forms, step[not zh])
 
 
-def inequality(rng: random.Random, zh: bool) -> Drawn:
+def inequality(rng: random.Random, zh: bool) -> DrawnProblem:
     """A quadratic inequality."""
     a, b = sorted(rng.sample(range(-15, 16), 2))
     inside, closed = rng.random() < 0.5, rng.random() < 0.5
@@ -206,7 +208,7 @@ def _with_roots(rng: random.Random, one: int, other: int) -> str:
     return polynomial((k, -k * (one + other), k * one * other))
 
 
-def _span(low: int, high: int, inside: bool, closed: bool, joint: str) -> Value:
+def _span(low: int, high: int, inside: bool, closed: bool, joint: str) -> AnswerParts:
     """All between two numbers, or all outside, in brackets and as inequalities."""
     (left, right), less, more = ("[]", "≤", "≥") if closed else ("()", "<", ">")
     if inside:
@@ -214,7 +216,7 @@ def _span(low: int, high: int, inside: bool, closed: bool, joint: str) -> Value:
     return f"(-∞,{low}{right}∪{left}{high},+∞)", f"x{less}{low}{joint}x{more}{high}"
 
 
-def expand(rng: random.Random, zh: bool) -> Drawn:
+def expand(rng: random.Random, zh: bool) -> DrawnProblem:
     """The product of two binomials."""
     k, a, b = rng.randint(1, 9), _nonzero(rng, 15), _nonzero(rng, 15)
     middle, last = k * b + a, a * b
@@ -228,7 +230,7 @@ def expand(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.EXPRESSION, ask[not zh], answers, ("{0}", "${0}$"), step[not zh])
 
 
-def derivative(rng: random.Random, zh: bool) -> Drawn:
+def derivative(rng: random.Random, zh: bool) -> DrawnProblem:
     """The derivative of a power of x times a sine or an exponential function."""
     n, k = rng.randint(2, 6), rng.randint(2, 9)
     outer, inner = rng.choice([("e^x", "e^x"), ("\\sin x", "\\cos x")])
@@ -242,7 +244,7 @@ def derivative(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.EXPRESSION, ask[not zh], [(m,) for m in made], forms, step[not zh])
 
 
-def circle(rng: random.Random, zh: bool) -> Drawn:
+def circle(rng: random.Random, zh: bool) -> DrawnProblem:
     """The equation of a circle by its centre and radius."""
     a, b, r = _nonzero(rng, 12), _nonzero(rng, 12), rng.randint(2, 15)
     ask = (
@@ -266,7 +268,7 @@ def circle(rng: random.Random, zh: bool) -> Drawn:
 # --- several numbers ------------------------------------------------------------------------------
 
 
-def system(rng: random.Random, zh: bool) -> Drawn:
+def system(rng: random.Random, zh: bool) -> DrawnProblem:
     """The solution of two linear equations."""
     x, y = rng.sample([n for n in range(-9, 10) if n], 2)
     a, c, b, d = rng.randint(1, 6), rng.randint(1, 6), rng.randint(1, 5), -rng.randint(1, 5)
@@ -280,7 +282,7 @@ def system(rng: random.Random, zh: bool) -> Drawn:
     )
 
 
-def sequence(rng: random.Random, zh: bool) -> Drawn:
+def sequence(rng: random.Random, zh: bool) -> DrawnProblem:
     """A term and a sum of an arithmetic sequence, in two parts."""
     a, d, n = rng.randint(-20, 40), rng.randint(2, 12), rng.randint(5, 30)
     term, total = a + (n - 1) * d, n * a + n * (n - 1) * d // 2
@@ -295,7 +297,7 @@ def sequence(rng: random.Random, zh: bool) -> Drawn:
     return _drawn(AnswerType.MULTI_PART, ask[not zh], pairs, forms, step[not zh])
 
 
-def quadratic(rng: random.Random, zh: bool) -> Drawn:
+def quadratic(rng: random.Random, zh: bool) -> DrawnProblem:
     """Both roots of a quadratic equation."""
     p, q = rng.sample(range(-15, 16), 2)
     left = f"{_with_roots(rng, p, q)}=0"
@@ -322,16 +324,16 @@ def _facts(*, stated: bool = False) -> tuple[Fact, ...]:
     return tuple(f for f, k in kept if (k.say and not k.near_only if k else not stated))
 
 
-def recall(rng: random.Random, zh: bool) -> Drawn:
+def recall(rng: random.Random, zh: bool) -> DrawnProblem:
     """A question about a fact; other names of its kind are wrong."""
     fact, lang = rng.choice(_facts()), _lang(zh)
     names = [fact.answer, *filter(None, (wrong_name(fact, rng) for _ in range(8)))]
     forms = [tuple(dict.fromkeys((*name.forms(lang), *name.en, *name.zh))) for name in names]
     right, *wrong = dict.fromkeys(forms)
-    return Drawn(AnswerType.TEXT, question_in(fact, lang, rng), right, tuple(wrong))
+    return DrawnProblem(AnswerType.TEXT, question_in(fact, lang, rng), right, tuple(wrong))
 
 
-def claim(rng: random.Random, zh: bool) -> Drawn:
+def claim(rng: random.Random, zh: bool) -> DrawnProblem:
     """Whether a claim about a fact is true."""
     fact, lang, holds = rng.choice(_facts(stated=True)), _lang(zh), rng.random() < 0.5
     name = fact.answer if holds else wrong_name(fact, rng)
@@ -340,10 +342,10 @@ def claim(rng: random.Random, zh: bool) -> Drawn:
     ask = (f"判断正误：{told}", f"True or false? {told}")
     words = [("正确", "错误"), ("对", "错")] if zh else [("True", "False"), ("Yes", "No")]
     right, wrong = (tuple(pair[holds is not one] for pair in words) for one in (True, False))
-    return Drawn(AnswerType.TRUE_FALSE, ask[not zh], right, (wrong,) if name else ())
+    return DrawnProblem(AnswerType.TRUE_FALSE, ask[not zh], right, (wrong,) if name else ())
 
 
-def choose(rng: random.Random, zh: bool) -> Drawn:
+def choose(rng: random.Random, zh: bool) -> DrawnProblem:
     """Another problem with options, one of which is right."""
     drawn = rng.choice((recall, recall, shopping, fraction, expand, inequality, system))(rng, zh)
     others = [forms[0] for forms in drawn.wrong if forms[0] not in drawn.right]
@@ -353,10 +355,10 @@ def choose(rng: random.Random, zh: bool) -> Drawn:
     forms = ("{0}", "({0})", "{0}. {1}", "{1}", "选项{0}" if zh else "option {0}")
     right, *wrong = (tuple(f.format(LETTERS[n], listed[n]) for f in forms) for n in slots)
     question = f"{drawn.question}{'（　　）' if zh else ''}\n{_options(rng, zh, listed)}"
-    return Drawn(AnswerType.SINGLE_CHOICE, question, right, tuple(wrong), drawn.steps)
+    return DrawnProblem(AnswerType.SINGLE_CHOICE, question, right, tuple(wrong), drawn.steps)
 
 
-def members(rng: random.Random, zh: bool) -> Drawn:
+def members(rng: random.Random, zh: bool) -> DrawnProblem:
     """Which options are of a kind: two or three of four or five."""
     kind, other = rng.sample([*_GROUPS], 2)
     good, bad = (

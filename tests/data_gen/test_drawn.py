@@ -13,7 +13,7 @@ import pytest
 
 from data_gen import drawn as kinds
 from data_gen.bilingual import facts
-from data_gen.drawn import KINDS, Drawn, Kind, parametric
+from data_gen.drawn import KINDS, DrawnProblem, Kind, parametric
 from data_gen.problems import Problem, bank
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
@@ -39,7 +39,7 @@ def numbers(text: str) -> list[int]:
     return [int(n) for n in re.findall(r"-?\d+", text)]
 
 
-def english(kind: Kind, count: int = 40) -> Iterator[Drawn]:
+def english(kind: Kind, count: int = 40) -> Iterator[DrawnProblem]:
     return (kind(random.Random(f"check:{index}"), False) for index in range(count))
 
 
@@ -126,7 +126,7 @@ def test_no_fact_that_is_held_out_is_asked_for() -> None:
     assert not asked & held
 
 
-def _recalled(zh: bool) -> Iterator[Drawn]:
+def _recalled(zh: bool) -> Iterator[DrawnProblem]:
     return (kinds.recall(random.Random(f"{index}"), zh) for index in range(200))
 
 
