@@ -138,12 +138,11 @@ def check_file(path: Path, reading: Reading = USUAL) -> tuple[int, list[Finding]
     """
     with opened(str(path), reading.sheet) as table:
         given, none = reading.without("response").columns, {"response": ""}
-        columns = columns_in(table, given, defaults=none, also=(UNIT,))
+        columns = columns_in(
+            table, given, defaults=none, also=(UNIT,), required=("question", "reference")
+        )
         rows = list(table.numbered())
     say_columns(columns)
-    if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
-        how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
-        raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
     found: dict[int, list[Finding]] = {}
     checked: list[tuple[int, BenchmarkRow]] = []
     for line, row in rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,13 +13,20 @@ from typing import Annotated, Any, Final, NoReturn, cast
 
 import typer
 from pydantic import ValidationError
+from typer.main import get_command
 
 from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
-from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
+from gradegpt.core.errors import (
+    ColumnsError,
+    EngineError,
+    GradeGPTError,
+    MissingError,
+    SettingsError,
+)
 from gradegpt.core.mistakes import explain
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Outcome
@@ -62,7 +70,11 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
                 help_option_names=["-h", "--help"],
             )  # fmt: skip
     except GradeGPTError as error:
-        typer.echo(f"error: {error}{_needed_by(command, given, error)}", err=True)
+        said = f"{error}{_needed_by(command, given, error)}"
+        if isinstance(error, ColumnsError) and (not command or _has(app, "--map")):
+            whole = shlex.join([*name.split(), *given])
+            said = said.replace(error.options, f"{whole} {error.options}")
+        typer.echo(f"error: {said}", err=True)
         sys.exit(error.exit_code)
     except _UsageError as error:
         if isinstance(error.__cause__, ValidationError):
@@ -70,6 +82,10 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
+
+
+def _has(app: typer.Typer, option: str) -> bool:
+    return any(option in parameter.opts for parameter in get_command(app).params)
 
 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:

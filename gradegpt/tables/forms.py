@@ -5,8 +5,9 @@ from __future__ import annotations
 import codecs
 import csv
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -34,6 +35,8 @@ SEPARATED: Final = {Form.CSV: ",", Form.TSV: "\t"}
 UTF8: Final = "utf-8"
 _BY_LINE: Final = frozenset((Form.JSONL, Form.CSV, Form.TSV))
 _START: Final = 4_096
+_HEAD: Final = 20
+"""The rows among which a table has its header."""
 _SAMPLE: Final = 2**20
 _OF_JSON: Final = (str, int, float, list, tuple, dict)
 _MARKS: Final = {
@@ -44,11 +47,15 @@ _OLDER: Final = ["gb18030", "big5", "cp1252"]
 
 
 class Layout(NamedTuple):
-    """What a file's form leaves open: the encoding, the separator of cells, a workbook's sheet."""
+    """What a file's form leaves open: the encoding, the separator of cells, a workbook's sheet.
+
+    ``above`` are the texts of the rows above the header.
+    """
 
     encoding: str = UTF8
     separator: str = ","
     sheet: str = ""
+    above: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
@@ -56,7 +63,10 @@ class Layout(NamedTuple):
         names = {"utf-8-sig": "", UTF8: "", "cp1252": "Windows-1252"}
         encoding = names.get(self.encoding, self.encoding.upper())
         cells = f"cells separated by {self.separator!r}" if self.separator == ";" else ""
-        return ", ".join(part for part in (encoding and f"read as {encoding}", cells) if part)
+        title = " ".join(text for text in self.above if text) or "blank lines"
+        above = f"left out above the header: {title}" if self.above else ""
+        parts = (encoding and f"read as {encoding}", cells, above)
+        return ", ".join(part for part in parts if part)
 
 
 def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
@@ -67,10 +77,33 @@ def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
     if form not in SEPARATED:
         return Layout(encoding)
     with path.open(encoding=encoding, errors="replace", newline="") as lines:
-        head = next(lines, "")
-    usual = SEPARATED[form]
-    cells = {s: len(next(csv.reader([head], delimiter=s), [])) for s in (usual, ",", ";", "\t")}
-    return Layout(encoding, max(cells, key=cells.__getitem__))
+        head = [*islice(lines, _HEAD)]
+    found = dict[str, tuple[int, tuple[str, ...]]]()
+    for separator in (SEPARATED[form], ",", ";", "\t"):
+        rows = [*csv.reader(head, delimiter=separator)]
+        above = above_header(rows)
+        found[separator] = len(rows[len(above)]) if rows else 0, above
+    best = max(found, key=lambda separator: found[separator][0])
+    return Layout(encoding, best, above=found[best][1])
+
+
+def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
+    """The texts of the rows above the header: those with at most one cell, above one with several.
+
+    The row below the header has as many cells, unlike text that only holds the separator.
+
+    >>> above_header([["Class 3b", ""], [], ["question", "response"], ["2+2=?", "4"]])
+    ('Class 3b', '')
+    >>> above_header([["question"], ["2+2=?"]])
+    ()
+    """
+    head = [*islice(rows, _HEAD)]
+    texts = [[str(cell) for cell in row if cell not in (None, "")] for row in head]
+    first = next((n for n, cells in enumerate(texts) if cells), 0)
+    same = [len(a) == len(b) for a, b in zip(head, [*head[1:], *head[-1:]], strict=True)]
+    several = (n for n, cells in enumerate(texts) if cells[1:] and (same[n] or n == first))
+    header = next(several, first)
+    return tuple("".join(cells) for cells in texts[:header])
 
 
 def encoding_of(path: Path) -> str:

@@ -54,13 +54,16 @@ class Table(NamedTuple):
         """The table in a file; its form is found by the suffix, else by the first bytes.
 
         Raises:
-            InputError: the file is no table.
+            InputError: the file is no table, or a broken one.
+            MissingError: the file is a workbook, and openpyxl is not installed.
 
         """
         path, name = Path(path), name or str(path)
         form = form or forms.form_of(name) or forms.sniffed(path)
         if form is None:
             raise InputError(f"{name}: not a table; save it as .xlsx, .csv or .jsonl")
+        if form is Form.XLSX and path.is_file():
+            return cls(path, form, name, layout=binary.layout_of_xlsx(path, name, sheet))
         return cls(path, form, name, layout=forms.layout_of(path, form, sheet))
 
     @property

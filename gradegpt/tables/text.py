@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -106,7 +106,7 @@ def read_separated(path: Path, name: str, layout: Layout) -> Rows:
         reader = csv.reader(lines, delimiter=layout.separator, strict=True)
         end = 0
         try:
-            header = header_of(next(reader, []), name)
+            header = header_of(next(islice(reader, len(layout.above), None), []), name)
             end = reader.line_num
             for cells in reader:
                 # A quoted cell may span lines: the row begins where the last one ended.

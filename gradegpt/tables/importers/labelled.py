@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -43,8 +44,8 @@ _BESIDE: Final[tuple[str, ...]] = ("lang", "labelled_by", "source")
 _NAMES: Final = (*FIELDS, "verdict", *_BESIDE)
 
 
-def _in_settings(field: str, column: str) -> str:
-    return f'fields: {{{field}: "{column}"}}'
+def _in_settings(columns: Mapping[str, str]) -> str:
+    return f"fields: {json.dumps(columns, ensure_ascii=False)}"
 
 
 def _known(fields: dict[str, str]) -> dict[str, str]:
