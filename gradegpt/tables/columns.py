@@ -391,9 +391,8 @@ def _named(columns: Columns, missing: Sequence[str]) -> dict[str, str]:
 
     Those that may be left out are among them, so that one message is enough.
     """
-    optional = (
-        ("question", LABEL) if "response" in missing or columns.fields.get("response") else ()
-    )
+    answered = "response" in missing or columns.fields.get("response")
+    optional = ("question", LABEL) if answered else ("question",)
     known = {*columns.fields, *([LABEL] if columns.labels else [])}
     wanted = [f for f in (*_MAIN, LABEL) if f in missing or (f in optional and f not in known)]
     free = _free(columns)
