@@ -25,17 +25,20 @@ from gradegpt.core.errors import (
     EngineError,
     GradeGPTError,
     MissingError,
+    OutputError,
     SettingsError,
 )
 from gradegpt.core.mistakes import explain
-from gradegpt.core.records import validate
+from gradegpt.core.records import validate, whole_file
 from gradegpt.core.schema import Item, Outcome
 from gradegpt.core.shipped import recipes
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
-from gradegpt.tables import SUFFIXES, Form, form_of, opened
+from gradegpt.tables import SUFFIXES, Form, form_of, opened, write
+from gradegpt.tables.forms import SEPARATED, UTF8
 from gradegpt.tables.importers import logs
+from gradegpt.tables.importers.labelled import Source, read_examples
 from gradegpt.tables.importers.logs.reading import Tool
 from gradegpt.tables.inputs import CheckedInput, check_input
 
@@ -50,6 +53,7 @@ app = typer.Typer(
 
 _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of all errors of usage, which typer does not export."""
+_EXAMPLES: Final = "eval/data/handmade.jsonl"
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
 
 
@@ -161,6 +165,7 @@ def judge(
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
+        "labels_map": mapped if labels else None,
         "max_false_correct": max_false_correct, "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)
@@ -175,7 +180,7 @@ def judge(
         return
     if any(value is not None for value in single.values()):
         raise _UsageError("give FILE, or --reference and --response; not both")
-    columns = options.columns_of(mapped)
+    columns = options.columns_of(mapped, labels)
     reading: dict[str, Any] = {
         "columns": columns, "skip_bad": skip_bad, "separator": separator, "command": True
     }  # fmt: skip
@@ -316,6 +321,31 @@ def _built(settings: JudgeSettings) -> Judge:
             "--max-error holds over all sources of rows together; --by source bounds each", err=True
         )
     return on_every_core(judge, settings)
+
+
+@app.command()
+def example(
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help=f"The table to write: {', '.join(SUFFIXES)}.")
+    ],
+) -> None:
+    """Write example answers with labels, to try the commands on.
+
+    Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE.
+    """
+    form = _form_of(output)
+    if output.exists():
+        raise OutputError(f"{output}: exists already; choose another name")
+    rows = [
+        {
+            "id": one.id, "question": one.question, "reference": one.reference[0],
+            "response": one.response, "label": one.verdict.value,
+        }
+        for one in read_examples(Source(path=_EXAMPLES, fields=None))
+    ]  # fmt: skip
+    with whole_file(output, "utf-8-sig" if form in SEPARATED else UTF8) as out:
+        write(out, form, [*rows[0]], rows)
+    typer.echo(f"wrote {output}: {len(rows)} answers; try gradegpt judge {output} -o judged.csv")
 
 
 @app.command()

@@ -63,8 +63,11 @@ def labels_of(
         SettingsError: ``mapped`` names a column that is not there.
 
     """
-    columns, label = _columns_of(table, mapped)
-    key = _key_of(columns, items, table.name)
+    columns, key = _found_by(items, table, mapped)
+    if (label := columns.label(table.name)) is None:
+        have = f"the columns are: {', '.join(columns.names) or '(none)'}"
+        what = "has no column 'label'; name it: --map label=COLUMN"
+        raise InputError(f"{table.name}: {what}; {have}")
     known: dict[tuple[str, ...], Verdict] = {}
     for number, row in table.numbered():
         where = f"{table.place(number)}: {label}"
@@ -83,31 +86,18 @@ def labels_of(
     return [known.get(one) for one in wanted]
 
 
-def _columns_of(table: Table, mapped: Mapping[str, str]) -> tuple[Columns, str]:
-    read = ("id", "question", "reference", "response")
-    unread = {field: "" for field in FIELDS if field not in read}
-    given = {field: name for field, name in mapped.items() if field in (*read, LABEL)}
-    columns = columns_in(table, unread | given)
-    if (label := columns.label(table.name)) is None:
-        have = f"the columns are: {', '.join(columns.names) or '(none)'}"
-        raise InputError(
-            f"{table.name}: has no column 'label'; name it: --map label=COLUMN; {have}"
-        )
-    return columns, label
-
-
-def _key_of(columns: Columns, items: Sequence[Item], name: str) -> tuple[str, ...]:
-    """The fields by which an item is found."""
-    has = columns.fields.get
+def _found_by(
+    items: Sequence[Item], table: Table, mapped: Mapping[str, str]
+) -> tuple[Columns, tuple[str, ...]]:
+    """The columns of a table of labels, and the fields by which an item is found in it."""
     twice = [one for one, n in Counter(item.id for item in items).items() if n > 1]
-    if has("id") and not twice:
-        return ("id",)
-    if (asked := next(filter(has, ("question", "reference")), "")) and has("response"):
-        return (asked, "response")
-    what = (
-        f"cannot label rows by id, as two rows have the id {twice[0]!r}" if twice else "has no id"
-    )
-    raise InputError(f"{name}: {what}; add the columns question and response of the judged rows")
+    for key in (("id",), ("question", "response"), ("reference", "response")):
+        given = {field: name for field, name in mapped.items() if field in (*key, LABEL)}
+        columns = columns_in(table, {field: "" for field in FIELDS if field not in key} | given)
+        if all(map(columns.fields.get, key)) and not (twice and key == ("id",)):
+            return columns, key
+    what = f"two rows have the id {twice[0]!r}" if twice else "does not say which rows are labelled"
+    raise InputError(f"{table.name}: {what}; add the columns question and response of these rows")
 
 
 def _text_of(item: Item, field: str) -> str:

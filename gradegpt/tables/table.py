@@ -27,7 +27,8 @@ _READERS: Final[dict[Form, Callable[[Path, str, Layout], Rows]]] = {
     Form.XLSX: binary.read_xlsx,
 }
 _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]], None]]] = {
-    Form.JSON: text.write_json, Form.PARQUET: binary.write_parquet, Form.XLSX: binary.write_xlsx,
+    Form.JSONL: text.write_json_lines, Form.JSON: text.write_json,
+    Form.PARQUET: binary.write_parquet, Form.XLSX: binary.write_xlsx,
 }  # fmt: skip
 _LIBRARIES: Final = {Form.PARQUET: "pyarrow.parquet", Form.XLSX: "openpyxl"}
 
@@ -206,7 +207,7 @@ def write(
 ) -> None:
     """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
-    ``core.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
+    Parquet and XLSX are bytes, written to ``out.buffer``.
 
     Raises:
         MissingError: the library that writes it is not installed.

@@ -1,6 +1,6 @@
 """Read and write forms of text: JSON Lines, JSON, CSV and TSV.
 
-``core.records`` writes JSON Lines. CSV and TSV are quoted as in spreadsheets, and every cell is
+CSV and TSV are quoted as in spreadsheets, and every cell is
 text.
 """
 
@@ -63,6 +63,11 @@ def read_json(path: Path, name: str, layout: Layout) -> Rows:
     for number, row in enumerate(_listed(value, name), start=1):
         is_row = isinstance(row, dict)
         yield number, row if is_row else f"{type(row).__name__} instead of an object"
+
+
+def write_json_lines(out: TextIO, columns: Iterable[str], rows: Iterable[TableRow]) -> None:
+    """Write one object per line."""
+    out.writelines(f"{json.dumps(row, ensure_ascii=False, default=plain)}\n" for row in rows)
 
 
 def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[TableRow]) -> None:

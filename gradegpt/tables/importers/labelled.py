@@ -154,17 +154,18 @@ def read_examples(source: Source) -> Iterator[Example]:
         yield from mine
 
 
-def graded_answers(path: str) -> list[Example]:
-    """The labelled rows of a table whose columns have usual names.
+def graded_answers(path: str, columns: Mapping[str, str]) -> list[Example]:
+    """The labelled rows of a table; ``columns`` as in ``check_input``.
 
     Raises:
         MissingError: there is no such file.
         InputError: a row is no item, or there is no label.
 
     """
-    answers = check_input(path)
+    answers = check_input(path, columns=columns)
     if (label := label_of(answers)) is None:
-        raise InputError(f"{path}: no column of labels; name one label")
+        have = f"the columns are: {', '.join(answers.columns.names)}"
+        raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
     return list(read_examples(source_of(answers, label)))
 
 
