@@ -329,9 +329,9 @@ def example(
         Path, typer.Argument(metavar="FILE", help=f"The table to write: {', '.join(SUFFIXES)}.")
     ],
 ) -> None:
-    """Write example answers with labels, to try the commands on.
+    """Write example answers to try the commands on.
 
-    Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE.
+    They have labels. Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE.
     """
     form = _form_of(output)
     if output.exists():

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import MissingError
+from gradegpt.core.records import MAX_LINE_BYTES
 
 
 class Form(StrEnum):
@@ -76,19 +77,22 @@ def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
     encoding = encoding_of(path)
     if form not in SEPARATED:
         return Layout(encoding)
+    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open(encoding=encoding, errors="replace", newline="") as lines:
         head = [*islice(lines, _HEAD)]
-    found = dict[str, tuple[int, tuple[str, ...]]]()
-    for separator in (SEPARATED[form], ",", ";", "\t"):
-        rows = [*csv.reader(head, delimiter=separator)]
-        above = above_header(rows)
-        found[separator] = len(rows[len(above)]) if rows else 0, above
-    best = max(found, key=lambda separator: found[separator][0])
-    return Layout(encoding, best, above=found[best][1])
+    rows = {s: [*csv.reader(head, delimiter=s)] for s in (SEPARATED[form], ",", ";", "\t")}
+    above = {s: above_header(of) for s, of in rows.items()}
+
+    def likely(separator: str) -> tuple[bool, int]:
+        cells = len(next(iter(rows[separator][len(above[separator]) :]), []))
+        return cells > 1 and not any(above[separator]), cells
+
+    best = max(rows, key=likely)
+    return Layout(encoding, best, above=above[best])
 
 
 def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
-    """The texts of the rows above the header: those with at most one cell, above one with several.
+    """The texts of the rows above the header: blank ones, and titles, which have one cell.
 
     The row below the header has as many cells, unlike text that only holds the separator.
 
@@ -100,9 +104,10 @@ def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
     head = [*islice(rows, _HEAD)]
     texts = [[str(cell) for cell in row if cell not in (None, "")] for row in head]
     first = next((n for n, cells in enumerate(texts) if cells), 0)
-    same = [len(a) == len(b) for a, b in zip(head, [*head[1:], *head[-1:]], strict=True)]
-    several = (n for n, cells in enumerate(texts) if cells[1:] and (same[n] or n == first))
-    header = next(several, first)
+    header = first
+    if texts and not texts[first][1:]:
+        below = (n for n in range(first, len(head) - 1) if texts[n][1:])
+        header = next((n for n in below if len(head[n]) == len(head[n + 1])), first)
     return tuple("".join(cells) for cells in texts[:header])
 
 

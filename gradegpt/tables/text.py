@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from gradegpt.core.errors import InputError
-from gradegpt.core.records import MAX_LINE_BYTES, parse_json, parse_line, read_lines
+from gradegpt.core.records import parse_json, parse_line, read_lines
 from gradegpt.tables.forms import Layout, Rows, TableRow, plain
 
 _BEFORE: Final = b"\xef\xbb\xbf \t"
@@ -106,7 +106,6 @@ def _are_rows(values: list[Any]) -> bool:
 
 def read_separated(path: Path, name: str, layout: Layout) -> Rows:
     """The rows by the columns of the first line, each with the number of its first line."""
-    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open(encoding=layout.encoding, newline="") as lines:
         reader = csv.reader(lines, delimiter=layout.separator, strict=True)
         end = 0
