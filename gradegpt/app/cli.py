@@ -77,7 +77,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         said = f"{error}{_needed_by(command, given, error)}"
         if isinstance(error, ColumnsError) and (not command or _has(app, "--map")):
             whole = shlex.join([*name.split(), *given])
-            said = said.replace(error.options, f"{whole} {error.options}")
+            said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")
         typer.echo(f"error: {said}", err=True)
         sys.exit(error.exit_code)
     except _UsageError as error:

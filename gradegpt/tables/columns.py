@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, time
 from numbers import Number
@@ -243,7 +243,7 @@ def recognise(
     hint: Hint = in_python,
     also: Sequence[str] = (),
     separator: str = "",
-    required: Collection[str] = (),
+    required: Sequence[str] = (),
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
 

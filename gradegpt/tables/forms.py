@@ -92,7 +92,7 @@ def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
 
 
 def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
-    """The texts of the rows above the header: blank ones, and titles, which have one cell.
+    """The texts of the rows above the header: blank ones, and titles, which have the first cell.
 
     The row below the header has as many cells, unlike text that only holds the separator.
 
@@ -105,7 +105,7 @@ def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
     texts = [[str(cell) for cell in row if cell not in (None, "")] for row in head]
     first = next((n for n, cells in enumerate(texts) if cells), 0)
     header = first
-    if texts and not texts[first][1:]:
+    if texts and [*head[first][:1]] == texts[first]:
         below = (n for n in range(first, len(head) - 1) if texts[n][1:])
         header = next((n for n in below if len(head[n]) == len(head[n + 1])), first)
     return tuple("".join(cells) for cells in texts[:header])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -224,7 +224,7 @@ def columns_in(
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
     separator: str = "",
-    required: Collection[str] = (),
+    required: Sequence[str] = (),
 ) -> Columns:
     """The columns of a table; arguments as in ``check_input``, errors as in ``recognise``.
 

@@ -741,6 +741,18 @@ def test_help_and_version_are_found_by_their_plain_names(
     assert capsys.readouterr().out.lstrip().startswith(begins)
 
 
+def test_ambiguous_columns_are_said_with_the_options(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two columns may hold the reference."""
+    Path("in.csv").write_text("gold,target,response\n4,5,4\n")
+    assert call("judge", "in.csv", *RULES) == 2
+    assert capsys.readouterr().err == (
+        "error: in.csv: `reference` may be any of gold, target; use --map reference=gold or "
+        "--map reference=target\n  gold: '4'\n  target: '5'\n"
+    )
+
+
 def test_the_example_is_written_in_every_form_and_judged(here: Path) -> None:
     """A stranger's first commands."""
     for name in ("answers.csv", "answers.jsonl"):

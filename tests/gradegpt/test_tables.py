@@ -359,12 +359,16 @@ def test_a_title_above_the_header_is_left_out_and_said(
     assert [*table.rows()] == [(line, {"a": "1", "b": "2"})]
 
 
-def test_one_column_is_no_title(write: Write) -> None:
-    """Though its texts hold a separator."""
-    table = Table.of(write("t.csv", "question\nIs it a; or b?\nAnd c?\n"))
-    assert [row for _, row in table.rows()] == [
-        {"question": t} for t in ("Is it a; or b?", "And c?")
-    ]
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [("question\nIs it a; or b?\nAnd c?\n", ["question"]),
+     (",question\n0,a\n1,b\n", ["", "question"])],
+)  # fmt: skip
+def test_one_column_is_no_title(content: str, columns: list[str], write: Write) -> None:
+    """Though its texts hold a separator, or rows have numbers."""
+    first, _ = Table.of(write("t.csv", content)).rows()
+    assert isinstance(first[1], dict)
+    assert [*first[1]] == columns
 
 
 def test_a_workbook_is_read_from_its_only_sheet_with_rows(tmp_path: Path) -> None:
