@@ -29,16 +29,16 @@ from gradegpt.core.errors import (
     SettingsError,
 )
 from gradegpt.core.mistakes import explain
-from gradegpt.core.records import validate, whole_file
+from gradegpt.core.records import read_objects, validate, whole_file
 from gradegpt.core.schema import Item, Outcome
-from gradegpt.core.shipped import recipes
+from gradegpt.core.shipped import found, recipes
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
 from gradegpt.tables import SUFFIXES, Form, form_of, opened, write
+from gradegpt.tables.columns import LABEL
 from gradegpt.tables.forms import SEPARATED, UTF8
 from gradegpt.tables.importers import logs
-from gradegpt.tables.importers.labelled import Source, read_examples
 from gradegpt.tables.importers.logs.reading import Tool
 from gradegpt.tables.inputs import CheckedInput, check_input
 
@@ -336,15 +336,11 @@ def example(
     form = _form_of(output)
     if output.exists():
         raise OutputError(f"{output}: exists already; choose another name")
-    rows = [
-        {
-            "id": one.id, "question": one.question, "reference": one.reference[0],
-            "response": one.response, "label": one.verdict.value,
-        }
-        for one in read_examples(Source(path=_EXAMPLES, fields=None))
-    ]  # fmt: skip
+    columns = ("id", "question", "reference", "response", LABEL)
+    held = ({**row, LABEL: row["verdict"]} for _, row in read_objects(found(_EXAMPLES)))
+    rows = [{name: row[name] for name in columns} for row in held]
     with whole_file(output, "utf-8-sig" if form in SEPARATED else UTF8) as out:
-        write(out, form, [*rows[0]], rows)
+        write(out, form, columns, rows)
     typer.echo(f"wrote {output}: {len(rows)} answers; try gradegpt judge {output} -o judged.csv")
 
 
