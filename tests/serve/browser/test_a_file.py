@@ -352,7 +352,7 @@ def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     path = tmp_path / "in.csv"
     for text, complaint in (
-        ("reference,note\n4,4\n", "no column holds the response; the columns are: reference, note"),
+        ("reference,note\n4,4\n", "no column holds the response; name the one"),
         ("reference,answer\n", "there are no rows under the names"),
         ("", "in.csv is an empty file"),
     ):
