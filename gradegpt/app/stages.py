@@ -40,7 +40,6 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval.protocol": ("eval", "Grade steps, by rubrics, in parts; errors and leakage."),
     "eval.references": ("eval", "Find wrong references in a benchmark."),
     "train.merge": ("train", "Write a judge's adapter and its base as one model."),
-    "serve.batch": ("serve", "Answer a file of OpenAI's batch requests."),
     "serve.template": ("serve", "Try a template of your own judge prompt."),
 }.items()}  # fmt: skip
 """The commands of the stages, in the order of ``gradegpt --help``."""

@@ -73,15 +73,14 @@ def test_arguments_output_and_exit_code_are_those_of_the_stage(
 ) -> None:
     """With options and errors."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    requests, replies = tmp_path / "requests.jsonl", str(tmp_path / "replies.jsonl")
-    line = {"custom_id": "a", "url": "/v1/completions", "body": {"model": "m", "prompt": "ping"}}
-    requests.write_text(json.dumps(line))
-    assert gradegpt("serve.batch", str(requests), "-o", replies) == 0
-    assert capsys.readouterr().out.startswith("1 requests = 1 with status 200")
-    assert gradegpt("serve.batch", str(requests), "-o", replies) == 3
-    assert "exists already" in capsys.readouterr().err
-    assert gradegpt("serve.batch", "--help") == 0
-    assert capsys.readouterr().out.startswith("Usage: gradegpt serve.batch ")
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps({"question": "2+2=?", "reference": "4"}))
+    assert gradegpt("eval.references", str(questions)) == 0
+    assert capsys.readouterr().out.startswith("0 of 1 rows")
+    assert gradegpt("eval.references", str(tmp_path / "none.jsonl")) == 3
+    assert "none.jsonl" in capsys.readouterr().err
+    assert gradegpt("eval.references", "--help") == 0
+    assert capsys.readouterr().out.startswith("Usage: gradegpt eval.references ")
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
