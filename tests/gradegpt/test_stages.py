@@ -77,7 +77,7 @@ def test_arguments_output_and_exit_code_are_those_of_the_stage(
     questions.write_text(json.dumps({"question": "2+2=?", "reference": "4"}))
     assert gradegpt("eval.references", str(questions)) == 0
     assert capsys.readouterr().out.startswith("0 of 1 rows")
-    assert gradegpt("eval.references", str(tmp_path / "none.jsonl")) == 3
+    assert gradegpt("eval.references", str(tmp_path / "none.jsonl")) == 2
     assert "none.jsonl" in capsys.readouterr().err
     assert gradegpt("eval.references", "--help") == 0
     assert capsys.readouterr().out.startswith("Usage: gradegpt eval.references ")
