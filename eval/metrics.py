@@ -26,6 +26,7 @@ from gradegpt.judges.statistics import (
     drawn_weights,
     estimate,
     numbered,
+    ratio,
     resampled,
     says_yes,
     score,
@@ -222,13 +223,10 @@ def _intervals(drawn: dict[str, Values], totals: Cells, cells: Cells) -> dict[st
     Kappa and AUC have none where resampling does not vary them: there are no limits for a few rows
     of kappa 1.
     """
-    judged = int((cells[:, :, :2].sum(axis=(1, 2)) > 0).sum())
-    found: dict[str, Interval] = {}
-    for name, n_questions, scale in (
-        ("coverage", len(cells), 1.0), ("accuracy", judged, 1.0), ("acc_outcome", len(cells), 100.0)
-    ):  # fmt: skip
-        if not np.isnan(drawn[name][0]):
-            found[name] = share_interval(drawn[name], n_questions, scale)
+    judged, every = cells[..., :2].sum(axis=(1, 2)), cells.sum(axis=(1, 2))
+    right = cells[:, 0, 0] + cells[:, 1, 1]
+    shares = {"coverage": (judged, every), "accuracy": (right, judged)}
+    found = {n: one.interval for n, of in shares.items() if (one := ratio(np.stack(of, axis=1)))}
     if not np.isnan(drawn["balanced_accuracy"][0]):
         found["balanced_accuracy"] = _balanced(totals, cells)
     if not np.isnan(drawn["balanced_accuracy_all"][0]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from .consistency import print_changes
@@ -14,12 +14,18 @@ from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
-_MANY_OPEN: Final = (
-    "Where over 5 % of the rows have no verdict, a score is its bounds: all wrong, all right."
-)
-_INTERVALS: Final = (
-    "[95 %], resampled by question; the interval of gradegpt judge takes each row as independent"
-)
+_COLUMNS: Final[dict[str, Callable[[JudgeMetrics], str]]] = {
+    "rows": lambda of: f"{of.n_items:,}",
+    "decided": lambda of: percent(of.coverage),
+    "right of these [95 %]": lambda of: percent(of.accuracy) + limits(of.intervals.get("accuracy")),
+    "bounds": lambda of: bounds_of(of.bounds) if of.bounds else "–",
+    "balanced": lambda of: percent(of.balanced_accuracy),
+    "kappa": lambda of: decimal(of.kappa),
+    "majority": lambda of: percent(of.majority),
+}  # fmt: skip
+"""The scores of a judge against labels, by their column."""
+_BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
+_INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
 
 def print_report(report: EvalReport) -> None:
@@ -47,34 +53,28 @@ def print_report(report: EvalReport) -> None:
 
 def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
     """Print a row for each judge, on all labelled rows."""
-    if any(metrics.many_open for metrics in judges.values()):
-        say(_MANY_OPEN)
     _print_view("overall", {"all": judges})
+    some_open = any(metrics.coverage != 1 for metrics in judges.values())
+    say(f"{_INTERVALS}\n{_BOUNDS}" if some_open else _INTERVALS)
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
+    every = [metrics for judges in groups.values() for metrics in judges.values()]
+    columns = {
+        name: of for name, of in _COLUMNS.items()
+        if name != "bounds" or any(metrics.coverage != 1 for metrics in every)
+    }  # fmt: skip
+    several = len(every) > len(groups)
     rows: list[tuple[str, ...] | None] = []
     for group, judges in groups.items():
-        rows += (
-            ("" if place else group, judge, *_cells(metrics))
-            for place, (judge, metrics) in enumerate(judges.items())
-        )
-        rows += [None] if len(judges) > 1 else []
-    names = ("rows", "decided", "right [95 %]", "balanced", "kappa", "majority", "Acc_outcome")
-    show(("", "judge", *names), rows, title)
-
-
-def _cells(metrics: JudgeMetrics) -> Iterator[str]:
-    yield f"{metrics.n_items:,}"
-    yield percent(metrics.coverage)
-    if metrics.many_open and metrics.bounds:
-        yield bounds_of(metrics.bounds)
+        for place, (judge, metrics) in enumerate(judges.items()):
+            name = ("" if place else group, judge) if several else (group,)
+            rows.append((*name, *(of(metrics) for of in columns.values())))
+        rows += [None] if several else []
+    if several:
+        show(("", "judge", *columns), rows, title)
     else:
-        yield percent(metrics.accuracy) + limits(metrics.intervals.get("accuracy"))
-    yield percent(metrics.balanced_accuracy)
-    yield decimal(metrics.kappa)
-    yield percent(metrics.majority)
-    yield "–" if metrics.acc_outcome is None else f"{metrics.acc_outcome:.1f}"
+        show(("", *columns), rows, f"{title}, {next(iter(next(iter(groups.values()))))}")
 
 
 def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
@@ -87,10 +87,10 @@ def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
         strict = percent(scores.balanced_accuracy_all) + strict
         rows.append((judge.name, strict, auc, signed(scores.bias), decimal(scores.even)))
     names = (
-        "judge", "balanced, no verdict counts as wrong [95 %]", "AUC [95 %]",
-        "accepted of right − rejected of wrong", "equal at",
+        "judge", "balanced, all rows [95 %]", "AUC [95 %]", "accepted right − rejected wrong",
+        "even at",
     )  # fmt: skip
-    show(names, rows, "beside chance, which has balanced accuracy 50.0 and AUC 0.50")
+    show(names, rows, "beside chance (balanced 50.0, AUC 0.50); no verdict counts as wrong")
 
 
 def _print_confidence(judges: Sequence[MeasuredJudge]) -> None:
@@ -142,14 +142,16 @@ def print_scores(found: ModelScores, by: str = "") -> None:
     groups = [("all", found.overall)]
     tags = {by: found.tags[by]} if by in found.tags else found.tags
     groups += [(f"{t}: {v}", score) for t, vs in tags.items() for v, score in vs.items()]
-    accuracies = ("accuracy, %", "of answers, %", "consensus, %")
-    if any(one.many_open for _, one in groups):
-        say(_MANY_OPEN)
-    show(
-        ("", "rows", "questions", *accuracies), [(name, *_accuracies(one)) for name, one in groups]
+    names = (
+        "rows",
+        "questions",
+        "judged correct, % [95 %]",
+        "bounds, %",
+        "of answers",
+        "consensus",
     )
-    if not all(one.many_open for _, one in groups):
-        say(_INTERVALS)
+    show(("", *names), [(name, *_accuracies(one)) for name, one in groups])
+    say(f"{_INTERVALS}\n{_BOUNDS}" if found.overall.not_judged else _INTERVALS)
     rates = [(name, *_rates(one)) for name, one in groups]
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
     if samples := found.overall.samples:
@@ -165,11 +167,11 @@ def print_scores(found: ModelScores, by: str = "") -> None:
         say(f"SSR of {tag}: % of its values with an accuracy above {shares}")
 
 
-def _accuracies(score: GroupScore) -> list[str]:
-    counts = [f"{score.n_rows:,}", f"{score.n_questions:,}"]
-    if score.many_open:
-        return [*counts, bounds_of(score.bounds), "–", "–"]
-    return [*counts, *map(shown, (score.accuracy, score.accuracy_of_answers, score.consensus))]
+def _accuracies(score: GroupScore) -> Iterator[str]:
+    yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", shown(score.accuracy))
+    yield bounds_of(score.bounds) if score.not_judged else "–"
+    for share in (score.accuracy_of_answers, score.consensus):
+        yield "–" if score.many_open else shown(share)
 
 
 def _rates(score: GroupScore) -> list[str]:

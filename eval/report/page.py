@@ -57,11 +57,11 @@ def _chosen(results: JudgedRows) -> list[tuple[int, int]]:
     value of a tag; then the next hundred.
     """
     seen: Counter[Any] = Counter()
-    order = []
+    order, labelled = [], results.labelled  # which looks at every row
     for n, (label, *judged) in enumerate(
         zip(results.labels, *results.judges.values(), strict=True)
     ):
-        kind = interest(label, [j.verdict for j in judged], labelled=results.labelled)
+        kind = interest(label, [j.verdict for j in judged], labelled=labelled)
         tags = results.tags[n].items()
         filters = [(tag, value) for tag, values in tags for value in values]
         keys = [(label, *map(result_of, judged)), *filters]
