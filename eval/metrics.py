@@ -89,11 +89,6 @@ class JudgeMetrics(Row):
         wrong = self.n_judged - right
         return Interval(low=right / self.n_items, high=1 - wrong / self.n_items)
 
-    @property
-    def many_open(self) -> bool:
-        """Whether so many rows have no verdict that only the bounds may be quoted."""
-        return self.coverage is not None and self.coverage < 1 - FEW_OPEN
-
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
         judged = self.true_positive + self.false_positive + self.false_negative + self.true_negative
@@ -101,6 +96,43 @@ class JudgeMetrics(Row):
         if judged != self.n_judged or all_rows != self.n_items:
             raise ValueError("the counts do not add up to the items")
         return self
+
+
+class Column(NamedTuple):
+    """A score as tables show it: its field, what 1 is written as, its decimals, its interval.
+
+    ``by_chance`` is that of a judge that always gives the more frequent label, if it is the same
+    for all rows.
+    """
+
+    score: str
+    scale: int = 100
+    digits: int = 1
+    by_chance: float | None = None
+
+    def of(self, scores: JudgeMetrics, *, interval: bool = True) -> str:
+        """The score, or a dash where it is not defined, with its interval if it has one."""
+        value = getattr(scores, self.score)
+        ends = scores.intervals.get(self.score) if interval else None
+        if value is None:
+            return "–"
+        digits = self.digits if self.scale == 1 else 0  # whole percents leave room
+        low_high = "" if ends is None else (
+            f" [{self.scale * ends.low:.{digits}f}, {self.scale * ends.high:.{digits}f}]"
+        )  # fmt: skip
+        return f"{self.scale * value:.{self.digits}f}{low_high}"
+
+
+COLUMNS: Final = {
+    "decided": Column("coverage", by_chance=1), "right of these": Column("accuracy"),
+    "balanced": Column("balanced_accuracy", by_chance=0.5),
+    "κ": Column("kappa", 1, 2, by_chance=0),
+    "balanced, all rows": Column("balanced_accuracy_all", by_chance=0.5),
+    "AUC": Column("auc", 1, 2, by_chance=0.5), "Matthews": Column("mcc", 1, 2),
+    "precision": Column("precision"), "recall": Column("recall"), "F1": Column("f1"),
+    "majority": Column("majority"), "Acc_outcome": Column("acc_outcome", 1),
+}  # fmt: skip
+"""The columns of every table of scores, in the terminal and on the page."""
 
 
 class Graded(NamedTuple):

@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from .consistency import print_changes
 from .console import bounds_of, decimal, limits, percent, say, show, shown, signed
-from .metrics import JudgeMetrics, JudgePair
+from .metrics import COLUMNS, JudgeMetrics, JudgePair
 from .panel import print_panel
 from .reliability import Reliability
 from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
-_COLUMNS: Final[dict[str, Callable[[JudgeMetrics], str]]] = {
-    "rows": lambda of: f"{of.n_items:,}",
-    "decided": lambda of: percent(of.coverage),
-    "right of these [95 %]": lambda of: percent(of.accuracy) + limits(of.intervals.get("accuracy")),
-    "bounds": lambda of: bounds_of(of.bounds) if of.bounds else "–",
-    "balanced": lambda of: percent(of.balanced_accuracy),
-    "kappa": lambda of: decimal(of.kappa),
-    "majority": lambda of: percent(of.majority),
-}  # fmt: skip
-"""The scores of a judge against labels, by their column."""
+_OTHERS: Final = ("balanced", "κ", "majority")
+_BESIDE_CHANCE: Final = ("balanced, all rows", "AUC")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
 _INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
@@ -59,37 +51,35 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
-    every = [metrics for judges in groups.values() for metrics in judges.values()]
-    columns = {
-        name: of for name, of in _COLUMNS.items()
-        if name != "bounds" or any(metrics.coverage != 1 for metrics in every)
-    }  # fmt: skip
-    several = len(every) > len(groups)
+    several = any(len(judges) > 1 for judges in groups.values())
     rows: list[tuple[str, ...] | None] = []
     for group, judges in groups.items():
-        for place, (judge, metrics) in enumerate(judges.items()):
+        for place, (judge, scores) in enumerate(judges.items()):
             name = ("" if place else group, judge) if several else (group,)
-            rows.append((*name, *(of(metrics) for of in columns.values())))
+            bounds = "–" if scores.coverage == 1 or not scores.bounds else bounds_of(scores.bounds)
+            decided, *others = (
+                COLUMNS[column].of(scores, interval=False) for column in ("decided", *_OTHERS)
+            )
+            right = COLUMNS["right of these"].of(scores)
+            rows.append((*name, f"{scores.n_items:,}", decided, right, bounds, *others))
         rows += [None] if several else []
+    names = ("rows", "decided", "right of these [95 %]", "bounds", *_OTHERS)
     if several:
-        show(("", "judge", *columns), rows, title)
+        show(("", "judge", *names), rows, title)
     else:
-        show(("", *columns), rows, f"{title}, {next(iter(next(iter(groups.values()))))}")
+        show(("", *names), rows, f"{title}, {next(iter(next(iter(groups.values()))))}")
 
 
 def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
     """The scores that are the same for every judge by chance, with their intervals."""
-    rows = []
-    for judge in judges:
-        scores, ends = judge.overall, judge.overall.intervals.get("auc")
-        auc = decimal(scores.auc) + (f" [{ends.low:.2f}, {ends.high:.2f}]" if ends else "")
-        strict = limits(scores.intervals.get("balanced_accuracy_all"))
-        strict = percent(scores.balanced_accuracy_all) + strict
-        rows.append((judge.name, strict, auc, signed(scores.bias), decimal(scores.even)))
-    names = (
-        "judge", "balanced, all rows [95 %]", "AUC [95 %]", "accepted right − rejected wrong",
-        "even at",
-    )  # fmt: skip
+    rows = [
+        (
+            judge.name, *(COLUMNS[column].of(judge.overall) for column in _BESIDE_CHANCE),
+            signed(judge.overall.bias), decimal(judge.overall.even),
+        )
+        for judge in judges
+    ]  # fmt: skip
+    names = ("judge", *_BESIDE_CHANCE, "accepted right − rejected wrong", "even at")
     show(names, rows, "beside chance (balanced 50.0, AUC 0.50); no verdict counts as wrong")
 
 

@@ -17,6 +17,7 @@ from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
+from ..metrics import COLUMNS
 from . import plots
 from .numbers import RESULTS, Numbers, numbers
 from .results import JudgedRows, result_of
@@ -192,6 +193,7 @@ def render_page(
         numbers=found or numbers(results),
         plots=plots,
         judges=list(results.judges),
+        columns=COLUMNS,
         words=[word.value for word in RESULTS],
         n_listed=len(rows),
         rest=rest,

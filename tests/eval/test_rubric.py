@@ -402,7 +402,7 @@ def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: st
     with pytest.raises(InputError, match=message):
         read_people(tmp_path / "people.jsonl", graded())
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_people(tmp_path / "people.jsonl", graded())
 
 
