@@ -99,36 +99,44 @@ class JudgeMetrics(Row):
 
 
 class Column(NamedTuple):
-    """A score as tables show it: its field, what 1 is written as, its decimals, its interval.
+    """A score as tables show it: its field, what 1 is written as, its decimals.
 
     ``by_chance`` is that of a judge that always gives the more frequent label, if it is the same
-    for all rows.
+    for all rows; ``ranged``: with its interval, for which not every table has room.
     """
 
     score: str
     scale: int = 100
     digits: int = 1
     by_chance: float | None = None
+    ranged: bool = False
 
-    def of(self, scores: JudgeMetrics, *, interval: bool = True) -> str:
-        """The score, or a dash where it is not defined, with its interval if it has one."""
+    def ends(self, scores: JudgeMetrics) -> Interval | None:
+        """The interval that is shown."""
+        return scores.intervals.get(self.score) if self.ranged else None
+
+    def value(self, scores: JudgeMetrics) -> str:
+        """The score, or a dash where it is not defined."""
         value = getattr(scores, self.score)
-        ends = scores.intervals.get(self.score) if interval else None
-        if value is None:
-            return "–"
-        digits = self.digits if self.scale == 1 else 0  # whole percents leave room
-        low_high = "" if ends is None else (
-            f" [{self.scale * ends.low:.{digits}f}, {self.scale * ends.high:.{digits}f}]"
-        )  # fmt: skip
-        return f"{self.scale * value:.{self.digits}f}{low_high}"
+        return "–" if value is None else f"{self.scale * value:.{self.digits}f}"
+
+    def of(self, scores: JudgeMetrics) -> str:
+        """The score with its interval, percents of which are whole, to leave room for names."""
+        if (ends := self.ends(scores)) is None:
+            return self.value(scores)
+        low, high = (
+            f"{self.scale * end:.{0 if self.scale == 100 else self.digits}f}"
+            for end in (ends.low, ends.high)
+        )
+        return f"{self.value(scores)} [{low}, {high}]"
 
 
 COLUMNS: Final = {
-    "decided": Column("coverage", by_chance=1), "right of these": Column("accuracy"),
+    "decided": Column("coverage", by_chance=1), "right of these": Column("accuracy", ranged=True),
     "balanced": Column("balanced_accuracy", by_chance=0.5),
     "κ": Column("kappa", 1, 2, by_chance=0),
-    "balanced, all rows": Column("balanced_accuracy_all", by_chance=0.5),
-    "AUC": Column("auc", 1, 2, by_chance=0.5), "Matthews": Column("mcc", 1, 2),
+    "balanced, all rows": Column("balanced_accuracy_all", by_chance=0.5, ranged=True),
+    "AUC": Column("auc", 1, 2, by_chance=0.5, ranged=True), "Matthews": Column("mcc", 1, 2),
     "precision": Column("precision"), "recall": Column("recall"), "F1": Column("f1"),
     "majority": Column("majority"), "Acc_outcome": Column("acc_outcome", 1),
 }  # fmt: skip

@@ -60,7 +60,6 @@ def print_panel(found: Panel) -> None:
         f"without {name}": rest for name, rest in found.without.items()
     }
     rows = [
-        (name, *(COLUMNS[column].of(scores, interval=False) for column in names))
-        for name, scores in each.items()
+        (name, *(COLUMNS[column].of(scores) for column in names)) for name, scores in each.items()
     ]
     show(("panel", *names), rows)

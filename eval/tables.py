@@ -14,7 +14,7 @@ from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
-_OTHERS: Final = ("balanced", "κ", "majority")
+_COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
 _BESIDE_CHANCE: Final = ("balanced, all rows", "AUC")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
 _INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
@@ -57,13 +57,10 @@ def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) ->
         for place, (judge, scores) in enumerate(judges.items()):
             name = ("" if place else group, judge) if several else (group,)
             bounds = "–" if scores.coverage == 1 or not scores.bounds else bounds_of(scores.bounds)
-            decided, *others = (
-                COLUMNS[column].of(scores, interval=False) for column in ("decided", *_OTHERS)
-            )
-            right = COLUMNS["right of these"].of(scores)
+            decided, right, *others = (COLUMNS[column].of(scores) for column in _COLUMNS)
             rows.append((*name, f"{scores.n_items:,}", decided, right, bounds, *others))
         rows += [None] if several else []
-    names = ("rows", "decided", "right of these [95 %]", "bounds", *_OTHERS)
+    names = ("rows", "decided", "right of these [95 %]", "bounds", *_COLUMNS[2:])
     if several:
         show(("", "judge", *names), rows, title)
     else:
