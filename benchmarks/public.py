@@ -1,19 +1,17 @@
-"""Public sets: the judges of a finished evaluation beside math-verify, as a table and a picture.
+"""Public sets, rows never seen: our judges beside math-verify, as a table and a picture.
 
-    gradegpt eval configs/eval/public.yaml
-    python -m scripts.results collect runs/public docs/results/public.json
-    python benchmarks/public.py runs/public docs/results/public.json -o docs/public.svg
-    python -m scripts.results render
+    python benchmarks/public.py            # or with changes of the settings: sample=50
 
-Grades the rows of the evaluation with math-verify, which gives a verdict for every row, adds its
-figures to the summary, and draws risk against coverage of all judges over all rows.
+Fetches the rows, judges them by configs/eval/public.yaml, grades them with math-verify, which
+gives a verdict for every row, and writes docs/results/public.json and docs/public.svg, risk
+against coverage of all judges over all rows. Then: python -m scripts.results render
 Needs: pip install math-verify matplotlib
 """
 
 from __future__ import annotations
 
-import argparse
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,36 +20,44 @@ from matplotlib import pyplot
 from rules_vs_math_verify import run
 from tqdm import tqdm
 
+from data_gen.public import fetch
+from data_gen.settings import PublicSettings
+from eval.evaluate import evaluate
 from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt.core.records import write_json
 from gradegpt.core.schema import Example, Verdict
 from gradegpt.core.settings import load_settings
+from scripts.results import ROOT, collected, read_summary
 
+CONFIG = "configs/eval/public.yaml"
+SUMMARY = ROOT / "docs/results/public.json"
+NOTE = """At most 300 rows a set, of questions on which nothing was developed, tuned or trained
+(`gradegpt data public unseen=true`). math-verify gives a verdict on every row."""
 NAMES = {"rules": ("rules", "#4c78a8"), "model": ("rules, then the 1.5B", "#e07b39")}
 """The judges of the run that the picture shows: a name and a colour."""
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Add math-verify to the summary, and draw the picture."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("run", type=Path, help="such as runs/public")
-    parser.add_argument("summary", type=Path, help="such as docs/results/public.json")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the picture, SVG")
-    parser.add_argument("--config", default="configs/eval/public.yaml")
-    options = parser.parse_args(argv)
-    rows = read_sources(load_settings(EvalSettings, options.config))
-    right = [_right(row) for row in tqdm(rows, desc="math-verify")]
-    summary = json.loads(options.summary.read_text(encoding="utf-8"))
-    for name, figures in summary["rows"].items():
-        named = summary["rows"].keys()
-        sources = [row.source if row.source in named else "rest" for row in rows]
-        ours = [one for one, at in zip(right, sources, strict=True) if name in ("all", at)]
+def main(changes: Sequence[str]) -> None:
+    """Fetch, judge, grade with math-verify, and write the summary and the picture."""
+    settings = load_settings(EvalSettings, CONFIG, changes)
+    sets = tuple(source.label for source in settings.sources)
+    fetch(PublicSettings(name="public", out="data/public", sets=sets, unseen=True))
+    evaluate(settings)
+    rows: dict[str, dict[str, Any]] = {name: {} for name in (*sets, "all")}
+    made = {"rows": rows, "note": NOTE, "command": "python benchmarks/public.py"}
+    summary = collected(settings.folder, read_summary(SUMMARY).model_copy(update=made))
+    examples = read_sources(settings)
+    right = [_right(row) for row in tqdm(examples, desc="math-verify")]
+    for name, figures in summary.rows.items():
+        ours = [
+            one for one, row in zip(right, examples, strict=True) if name in ("all", row.source)
+        ]
         figures["math-verify"] = {"accuracy": round(sum(ours) / len(ours), 6)}
-    write_json(options.summary, summary)
-    report = json.loads((options.run / "report.json").read_text(encoding="utf-8"))
+    write_json(SUMMARY, summary.model_dump(mode="json", exclude_defaults=True))
+    report = json.loads((settings.folder / "report.json").read_text(encoding="utf-8"))
     judges = {one["name"]: one["risk_coverage"] for one in report["judges"]}
-    draw(judges, 1 - sum(right) / len(right), len(rows), options.output)
+    draw(judges, 1 - sum(right) / len(right), len(examples), ROOT / "docs/public.svg")
 
 
 def _right(row: Example) -> bool:
@@ -81,4 +87,4 @@ def draw(judges: Mapping[str, Any], other: float, n_rows: int, path: Path) -> No
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

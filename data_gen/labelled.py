@@ -251,7 +251,8 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
         raise InputError(
             f"{settings.path}: {len(examples)} labelled answers to {len(questions)} questions; a "
             f"judge is trained and measured on at least {LEAST_ROWS} answers to {LEAST_QUESTIONS} "
-            "questions, and 300 make a good one. To measure a judge on what there is: "
+            "questions, and 300 make a good one. Rows without a label can be labelled by a large "
+            "model: --teacher MODEL. To measure a judge on what there is: "
             f"gradegpt eval {settings.path}"
         )
     _check_classes(examples, settings.path)

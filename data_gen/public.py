@@ -5,8 +5,9 @@ rows of them: ``id, source, lang, question, reference, response, label, label_by
 the digests of their ids; some have several references, the source's ``split`` or a ``feedback``.
 A file that already lies in ``<out>/files/<set>/`` is not downloaded.
 
-Of sets marked ``half`` only the questions with a hash of at least one half are taken: the others
-are left for measuring judges that were trained on these.
+A part of the questions of each set, chosen by a hash, was *never seen*: nothing was developed,
+tuned or trained on it. They are left out, and ``unseen=true`` writes them alone, as
+``<set>.unseen.jsonl``, which only measures.
 """
 
 from __future__ import annotations
@@ -31,15 +32,16 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
-from gradegpt.tables.importers.labelled import question_share
 
 from .settings import PublicSettings
 
 _HOST: Final = "https://raw.githubusercontent.com"
 _TIMEOUT_S: Final = 60.0
-_KEPT: Final = 0.5
-"""Questions whose hash is below this share are not taken from sets marked ``half``."""
+_KEY: Final = 400
+"""The characters of a question that its hash is of."""
 
+MEASURE: Final = "measure"
+"""The use of a set that nothing may be trained on."""
 GradedRow = dict[str, Any]
 Reader = Callable[[Sequence[tuple[str, str]]], Iterator[GradedRow]]
 """Takes the names and texts of the files; a row without ``source``, ``lang`` and ``label_by``."""
@@ -49,7 +51,8 @@ class PublicSet(NamedTuple):
     """Where a set comes from, how it is labelled, and its reader.
 
     ``sha256`` is the digest of the digests of its files, in their order, as hexadecimal digits.
-    ``use`` is ``measure`` where there is no licence: nothing may be trained on such a set.
+    ``use`` is ``MEASURE`` where there is no licence: nothing may be trained on such a set.
+    ``unseen`` is the share of the questions that was never seen.
     """
 
     repository: str
@@ -60,12 +63,12 @@ class PublicSet(NamedTuple):
     lang: str
     label_by: str
     read: Reader
-    half: bool = False
+    unseen: float = 0.5
     use: str = "train and measure"
 
 
 def fetch(settings: PublicSettings) -> dict[str, int]:
-    """Write ``<set>.jsonl`` for each of the sets, and ``manifest.json``; return their rows.
+    """Write each of the sets as JSON Lines, and ``manifest.json``; return the rows of each file.
 
     Raises:
         MissingError: there is no such set, or a file cannot be downloaded.
@@ -76,22 +79,31 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
     for name in settings.sets:
         if name not in SETS:
             raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*SETS])}")
-    counts = {}
-    for name in settings.sets or SETS:
+    counts, made = {}, _fetched(folder / "manifest.json")
+    told = ("repository", "commit", "sha256", "licence")
+    for name in settings.sets or [s for s in SETS if SETS[s].unseen or not settings.unseen]:
         one = SETS[name]
         texts = _texts(name, one, folder / "files" / name)
-        made = [_row(row, one) for row in one.read(texts)]
-        said = [row for row in made if row["response"].strip()]
-        kept = [r for r in said if not one.half or question_share(r["question"]) >= _KEPT]
+        rows = [_row(row, one) for row in one.read(texts) if row["response"].strip()]
+        kept = [row for row in rows if (question_place(row) < one.unseen) is settings.unseen]
         kept.sort(key=lambda row: hashlib.sha256(row["id"].encode()).digest())
-        write_rows(folder / f"{name}.jsonl", kept)
-        counts[name] = len(kept)
-    sources = {name: SETS[name]._asdict() | {"rows": n} for name, n in counts.items()}
-    told = ("repository", "commit", "sha256", "licence", "use", "rows")
-    manifest = {name: {key: source[key] for key in told} for name, source in sources.items()}
-    before = _fetched(folder / "manifest.json")
-    write_json(folder / "manifest.json", {"stage": "data_gen", "sets": before | manifest})
+        stem = f"{name}.unseen" if settings.unseen else name
+        write_rows(folder / f"{stem}.jsonl", kept)
+        counts[stem] = len(kept)
+        use = MEASURE if settings.unseen else one.use
+        made[stem] = {key: getattr(one, key) for key in told} | {"use": use, "rows": len(kept)}
+    write_json(folder / "manifest.json", {"stage": "data_gen", "sets": made})
     return counts
+
+
+def question_place(row: GradedRow) -> float:
+    """The place in [0, 1) of a row's question, or of its reference where there is none.
+
+    The first 32 bits of the SHA-256 of its letters and digits in lower case, at most 400.
+    """
+    asked = row["question"] or " ".join(row["reference"])
+    key = re.sub(r"[\W_]+", "", asked.lower())[:_KEY]
+    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) / 2**32
 
 
 def _texts(name: str, one: PublicSet, folder: Path) -> list[tuple[str, str]]:
@@ -122,7 +134,7 @@ def digest(paths: Sequence[Path]) -> str:
 def measures_only(path: str) -> bool:
     """Whether a file is a fetched set without a licence to train on, by the manifest beside it."""
     of_set = _fetched(Path(path).with_name("manifest.json")).get(Path(path).stem, {})
-    return bool(of_set.get("use") == "measure")
+    return bool(of_set.get("use") == MEASURE)
 
 
 def _fetched(manifest: Path) -> dict[str, Any]:
@@ -479,26 +491,26 @@ SETS: Final = {
         "wangcunxiang/QA-Eval", "90007d39d4ef0720984f80d56a586c66d6241e70",
         ("EVOUNA/NQ.json", "EVOUNA/TQ.json"),
         "ad6926c84f99c5ef6a6ed15f9bcb17e1bba722de09a448a7062009579b5041f2",
-        "Apache-2.0", "en", "human", _evouna, half=True,
+        "Apache-2.0", "en", "human", _evouna,
     ),
     "halluqa_zh": PublicSet(
         "OpenMOSS/HalluQA", "7e5c67398d7fee013c37ec1d6afafa76f9836180",
         ("HalluQA.json", f"{_OPEN}baichuan53b_output.json", f"{_OPEN}ernie_bot_output.json",
          *(f"{_OPEN}{model}_output_qa_prompt.json" for model in _HALLUQA_MODELS)),
         "bcf287e4fc583767251fc812019249c8249ce0aabe9059c1a8b4abd13fa747e7",
-        "Apache-2.0", "zh", "gpt-4 (five votes against the best answers)", _halluqa, half=True,
+        "Apache-2.0", "zh", "gpt-4 (five votes against the best answers)", _halluqa,
     ),
     "nq301_human": PublicSet(
         "ehsk/OpenQA-eval", "8b9317d0f0c92b52e1c71c0168dff74b5f76a5f4",
         ("data/NQ301_human.tsv", "data/model_outputs/NQ301_text-davinci-003_zeroshot.jsonl"),
         "6d1604315eededabf755f81267feaae3c5210bdf065464f4b8c5e3fc0f5d450a",
-        "MIT", "en", "human (two annotators, one adjudicator)", _nq301, half=True,
+        "MIT", "en", "human (two annotators, one adjudicator)", _nq301,
     ),
     "sas_zh": PublicSet(
         "aleversn/SAS-Datasets", "9e1a866d58edaa0d78af374d2f3529a10d72239a",
         ("ADS/all.jsonl", "LE/train.csv", "LE/qa.csv"),
         "2e82520ec16f2c48385d7a726a099ef1ad65af88b2a1a112df81bf84a1cd3141",
-        "Apache-2.0", "zh", "teacher's score", _sas, half=True,
+        "Apache-2.0", "zh", "teacher's score", _sas,
     ),
     "gaokaobench_human_scored": PublicSet(
         "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _GAOKAO_RUNS,
@@ -509,7 +521,7 @@ SETS: Final = {
         "mathllm/MATH-V", "a1f5cc3add200c0cd080fad463e500f44ef1fb41",
         ("data/test.jsonl", *(f"outputs/{model}.jsonl" for model in _MATHV_MODELS)),
         "1cbadd975653546ac9f82b036cc2cff21bbf4495720c35170ce93a378eacb051",
-        "MIT", "en", "rule", _mathv,
+        "MIT", "en", "rule", _mathv, unseen=0.3,
     ),
     "mrben": PublicSet(
         "dvlab-research/Mr-Ben", "6eb1eca8861be411838c7c1c189dba208c140e06",
@@ -521,14 +533,14 @@ SETS: Final = {
         "openai/grade-school-math", "3101c7d5072418e28b9008a6636bde82a006892c",
         ("grade_school_math/data/example_model_solutions.jsonl",),
         "c0665c9320d465c7c056cbcf34b8790bbdd412972db0c22037cc36030c70ec25",
-        "MIT", "en", "exact number", _gsm8k,
+        "MIT", "en", "exact number", _gsm8k, unseen=0.3,
     ),
     "tora_gsm8k": PublicSet(
         "microsoft/ToRA", "213c1c995038c73fab10343814df7a42f990f026",
         tuple(f"src/outputs/llm-agents/{model}-v1.0/gsm8k/test_tora_-1_seed0_t0.0_s0_e1319.jsonl"
               for model in ("tora-code-34b", "tora-70b")),
         "2f902714ea0c773d4af68a8650808651b7398aa907d3dc09b705dd03bcdd89bf",
-        "MIT", "en", "exact number", _tora,
+        "MIT", "en", "exact number", _tora, unseen=0.3,
     ),
     "theoremqa_outputs": PublicSet(
         "TIGER-AI-Lab/TheoremQA", "acfc9686aa9b49f3c8f189364a9a9ee9c53da039",
@@ -537,23 +549,23 @@ SETS: Final = {
             "internlm2_20b_5shots_short", "internlm2_math_20b_5shots_short",
         )),
         "7f72d7c374bbbdbe58636c7a4db2c4f56184a71dfe0153c6feaea6b61f8f02f3",
-        "MIT", "en", "numbers within 4 %", _theoremqa,
+        "MIT", "en", "numbers within 4 %", _theoremqa, unseen=0.3,
     ),
-    "scientsbank": PublicSet(*_SEMEVAL, partial(_semeval, "sciEntsBank")),
+    "scientsbank": PublicSet(*_SEMEVAL, partial(_semeval, "sciEntsBank"), unseen=0),
     "beetle": PublicSet(*_SEMEVAL, partial(_semeval, "beetle")),
     "saf": PublicSet(
         "SebOchs/SAF", "09949e912d266777a752ac7d51cfcddb4b3f6978", _SAF_FILES,
         "7740822a75431c2b62c39734e590795d8f1dcf70cc66d67e91fb8686d5beef44",
-        "MIT", "en", "human score", _saf,
+        "MIT", "en", "human score", _saf, unseen=0,
     ),
     "llmeval2": PublicSet(
         "llmeval/LLMEval-2", "6f9289307b191bded9797c672a9f172e4b6a784a", _LLMEVAL_FILES,
         "05d0a56f73d9b0232cd8b022e92278f4d04eef72ddbd8579d4e7402edf287694",
-        "none stated", "zh", "human stars", _llmeval, use="measure",
+        "none stated", "zh", "human stars", _llmeval, unseen=0, use=MEASURE,
     ),
     "gaokaobench_mcq": PublicSet(
         "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _MCQ_FILES,
         "3bd7206bf4e7b6937338a8674e9eba14aea4bcccebe388941b8fcd06e56073dd",
-        "Apache-2.0", "zh", "exact letter key", _mcq,
+        "Apache-2.0", "zh", "exact letter key", _mcq, unseen=0.2,
     ),
 }  # fmt: skip

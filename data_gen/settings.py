@@ -155,6 +155,8 @@ class PublicSettings(DataSettings):
 
     sets: tuple[str, ...] = ()
     """Their names; empty fetches all."""
+    unseen: bool = False
+    """Only the questions that were never seen, as ``<set>.unseen.jsonl``, to measure."""
 
 
 class LabelledSettings(DataSettings):

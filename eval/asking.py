@@ -29,7 +29,7 @@ from gradegpt.core.records import (
     write_json,
     write_rows,
 )
-from gradegpt.core.schema import Row
+from gradegpt.core.schema import Message, Row
 from gradegpt.core.settings import build_settings
 from gradegpt.engines.base import Generation
 from gradegpt.engines.client import RequestSettings
@@ -64,6 +64,11 @@ Request = Annotated[
 R = TypeVar("R", bound=Row)
 Prompt = Any
 """A conversation to ask, or the text of a reply that already exists."""
+
+
+def conversation(system: str, user: str) -> tuple[Message, ...]:
+    """Instructions, and what they are about."""
+    return Message(role="system", content=system), Message(role="user", content=user)
 
 
 class Reply(Row):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from typing import Any, Final
+
+import typer
 
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file, write_json
 from gradegpt.core.schema import Example, Item
+from gradegpt.core.shipped import base_of
 from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of
-from gradegpt.tables.importers.labelled import item_key
+from gradegpt.tables import opened
+from gradegpt.tables.columns import dig
+from gradegpt.tables.importers.labelled import item_key, question_key
 
 from .console import decimal, percent
 from .judging import read_sources
@@ -17,6 +23,8 @@ from .report.content import EvalReport
 from .settings import EvalSettings
 
 CERTIFICATE = "certificate.json"
+_MODEL: Final = ("model", "tags.model", "meta.model")
+"""The columns that may say which model answered."""
 
 
 def check(settings: EvalSettings) -> None:
@@ -29,7 +37,27 @@ def check(settings: EvalSettings) -> None:
     """
     if len(settings.judges) != 1 or not settings.sources:
         raise SettingsError("--certify: needs one judge and a file with labels")
-    check_held_out(getattr(settings.judges[0], "model", None) or "", read_sources(settings))
+    if model := getattr(settings.judges[0], "model", None):
+        check_held_out(model, read_sources(settings))
+        known = {bare(name) for name in (model, base_of(model))}
+        for source in settings.sources:
+            with opened(source.path, source.sheet) as table:
+                own = sum(answered_by(known, row) for _, row in table.valid())
+            if own:
+                what = f"{source.path}: {own:,} answers are by {model}, which judges them"
+                why = "a model favours its own; certify it on answers of other models"
+                typer.echo(f"warning: {what}: {why}", err=True)
+
+
+def answered_by(known: Set[str], row: Mapping[str, Any]) -> bool:
+    """Whether a row's column, tag or metadatum ``model`` is one of some ``bare`` names."""
+    named = next(filter(None, (dig(row, name) for name in _MODEL)), "")
+    return any(bare(str(one)) in known for one in (named if isinstance(named, list) else [named]))
+
+
+def bare(model: str) -> str:
+    """A model's name without its owner, case and signs."""
+    return question_key(model.rstrip("/").rpartition("/")[2])
 
 
 def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certificate:
@@ -51,6 +79,7 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
         coverage=found.coverage or 0.0,
         balanced_accuracy=round(found.balanced_accuracy, 6),
         low=round(found.intervals["balanced_accuracy"].low, 6),
+        high=round(found.intervals["balanced_accuracy"].high, 6),
         floor=floor,
         majority=found.majority or 0.0,
         kappa=round(found.kappa, 6),
@@ -76,12 +105,16 @@ def in_words(made: Certificate) -> str:
     """The result in one sentence, and how far the judge is from always giving one label."""
     why = (
         f"balanced accuracy {percent(made.balanced_accuracy)} % by {made.n_labels:,} labels, with "
-        f"95 % confidence at least {percent(made.low)} %, against {percent(made.floor)} %"
+        f"95 % confidence {percent(made.low)} to {percent(made.high)} %, against "
+        f"{percent(made.floor)} %"
     )
     if made.n_labels < LEAST_LABELS:
         why = f"{made.n_labels} labelled rows with a verdict, of at least {LEAST_LABELS}"
+    result = "certified" if made.passed else "not certified"
+    if made.needed:
+        result = f"not decided, about {made.needed:,} labels would"
     return (
-        f"{'certified' if made.passed else 'not certified'}: {why}; decided "
+        f"{result}: {why}; decided "
         f"{percent(made.coverage)} % of the rows; always the more frequent label is right on "
         f"{percent(made.majority)} %, kappa {decimal(made.kappa)}"
     )

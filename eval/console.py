@@ -28,12 +28,14 @@ def show(
 ) -> None:
     """Print a table, with numbers on the right; a row that is None is a line between sections.
 
-    A column of dashes, a score that is defined for no row, is left out.
+    A column of dashes, a score that is defined for no row, is left out; so is a table of these.
     """
     cells = list(rows)
     defined = [
         place for place in range(len(names)) if any(row and row[place] != "–" for row in cells)
     ]
+    if cells and defined == [0]:
+        return
     names = [names[place] for place in defined]
     cells = [row and [row[place] for place in defined] for row in cells]
     table = Table(

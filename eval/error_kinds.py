@@ -21,7 +21,7 @@ from gradegpt.rules.profiles import LABELS
 from gradegpt.rules.reference import asked
 from gradegpt.tables.inputs import USUAL, Reading
 
-from .asking import Prompt, Protocol, Reply
+from .asking import Prompt, Protocol, Reply, conversation
 from .error_rules import ATLAS, MEANING, Category, of_answer
 from .figures import Figure, ProtocolSummary, mean
 from .judging import paired
@@ -156,8 +156,7 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
         f"<question>\n{question}\n</question>\n<reference>\n{reference}\n</reference>\n"
         f"<response>\n{response}\n</response>\n<context>\nThe grader: {grounds}\n</context>"
     )
-    system = prompt_text("error_kinds").format(categories=_NAMED)
-    return Message(role="system", content=system), Message(role="user", content=user)
+    return conversation(prompt_text("error_kinds").format(categories=_NAMED), user)
 
 
 def parse_category(reply: str) -> tuple[Category, str] | None:

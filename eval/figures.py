@@ -16,9 +16,9 @@ from gradegpt.judges.statistics import (
     Interval,
     Values,
     numbered,
+    ratio,
     resampled,
     resampled_rows,
-    share_interval,
     sums,
     varied,
 )
@@ -70,10 +70,11 @@ def mean(
     if not some:
         return None
     cells = sums(numbered(q for q, _ in some), [value for _, value in some], np.ones(len(some)))
+    if is_share and (share := ratio(cells)):
+        return Figure(value=share.value, interval=share.interval, n=len(some))
     totals = resampled(cells, draws, 0)
     drawn = totals[:, 0] / totals[:, 1]
-    interval = share_interval(drawn, len(cells)) if is_share else varied(drawn)
-    return Figure(value=float(drawn[0]), interval=interval, n=len(some))
+    return Figure(value=float(drawn[0]), interval=varied(drawn), n=len(some))
 
 
 def related(

@@ -12,6 +12,7 @@ import typer
 
 from gradegpt.app.console import complaint_of, progress
 from gradegpt.app.run import MANIFEST, CheckedInput, check_input, judge_file
+from gradegpt.app.summary import cost
 from gradegpt.core.errors import InputError, OutputError, SettingsError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Row
@@ -119,24 +120,22 @@ def judge_items(
             f"{path}: made from other rows or another judge; add --overwrite to replace it, or -o "
             "with another folder"
         )
-    complaint = ""
+    summary = None
     with progress(name) as advance:
         if reused:
             advance(items.rows, items.rows)
         else:
-            complaint = complaint_of(
-                judge_file(
-                    items,
-                    path,
-                    judge,
-                    overwrite=overwrite,
-                    rows_per_write=ROWS_PER_WRITE,
-                    on_progress=advance,
-                )
-            )
-    if complaint:
-        typer.echo(f"{name}: {complaint}", err=True)
+            summary = judge_file(
+                items, path, judge,
+                overwrite=overwrite, rows_per_write=ROWS_PER_WRITE, on_progress=advance,
+            )  # fmt: skip
     judgements = tuple(read_rows(path, Judgement))
+    if summary is not None:
+        read = sum(judgement.prompt_tokens for judgement in judgements)
+        written = sum(judgement.completion_tokens for judgement in judgements)
+        typer.echo(f"{name}: {cost(summary, read, written)}", err=True)
+        if complaint := complaint_of(summary):
+            typer.echo(f"{name}: {complaint}", err=True)
     if len(judgements) != items.rows:
         raise OutputError(
             f"{path}: {len(judgements)} judgements for {items.rows} rows; "

@@ -26,6 +26,7 @@ from gradegpt.judges.statistics import (
     drawn_weights,
     estimate,
     numbered,
+    ratio,
     resampled,
     says_yes,
     score,
@@ -88,11 +89,6 @@ class JudgeMetrics(Row):
         wrong = self.n_judged - right
         return Interval(low=right / self.n_items, high=1 - wrong / self.n_items)
 
-    @property
-    def many_open(self) -> bool:
-        """Whether so many rows have no verdict that only the bounds may be quoted."""
-        return self.coverage is not None and self.coverage < 1 - FEW_OPEN
-
     @model_validator(mode="after")
     def _adds_up(self) -> Self:
         judged = self.true_positive + self.false_positive + self.false_negative + self.true_negative
@@ -100,6 +96,51 @@ class JudgeMetrics(Row):
         if judged != self.n_judged or all_rows != self.n_items:
             raise ValueError("the counts do not add up to the items")
         return self
+
+
+class Column(NamedTuple):
+    """A score as tables show it: its field, what 1 is written as, its decimals.
+
+    ``by_chance`` is that of a judge that always gives the more frequent label, if it is the same
+    for all rows; ``ranged``: with its interval, for which not every table has room.
+    """
+
+    score: str
+    scale: int = 100
+    digits: int = 1
+    by_chance: float | None = None
+    ranged: bool = False
+
+    def ends(self, scores: JudgeMetrics) -> Interval | None:
+        """The interval that is shown."""
+        return scores.intervals.get(self.score) if self.ranged else None
+
+    def value(self, scores: JudgeMetrics) -> str:
+        """The score, or a dash where it is not defined."""
+        value = getattr(scores, self.score)
+        return "–" if value is None else f"{self.scale * value:.{self.digits}f}"
+
+    def of(self, scores: JudgeMetrics) -> str:
+        """The score with its interval, percents of which are whole, to leave room for names."""
+        if (ends := self.ends(scores)) is None:
+            return self.value(scores)
+        low, high = (
+            f"{self.scale * end:.{0 if self.scale == 100 else self.digits}f}"
+            for end in (ends.low, ends.high)
+        )
+        return f"{self.value(scores)} [{low}, {high}]"
+
+
+COLUMNS: Final = {
+    "decided": Column("coverage", by_chance=1), "right of these": Column("accuracy", ranged=True),
+    "balanced": Column("balanced_accuracy", by_chance=0.5),
+    "κ": Column("kappa", 1, 2, by_chance=0),
+    "balanced, all rows": Column("balanced_accuracy_all", by_chance=0.5, ranged=True),
+    "AUC": Column("auc", 1, 2, by_chance=0.5, ranged=True), "Matthews": Column("mcc", 1, 2),
+    "precision": Column("precision"), "recall": Column("recall"), "F1": Column("f1"),
+    "majority": Column("majority"), "Acc_outcome": Column("acc_outcome", 1),
+}  # fmt: skip
+"""The columns of every table of scores, in the terminal and on the page."""
 
 
 class Graded(NamedTuple):
@@ -222,13 +263,10 @@ def _intervals(drawn: dict[str, Values], totals: Cells, cells: Cells) -> dict[st
     Kappa and AUC have none where resampling does not vary them: there are no limits for a few rows
     of kappa 1.
     """
-    judged = int((cells[:, :, :2].sum(axis=(1, 2)) > 0).sum())
-    found: dict[str, Interval] = {}
-    for name, n_questions, scale in (
-        ("coverage", len(cells), 1.0), ("accuracy", judged, 1.0), ("acc_outcome", len(cells), 100.0)
-    ):  # fmt: skip
-        if not np.isnan(drawn[name][0]):
-            found[name] = share_interval(drawn[name], n_questions, scale)
+    judged, every = cells[..., :2].sum(axis=(1, 2)), cells.sum(axis=(1, 2))
+    right = cells[:, 0, 0] + cells[:, 1, 1]
+    shares = {"coverage": (judged, every), "accuracy": (right, judged)}
+    found = {n: one.interval for n, of in shares.items() if (one := ratio(np.stack(of, axis=1)))}
     if not np.isnan(drawn["balanced_accuracy"][0]):
         found["balanced_accuracy"] = _balanced(totals, cells)
     if not np.isnan(drawn["balanced_accuracy_all"][0]):

@@ -12,9 +12,9 @@ from gradegpt.judges.panel import PanelJudge, Vote
 from gradegpt.judges.statistics import numbered
 from gradegpt.tables.importers.labelled import item_key
 
-from .console import percent, show
+from .console import show
 from .judging import Judged, Recorded
-from .metrics import JudgeMetrics, graded, measured
+from .metrics import COLUMNS, JudgeMetrics, graded, measured
 from .report.results import JudgedRows
 
 _LEAST: Final = 0.501
@@ -55,10 +55,11 @@ def panel_of(results: JudgedRows, runs: Sequence[Judged], items: CheckedInput, v
 
 def print_panel(found: Panel) -> None:
     """Print the panel, and the panel without each judge."""
-    rows = [(f"panel, {found.vote.value}", *_cells(found.panel))]
-    rows += [(f"without {name}", *_cells(rest)) for name, rest in found.without.items()]
-    show(("panel", "decided", "right", "balanced"), rows)
-
-
-def _cells(metrics: JudgeMetrics) -> list[str]:
-    return [percent(m) for m in (metrics.coverage, metrics.accuracy, metrics.balanced_accuracy)]
+    names = ("decided", "right of these", "balanced")
+    each = {f"panel, {found.vote.value}": found.panel} | {
+        f"without {name}": rest for name, rest in found.without.items()
+    }
+    rows = [
+        (name, *(COLUMNS[column].of(scores) for column in names)) for name, scores in each.items()
+    ]
+    show(("panel", *names), rows)

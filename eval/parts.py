@@ -30,7 +30,7 @@ from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import asked
 from gradegpt.tables.inputs import USUAL, Reading
 
-from .asking import Protocol, Reply, read_asked
+from .asking import Protocol, Reply, conversation, read_asked
 from .figures import Finding, ProtocolSummary
 
 _NONE: Final = "…"
@@ -92,9 +92,7 @@ def parts_prompt(item: Item) -> tuple[Message, ...]:
     question = defuse(fit_middle(asked(item), budget.question))
     solution = defuse(fit_response(item.solution, budget.response))
     user = f"<question>\n{question}\n</question>\n<reference>\n{solution}\n</reference>"
-    instruction = prompt_text("parts", chinese=needs_gloss(item.question))
-    system = Message(role="system", content=instruction)
-    return system, Message(role="user", content=user)
+    return conversation(prompt_text("parts", chinese=needs_gloss(item.question)), user)
 
 
 def checked(item: Item, reply: str) -> tuple[tuple[str, ...], Rejection | None, str]:
@@ -104,17 +102,16 @@ def checked(item: Item, reply: str) -> tuple[tuple[str, ...], Rejection | None, 
         return (), Rejection.NO_ANSWER, ""
     if isinstance(parts, Fault):
         return (), Rejection.NO_JSON if parts is Fault.NO_JSON else Rejection.JSON_ERROR, ""
-    marked = _asked_parts(item.question)
+    marked = 0 if options(item.question) else marked_parts(item.question)
     if marked > 1 and marked != len(parts):
         return parts, Rejection.COUNT, f"{len(parts)} for {marked}"
     missing = [f"({n}) {part}" for n, part in enumerate(parts, 1) if not gives(item.solution, part)]
     return parts, Rejection.NOT_THERE if missing else None, "; ".join(missing)
 
 
-def _asked_parts(question: str) -> int:
-    """The number of parts that the question marks from (1) on; 0 without marks or with options."""
-    found = 0 if options(question) else len(marks(question))
-    return next((n for n in range(found, 1, -1) if run_of_parts(question, n)), 0)
+def marked_parts(text: str) -> int:
+    """The number of parts that are marked from (1) on; 0 without marks."""
+    return next((n for n in range(len(marks(text)), 1, -1) if run_of_parts(text, n)), 0)
 
 
 def gives(text: str, answer: str) -> bool:

@@ -18,7 +18,6 @@ import typer
 
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options as options_of
-from gradegpt.answers.parts import marks, run_of_parts
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
@@ -39,6 +38,7 @@ from gradegpt.tables.inputs import USUAL, Reading, columns_in
 
 from .console import say
 from .figures import Finding, show_findings
+from .parts import marked_parts
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -239,7 +239,11 @@ def _real(text: str) -> float | None:
 
 def _of_the_question(item: Item, reference: str, value: object) -> Iterator[FaultDetail]:
     """What the question does not ask for: a probability above 1, two parts of three."""
-    number, wanted, given = _real(fold(reference)), _count(item.question), _count(reference)
+    number, wanted, given = (
+        _real(fold(reference)),
+        marked_parts(item.question),
+        marked_parts(reference),
+    )
     of_one = _PROBABILITY.search(item.question) and not _OTHER_THAN_IT.search(item.question)
     if number is not None and of_one and not 0 <= number <= 1:
         yield ReferenceFault.PROBABILITY, ""
@@ -247,11 +251,6 @@ def _of_the_question(item: Item, reference: str, value: object) -> Iterator[Faul
         given = given or len(value.items)
     if wanted > 1 and given > 1 and wanted != given and not options_of(item.question):
         yield ReferenceFault.PARTS, f"{given} for {wanted}"
-
-
-def _count(text: str) -> int:
-    """The number of parts that are marked from 1 on; 0 without marks."""
-    return next((n for n in range(len(marks(text)), 1, -1) if run_of_parts(text, n)), 0)
 
 
 def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:

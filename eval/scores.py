@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
 
+from gradegpt.answers.answer import Answer
 from gradegpt.answers.json_list import Fault
 from gradegpt.answers.read import read
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import AnswerType, Item, Judgement, Row, Verdict
 from gradegpt.judges.calibration import type_of
-from gradegpt.judges.statistics import Interval, Share, numbered, ratio
+from gradegpt.judges.statistics import Interval, Share, Values, numbered, ratio, sums
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import asked
 from gradegpt.rules.validity import refuses
@@ -34,6 +37,8 @@ _MODEL: Final = "model"
 """The tag that says which model answered."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
 _ROUNDING: Final = 1e-9
+_COMPARED: Final = 10
+"""The most different answers to a question that are compared with each other."""
 JudgedAnswer = tuple[Item, Judgement]
 
 
@@ -105,6 +110,43 @@ class ModelScores(Row):
     ssr: dict[str, dict[str, float | None]]
 
 
+class Answers(NamedTuple):
+    """Judged rows as arrays ``[n]``.
+
+    ``verdict`` is 1 for correct, 0 incorrect, 2 invalid and -1 for none; ``alike`` the class of the
+    answer among those of its question, -1 without one, and -2 where answers are not compared.
+    """
+
+    question: NDArray[np.int64]
+    verdict: NDArray[np.int64]
+    alike: NDArray[np.int64]
+    none: NDArray[Any]
+    outcome: NDArray[Any]
+
+    def at(self, places: Sequence[int]) -> Answers:
+        """The rows at these places, with questions numbered from 0."""
+        chosen = Answers(*(column[places] for column in self))
+        return chosen._replace(question=np.unique(chosen.question, return_inverse=True)[1])
+
+
+_CODES: Final = {Verdict.INCORRECT: 0, Verdict.CORRECT: 1, Verdict.INVALID: 2, None: -1}
+
+
+def answers_of(rows: Sequence[JudgedAnswer]) -> Answers:
+    """The rows as arrays; equal answers to a question are found once, for every group of rows."""
+    question = numbered(item_key(item) for item, _ in rows)
+    alike = np.full(len(rows), -2)
+    order = np.argsort(question, kind="stable")
+    for places in np.split(order, np.flatnonzero(np.diff(question[order])) + 1):
+        if len(places) > 1 and type_of(rows[places[0]][0]) is not AnswerType.CODE:
+            alike[places] = classes([rows[place] for place in places])
+    return Answers(
+        question, np.array([_CODES[j.verdict] for _, j in rows]), alike,
+        np.array([no_answer(*row) or "" for row in rows], dtype=object),
+        np.array([j.outcome.value if j.verdict is None else "" for _, j in rows], dtype=object),
+    )  # fmt: skip
+
+
 def scores(
     items: Sequence[Item],
     judgements: Sequence[Judgement],
@@ -112,7 +154,6 @@ def scores(
     ks: Sequence[int] = (),
     alphas: Sequence[float] = (),
     by: str = "",
-    seed: int = 0,
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
@@ -123,54 +164,52 @@ def scores(
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
 
     """
-    rows = paired(items, judgements)
-    groups = tagged(rows, lambda row: row[0].tags)
+    rows = answers_of(paired(items, judgements))
+    groups = tagged(range(len(items)), lambda n: items[n].tags)
     several = by or len(groups.get(_MODEL, ())) > 1
-    ks = ks or (() if several else _powers(_by_question(rows)))
+    tags = {
+        tag: {value: score_of(rows.at(own)) for value, own in values.items()}
+        for tag, values in groups.items()
+    }
     return ModelScores(
-        overall=score_of(rows, ks, seed),
-        tags={
-            tag: {value: score_of(own, (), seed) for value, own in values.items()}
-            for tag, values in groups.items()
-        },
+        overall=score_of(rows, ks or (() if several else _powers(rows))),
+        tags=tags,
         ssr={
             tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in alphas or ALPHAS}
-            for tag, values in groups.items()
+            for tag, values in tags.items()
             if tag not in (by, _MODEL, "task")
         },
     )
 
 
-def _powers(questions: Sequence[Sequence[JudgedAnswer]]) -> tuple[int, ...]:
+def _powers(rows: Answers) -> tuple[int, ...]:
     """The powers of two up to the answers of every question and the judged answers of one."""
-    judged = max(_counts(question)[1] for question in questions)
-    most = min(judged, *map(len, questions))
+    every, judged = sums(rows.question, rows.question >= 0, rows.verdict >= 0).T
+    most = int(min(judged.max(), every.min()))
     return tuple(2**n for n in range(1, most.bit_length()) if 2**n <= most)
 
 
-def score_of(rows: Sequence[JudgedAnswer], ks: Sequence[int] = (), seed: int = 0) -> GroupScore:
+def score_of(rows: Answers, ks: Sequence[int] = ()) -> GroupScore:
     """The scores of some rows.
 
     Raises:
         InputError: no question has ``k`` judged answers.
 
     """
-    questions = _by_question(rows)
-    counted = [_counts(question) for question in questions]
-    right, judged = (sum(column) for column in list(zip(*counted, strict=True))[:2])
-    reasons = Counter(kind for item, judgement in rows if (kind := no_answer(item, judgement)))
+    n = len(rows.verdict)
+    counted = sums(rows.question, rows.verdict == 1, rows.verdict >= 0, rows.verdict == 2)
+    right, judged, none = counted.T
+    kinds, open_ = Counter(rows.none), Counter(rows.outcome)
     return GroupScore(
-        n_rows=len(rows),
-        n_questions=len(questions),
-        accuracy=ratio([(right, n) for right, n, _ in counted], seed),
-        accuracy_of_answers=ratio([(right, n - none) for right, n, none in counted], seed),
-        consensus=_consensus(questions, seed),
-        bounds=Interval(low=right / len(rows), high=1 - (judged - right) / len(rows)),
-        samples=tuple(_samples(k, counted, seed) for k in ks),
-        no_answer={kind.value: reasons[kind] for kind in NoAnswer if reasons[kind]},
-        not_judged=dict(
-            sorted(Counter(j.outcome.value for _, j in rows if j.verdict is None).items())
-        ),
+        n_rows=n,
+        n_questions=len(right),
+        accuracy=ratio(np.stack([right, judged], axis=1)),
+        accuracy_of_answers=ratio(np.stack([right, judged - none], axis=1)),
+        consensus=_consensus(rows),
+        bounds=Interval(low=right.sum() / n, high=1 - (judged - right).sum() / n),
+        samples=tuple(_samples(k, right, judged) for k in ks),
+        no_answer={kind.value: kinds[kind] for kind in NoAnswer if kinds[kind]},
+        not_judged={outcome: open_[outcome] for outcome in sorted(open_) if outcome},
     )
 
 
@@ -186,134 +225,120 @@ def no_answer(item: Item, judgement: Judgement) -> NoAnswer | None:
     return _BY_REASON.get(last, NoAnswer.UNPARSABLE)
 
 
-def ssr(points: Iterable[Sequence[JudgedAnswer]], alpha: float) -> float | None:
+def ssr(points: Iterable[GroupScore], alpha: float) -> float | None:
     """Knowledge Successful Solve Rate: the share of knowledge points with an accuracy above alpha.
 
     CMMaTH, appendix D.2, equation 1: of all points. A point's accuracy is that of its judged rows,
     and 0 without any. None where no row is judged.
     """
-    each = [[j.verdict for _, j in rows if j.verdict is not None] for rows in points]
-    solved = [v.count(Verdict.CORRECT) > alpha * len(v) for v in each]
-    return float(np.mean(solved)) if any(each) else None
+    each = [point.accuracy.value if point.accuracy else None for point in points]
+    solved = [value is not None and value > alpha for value in each]
+    return float(np.mean(solved)) if any(value is not None for value in each) else None
 
 
-def classes(answers: Sequence[JudgedAnswer]) -> list[int | None]:
-    """A class number for each row's answer, the same where the rules find two answers equal.
+def classes(answers: Sequence[JudgedAnswer]) -> list[int]:
+    """A class number for each answer to a question, the same where the rules find two equal.
 
-    None where the judge named no answer. An answer is compared with the first of each class.
+    -1 where the judge named no answer. Of many different answers the most frequent alone are
+    compared, each with the first of its class: comparing all would take the square of their number.
     """
-    found: list[int | None] = []
-    firsts: list[tuple[str, Item]] = []
-    for item, judgement in answers:
-        if judgement.verdict in (None, Verdict.INVALID) or not judgement.answer:
-            found.append(None)
-            continue
-        kind = type_of(item)
-        answer = read(judgement.answer, kind, asked(item))
-        same = (
-            number
-            for number, (first, _) in enumerate(firsts)
-            if first == judgement.answer
-            or compare(read(first, kind, asked(item)), answer, question=asked(item)).same
-        )
-        number = next(same, len(firsts))
-        if number == len(firsts):
-            firsts.append((judgement.answer, item))
-        found.append(number)
-    return found
+    question = asked(answers[0][0])
+    texts = ["" if j.verdict in (None, Verdict.INVALID) else j.answer or "" for _, j in answers]
+    frequent = dict(Counter(filter(None, texts)).most_common(_COMPARED))
+    known: dict[str, int] = {}
+    firsts: dict[int, Answer] = {}
+    for number, text in enumerate(dict.fromkeys(filter(None, texts))):
+        known[text] = number
+        if text in frequent:
+            answer = read(text, type_of(answers[0][0]), question)
+            same = (n for n, one in firsts.items() if compare(one, answer, question=question).same)
+            known[text] = next(same, number)
+            firsts.setdefault(known[text], answer)
+    return [known.get(text, -1) for text in texts]
 
 
-def _by_question(rows: Sequence[JudgedAnswer]) -> list[list[JudgedAnswer]]:
-    keys = numbered(item_key(item) for item, _ in rows)
-    groups: dict[int, list[JudgedAnswer]] = {}
-    for key, row in zip(keys.tolist(), rows, strict=True):
-        groups.setdefault(key, []).append(row)
-    return list(groups.values())
-
-
-def _counts(question: Sequence[JudgedAnswer]) -> tuple[int, int, int]:
-    """The numbers of correct, judged and invalid answers."""
-    verdicts = [j.verdict for _, j in question if j.verdict is not None]
-    return verdicts.count(Verdict.CORRECT), len(verdicts), verdicts.count(Verdict.INVALID)
-
-
-def _samples(k: int, counted: Sequence[tuple[int, int, int]], seed: int) -> Samples:
-    enough = [(right, n) for right, n, _ in counted if n >= k]
-    if not enough:
+def _samples(k: int, right: Values, judged: Values) -> Samples:
+    enough = judged >= k
+    if not enough.any():
         raise InputError(f"k = {k}: no question has as many judged answers; choose a smaller k")
+    tails = at_least(judged[enough], right[enough], k)
 
-    def mean(values: Iterator[float]) -> Share:
-        share = ratio([(value, 1) for value in values], seed)
+    def mean(values: Values) -> Share:
+        share = ratio(np.stack([values, np.ones(len(values))], axis=1), judged[enough].sum())
         assert share is not None, "some question has enough answers"
         return share
 
     return Samples(
         k=k,
-        pass_at_k=mean(pass_at_k(n, c, k) for c, n in enough),
-        g_pass={
-            f"{least:g}": mean(g_pass_at_k(n, c, k, least) for c, n in enough)
-            for least in THRESHOLDS
-        },
-        mg_pass=mean(mg_pass_at_k(n, c, k) for c, n in enough),
+        pass_at_k=mean(tails[:, 1]),
+        g_pass={f"{least:g}": mean(tails[:, level(least, k)]) for least in THRESHOLDS},
+        mg_pass=mean(mg_pass(tails)),
     )
 
 
-def _consensus(questions: Sequence[Sequence[JudgedAnswer]], seed: int) -> Share | None:
+def _consensus(rows: Answers) -> Share | None:
     """Over questions with several samples; of equally frequent answers the earliest counts.
 
     Programs are not compared with each other, and have no consensus.
     """
-    right: list[tuple[float, float]] = []
-    for question in questions:
-        if len(question) < 2 or type_of(question[0][0]) is AnswerType.CODE:
-            continue
-        numbers = classes(question)
-        most = Counter(n for n in numbers if n is not None).most_common(1)
-        equal = [j for n, (_, j) in zip(numbers, question, strict=True) if most and n == most[0][0]]
-        verdicts = Counter(j.verdict for j in equal).most_common(1)
-        right.append((float(bool(verdicts) and verdicts[0][0] is Verdict.CORRECT), 1))
-    return ratio(right, seed)
+    compared = np.bincount(rows.question[rows.alike > -2], minlength=rows.question.max() + 1) > 1
+    known = rows.alike >= 0
+    groups, place = np.unique(
+        np.stack([rows.question[known], rows.alike[known]]), axis=1, return_inverse=True
+    )
+    n, right = sums(place.ravel(), place >= 0, rows.verdict[known] == 1).T
+    order = np.lexsort((groups[1], -n, groups[0]))
+    _, first = np.unique(groups[0][order], return_index=True)
+    most = order[first]
+    won = np.zeros(len(compared))
+    won[groups[0][most]] = 2 * right[most] > n[most]
+    return ratio(np.stack([won, compared], axis=1))
 
 
 # --- of n answers to a question, c of them right, k are drawn: the exact share of all subsets
 
 
-def pass_at_k(n: int, c: int, k: int) -> float:
-    """The probability that at least one of ``k`` answers is right: 1 - C(n - c, k) / C(n, k).
+def at_least(n: Values, c: Values, k: int) -> Values:
+    """The probability ``[questions, k + 1]`` of at least i right ones among ``k`` drawn answers.
 
-    Chen et al. 2021 (arXiv 2107.03374), equation 1; OlympicArena, appendix C.5.
+    ``n`` answers to each question, ``c`` of them right; at i = 1 it is pass@k, 1 - C(n - c, k) /
+    C(n, k) (Chen et al. 2021, arXiv 2107.03374, equation 1; OlympicArena, appendix C.5), at i =
+    ceil(t k) G-Pass@k for the threshold t (Liu et al. 2024, arXiv 2412.13147): the tails of the
+    hypergeometric distribution.
 
-    >>> pass_at_k(n=5, c=1, k=1)
-    0.2
+    >>> at_least(np.array([4]), np.array([3]), 2).round(6).tolist()
+    [[1.0, 1.0, 0.5]]
     """
-    return _at_least(n, c, k, 1)
+    i = np.arange(k + 1)
+    n, c = n[:, None], c[:, None]
+    possible = (i <= c) & (k - i <= n - c)
+    ways = np.exp(_choose(c, i) + _choose(n - c, k - i) - _choose(n, np.array(k)))
+    exact = np.where(possible, ways, 0.0)
+    tails: Values = np.minimum(1.0, exact[:, ::-1].cumsum(axis=1)[:, ::-1])
+    return tails
 
 
-def g_pass_at_k(n: int, c: int, k: int, threshold: float) -> float:
-    """The probability that at least ``threshold`` of ``k`` answers are right, and at least one.
+def _choose(n: Values, k: NDArray[np.int64]) -> Values:
+    """The logarithm of a binomial coefficient, and anything where it is 0."""
+    left = np.maximum(n - k, 0)
+    chosen: Values = gammaln(n + 1) - gammaln(k + 1) - gammaln(left + 1)
+    return chosen
 
-    Liu et al. 2024 (arXiv 2412.13147): the tail of a hypergeometric distribution. Near
-    0 it is pass@k, at 1 the probability that all are right.
 
-    >>> g_pass_at_k(n=4, c=3, k=2, threshold=1.0)
-    0.5
+def level(threshold: float, k: int) -> int:
+    """The right answers of ``k`` that a threshold demands, at least one.
+
+    >>> level(0.55, 20), level(1e-6, 20)
+    (11, 1)
     """
-    return _at_least(n, c, k, max(1, math.ceil(threshold * k - _ROUNDING)))
+    return max(1, math.ceil(threshold * k - _ROUNDING))
 
 
-def mg_pass_at_k(n: int, c: int, k: int) -> float:
+def mg_pass(tails: Values) -> Values:
     """G-Pass@k over the thresholds from 0.5 to 1: how reliably a model is right.
 
     Liu et al. 2024: 2/k times the sum of G-Pass@k at i/k, i from ceil(k/2) + 1 to k.
-
-    >>> mg_pass_at_k(n=4, c=4, k=4), mg_pass_at_k(n=4, c=3, k=4)
-    (1.0, 0.5)
     """
-    levels = range(math.ceil(k / 2) + 1, k + 1)
-    return 2 / k * sum(_at_least(n, c, k, least) for least in levels)
-
-
-def _at_least(n: int, c: int, k: int, least: int) -> float:
-    """The probability of at least ``least`` of the ``c`` among ``k`` drawn from the ``n``."""
-    ways = (math.comb(c, i) * math.comb(n - c, k - i) for i in range(least, min(c, k) + 1))
-    return sum(ways) / math.comb(n, k)
+    k = tails.shape[1] - 1
+    summed: Values = 2 / k * tails[:, math.ceil(k / 2) + 1 :].sum(axis=1)
+    return summed

@@ -50,9 +50,10 @@ class EvalSettings(RowsSettings):
     without labels: the model is measured, by each judge, and ``ks`` are the k of pass@k and related
     scores (default: powers of two that all questions reach). Columns of answers are recognised by
     their usual names; ``columns`` names the others, ``sheet`` a workbook's sheet,
-    ``separator`` what is between accepted answers. ``bootstrap`` is the number of resamples of an
-    interval (0: no intervals). ``changes`` are made to the rows, which every judge judges again
-    (``[all]``: every change that must not change a verdict); ``panel`` lets the judges vote.
+    ``separator`` what is between accepted answers. ``bootstrap`` is the number of resamples of the
+    interval of a score that is no share (0: no such intervals). ``changes`` are made to the rows,
+    which every judge judges again (``[all]``: every change that must not change a verdict);
+    ``panel`` lets the judges vote.
     """
 
     command: ClassVar[str] = "eval"

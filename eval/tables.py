@@ -7,19 +7,17 @@ from typing import Final
 
 from .consistency import print_changes
 from .console import bounds_of, decimal, limits, percent, say, show, shown, signed
-from .metrics import JudgeMetrics, JudgePair
+from .metrics import COLUMNS, JudgeMetrics, JudgePair
 from .panel import print_panel
 from .reliability import Reliability
 from .report.content import EvalReport, MeasuredJudge
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
-_MANY_OPEN: Final = (
-    "Where over 5 % of the rows have no verdict, a score is its bounds: all wrong, all right."
-)
-_INTERVALS: Final = (
-    "[95 %], resampled by question; the interval of gradegpt judge takes each row as independent"
-)
+_COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
+_BESIDE_CHANCE: Final = ("balanced, all rows", "AUC")
+_BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
+_INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
 
 def print_report(report: EvalReport) -> None:
@@ -47,50 +45,39 @@ def print_report(report: EvalReport) -> None:
 
 def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
     """Print a row for each judge, on all labelled rows."""
-    if any(metrics.many_open for metrics in judges.values()):
-        say(_MANY_OPEN)
     _print_view("overall", {"all": judges})
+    some_open = any(metrics.coverage != 1 for metrics in judges.values())
+    say(f"{_INTERVALS}\n{_BOUNDS}" if some_open else _INTERVALS)
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
+    several = any(len(judges) > 1 for judges in groups.values())
     rows: list[tuple[str, ...] | None] = []
     for group, judges in groups.items():
-        rows += (
-            ("" if place else group, judge, *_cells(metrics))
-            for place, (judge, metrics) in enumerate(judges.items())
-        )
-        rows += [None] if len(judges) > 1 else []
-    names = ("rows", "decided", "right [95 %]", "balanced", "kappa", "majority", "Acc_outcome")
-    show(("", "judge", *names), rows, title)
-
-
-def _cells(metrics: JudgeMetrics) -> Iterator[str]:
-    yield f"{metrics.n_items:,}"
-    yield percent(metrics.coverage)
-    if metrics.many_open and metrics.bounds:
-        yield bounds_of(metrics.bounds)
+        for place, (judge, scores) in enumerate(judges.items()):
+            name = ("" if place else group, judge) if several else (group,)
+            bounds = "–" if scores.coverage == 1 or not scores.bounds else bounds_of(scores.bounds)
+            decided, right, *others = (COLUMNS[column].of(scores) for column in _COLUMNS)
+            rows.append((*name, f"{scores.n_items:,}", decided, right, bounds, *others))
+        rows += [None] if several else []
+    names = ("rows", "decided", "right of these [95 %]", "bounds", *_COLUMNS[2:])
+    if several:
+        show(("", "judge", *names), rows, title)
     else:
-        yield percent(metrics.accuracy) + limits(metrics.intervals.get("accuracy"))
-    yield percent(metrics.balanced_accuracy)
-    yield decimal(metrics.kappa)
-    yield percent(metrics.majority)
-    yield "–" if metrics.acc_outcome is None else f"{metrics.acc_outcome:.1f}"
+        show(("", *names), rows, f"{title}, {next(iter(next(iter(groups.values()))))}")
 
 
 def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
     """The scores that are the same for every judge by chance, with their intervals."""
-    rows = []
-    for judge in judges:
-        scores, ends = judge.overall, judge.overall.intervals.get("auc")
-        auc = decimal(scores.auc) + (f" [{ends.low:.2f}, {ends.high:.2f}]" if ends else "")
-        strict = limits(scores.intervals.get("balanced_accuracy_all"))
-        strict = percent(scores.balanced_accuracy_all) + strict
-        rows.append((judge.name, strict, auc, signed(scores.bias), decimal(scores.even)))
-    names = (
-        "judge", "balanced, no verdict counts as wrong [95 %]", "AUC [95 %]",
-        "accepted of right − rejected of wrong", "equal at",
-    )  # fmt: skip
-    show(names, rows, "beside chance, which has balanced accuracy 50.0 and AUC 0.50")
+    rows = [
+        (
+            judge.name, *(COLUMNS[column].of(judge.overall) for column in _BESIDE_CHANCE),
+            signed(judge.overall.bias), decimal(judge.overall.even),
+        )
+        for judge in judges
+    ]  # fmt: skip
+    names = ("judge", *_BESIDE_CHANCE, "accepted right − rejected wrong", "even at")
+    show(names, rows, "beside chance (balanced 50.0, AUC 0.50); no verdict counts as wrong")
 
 
 def _print_confidence(judges: Sequence[MeasuredJudge]) -> None:
@@ -142,14 +129,16 @@ def print_scores(found: ModelScores, by: str = "") -> None:
     groups = [("all", found.overall)]
     tags = {by: found.tags[by]} if by in found.tags else found.tags
     groups += [(f"{t}: {v}", score) for t, vs in tags.items() for v, score in vs.items()]
-    accuracies = ("accuracy, %", "of answers, %", "consensus, %")
-    if any(one.many_open for _, one in groups):
-        say(_MANY_OPEN)
-    show(
-        ("", "rows", "questions", *accuracies), [(name, *_accuracies(one)) for name, one in groups]
+    names = (
+        "rows",
+        "questions",
+        "judged correct, % [95 %]",
+        "bounds, %",
+        "of answers",
+        "consensus",
     )
-    if not all(one.many_open for _, one in groups):
-        say(_INTERVALS)
+    show(("", *names), [(name, *_accuracies(one)) for name, one in groups])
+    say(f"{_INTERVALS}\n{_BOUNDS}" if found.overall.not_judged else _INTERVALS)
     rates = [(name, *_rates(one)) for name, one in groups]
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
     if samples := found.overall.samples:
@@ -165,11 +154,11 @@ def print_scores(found: ModelScores, by: str = "") -> None:
         say(f"SSR of {tag}: % of its values with an accuracy above {shares}")
 
 
-def _accuracies(score: GroupScore) -> list[str]:
-    counts = [f"{score.n_rows:,}", f"{score.n_questions:,}"]
-    if score.many_open:
-        return [*counts, bounds_of(score.bounds), "–", "–"]
-    return [*counts, *map(shown, (score.accuracy, score.accuracy_of_answers, score.consensus))]
+def _accuracies(score: GroupScore) -> Iterator[str]:
+    yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", shown(score.accuracy))
+    yield bounds_of(score.bounds) if score.not_judged else "–"
+    for share in (score.accuracy_of_answers, score.consensus):
+        yield "–" if score.many_open else shown(share)
 
 
 def _rates(score: GroupScore) -> list[str]:

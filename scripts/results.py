@@ -2,7 +2,7 @@
 
     gradegpt eval configs/eval/open.yaml sample=100
     python -m scripts.results collect runs/open docs/results/open.json
-    python -m scripts.results render
+    python -m scripts.results render      # docs/results/public.json: python benchmarks/public.py
 
 ``collect`` takes the figures of an evaluation's report (no rows) into a summary with its command,
 date, versions and digests. ``render`` writes docs/RESULTS.md, the tables of figures in README.md
@@ -59,6 +59,8 @@ _OF_THE_NANO: Final = frozenset(
 )
 """The experiments that served the small model."""
 _BLOCK: Final = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_UNSEEN: Final = ".unseen"
+"""The end of a source's name whose rows were never seen (``data_gen.public``)."""
 _PAGE: Final = re.compile(r"# (\d{3}) · (.+)\n\nDate: (\S+)\nStatus: (.+)\n")
 
 Figures = dict[str, Any]
@@ -128,11 +130,12 @@ def _defined(figures: Figures) -> Figures:
 
 def summaries(root: Path) -> dict[str, Summary]:
     """All summaries by their file name, in their order on the page."""
-    read = {path.stem: _read(path) for path in (root / "docs/results").glob("*.json")}
+    read = {path.stem: read_summary(path) for path in (root / "docs/results").glob("*.json")}
     return dict(sorted(read.items(), key=lambda named: (named[1].order, named[0])))
 
 
-def _read(path: Path) -> Summary:
+def read_summary(path: Path) -> Summary:
+    """The summary in a file."""
     return validate(Summary, _json(path), str(path))
 
 
@@ -217,8 +220,9 @@ def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:
     """``before`` with the figures and the signature of the evaluation in ``folder``.
 
     Without ``prefix`` the figures of all judges are replaced; with it, those of this run are added
-    under its judges' prefixed names. The row ``all`` is the whole run; the row ``rest`` combines
-    the sources that the summary does not name: scores of counts, without interval or area.
+    under its judges' prefixed names. Where some sources were never seen, their figures are those
+    of the judge ``unseen NAME`` in the rows of the same sets. The row ``all`` is the whole run; the
+    row ``rest`` combines the sources that the summary does not name: scores of counts alone.
 
     Raises:
         InputError: the run has other rows than those before.
@@ -229,8 +233,9 @@ def collected(folder: Path, before: Summary, prefix: str = "") -> Summary:
         raise InputError(f"{folder}: judged other rows than the earlier runs; collect those again")
     rows = {key: dict(row) if prefix else _recorded(row) for key, row in before.rows.items()}
     for judge in _json(folder / "report.json")["judges"]:
-        for key, metrics in _by_row(judge, list(rows)).items():
-            rows[key][prefix + judge["name"]] = metrics
+        for part, sources in _parts(judge["views"]["source"]).items():
+            for key, metrics in _by_row(judge["overall"], sources, list(rows)).items():
+                rows[key][prefix + part + judge["name"]] = metrics
     made = datetime.fromtimestamp((folder / "manifest.json").stat().st_mtime, tz=UTC)
     return before.model_copy(
         update={
@@ -255,11 +260,20 @@ def _recorded(row: Figures) -> Figures:
     return {name: value for name, value in row.items() if not isinstance(value, dict)}
 
 
-def _by_row(judge: Mapping[str, Any], rows: Sequence[str]) -> dict[str, Figures]:
-    sources: dict[str, Any] = judge["views"]["source"]
+def _parts(sources: Figures) -> dict[str, Figures]:
+    """The sources, and under ``unseen`` those whose rows were never seen, by the set's name."""
+    parts: dict[str, Figures] = {}
+    for name, one in sources.items():
+        part = "unseen " if name.endswith(_UNSEEN) else ""
+        parts.setdefault(part, {})[name.removesuffix(_UNSEEN)] = one
+    return parts
+
+
+def _by_row(overall: Figures, sources: Figures, rows: Sequence[str]) -> dict[str, Figures]:
     found = {key: _figures(sources[key]) for key in rows if key in sources}
     if "all" in rows:
-        found["all"] = _figures(judge["overall"])
+        whole = overall["n_items"] == sum(one["n_items"] for one in sources.values())
+        found["all"] = _figures(overall) if whole else _together(list(sources.values()))
     if "rest" in rows:
         found["rest"] = _together([one for name, one in sources.items() if name not in rows])
     return found
@@ -296,7 +310,7 @@ def collect(
     The summary's title, command, columns and rows define the table: to start one, copy another and
     empty its rows, such as {"evouna": {}}. Row "all" is the whole run, "rest" all other sources.
     """
-    made = collected(folder, _read(summary), prefix)
+    made = collected(folder, read_summary(summary), prefix)
     write_json(summary, made.model_dump(mode="json", exclude_defaults=True))
     typer.echo(f"wrote {summary}; now: python -m scripts.results render")
 

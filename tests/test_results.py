@@ -176,6 +176,17 @@ def test_figures_are_collected_from_a_report(summary: Summary, run: Path) -> Non
     assert made.signature["a.jsonl"] == "0123456789abcdef"
 
 
+def test_rows_never_seen_stand_beside_those_of_their_set(summary: Summary, run: Path) -> None:
+    """As figures of another judge, each part with its own total."""
+    report = json.loads((run / "report.json").read_text(encoding="utf-8"))
+    sources = report["judges"][0]["views"]["source"]
+    sources["a.unseen"] = sources.pop("x")
+    (run / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    made = collected(run, summary.model_copy(update={"rows": {"a": {}, "all": {}}})).rows
+    sizes = {row: {judge: of["n_items"] for judge, of in made[row].items()} for row in made}
+    assert sizes == {"a": {"j": 8, "unseen j": 4}, "all": {"j": 14, "unseen j": 4}}
+
+
 def test_a_further_run_is_added_to_the_first(summary: Summary, run: Path) -> None:
     """With its prefix, if it judged the same rows."""
     first = collected(run, summary.model_copy(update={"rows": {"a": {}}}))

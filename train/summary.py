@@ -60,7 +60,7 @@ def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[st
     tuned, half = judges["tuned"], manifest["half"]
     yield (
         f"{tuned['n_items']} held-out answers to {tuned['n_questions']} questions; balanced "
-        "accuracy over all of them, no verdict counted as wrong (95 % interval), kappa, AUC:"
+        "accuracy over all of them, no verdict counted as wrong (95 % interval), AUC; decided:"
     )
     yield f"  {'the more frequent label':24} 50.0"
     for name, figures in judges.items():
@@ -101,14 +101,23 @@ def _attacks(manifest: Report) -> Iterator[str]:
 def _figures(of: Report) -> str:
     text = _percent(of["balanced_accuracy_all"])
     text += _range(of["intervals"].get("balanced_accuracy_all"))
-    text += "" if of["kappa"] is None else f", kappa {of['kappa']:.2f}"
     text += "" if of["auc"] is None else f", AUC {of['auc']:.2f}"
-    return text + (f"; {_decides(of)}" if of["n_judged"] < of["n_items"] else "")
+    return f"{text}; {_decides(of)}"
 
 
 def _decides(of: Report) -> str:
-    right = f", {_percent(of['accuracy'])} % of them rightly" if of["n_judged"] else ""
-    return f"decides {of['n_judged']} of {of['n_items']}{right}"
+    said = f"decides {of['n_judged']} of {of['n_items']}"
+    if of["n_judged"]:
+        said += f", balanced accuracy there {_percent(of['balanced_accuracy'])}"
+        said += _range(of["intervals"].get("balanced_accuracy"))
+        said += ", kappa –" if of["kappa"] is None else f", kappa {of['kappa']:.2f}"
+    return said
+
+
+def _agrees(of: Report) -> bool:
+    """Whether what it decides is shown to agree with the labels more often than by chance."""
+    least = of["intervals"].get("kappa", {}).get("low", of["kappa"])
+    return least is not None and least > 0
 
 
 def _bias(of: Report) -> Iterator[str]:
@@ -149,7 +158,14 @@ def _use(judges: Report, manifest: Report, out: str) -> Iterator[str]:
     use, figures = manifest["use"], judges[manifest["use"]]
     judge, serve = _OPTIONS[use]
     left = figures["n_items"] - figures["n_judged"]
+    if not _agrees(figures):
+        yield f"DO NOT USE IT YET: {use} ({manifest['why']}) {_decides(figures)}:"
+        yield "  it is not shown to agree with the labels more often than by chance. Label more"
+        yield "  answers, above all of the rarer label, and give the command with another -o."
+        return
     yield f"Use {use} ({manifest['why']}): it {_decides(figures)}."
+    if manifest["attacks"].get(use, {}).get("exceeds"):
+        yield "  It is above the bound of attacks: only where nobody tries to deceive it."
     if use == "cascade" and left:
         yield f"  The {left} left open for you to look at count as wrong in its balanced accuracy."
         if n := manifest["unmeasured"]:

@@ -115,7 +115,7 @@ def main(
         picked = pick(strata_of(judges), results.labels, pick_n, seed)
         return _write_sheet([("", results.items[n]) for n in picked], pick_n, out)
     _needs(given, judged, "--pick 60 -o labels.csv")
-    found = estimates(judges, results.labels, confidence)
+    found = estimates(results.items, judges, results.labels, confidence)
     _print(found, percent)
     typer.echo(in_words(found, confidence))
     return _save(found, out)

@@ -10,8 +10,9 @@ from typing import Final
 import numpy as np
 
 from gradegpt.core.errors import InputError
-from gradegpt.core.schema import Judgement, Row, Verdict
-from gradegpt.judges.statistics import CONFIDENCE, says_yes, wilson
+from gradegpt.core.schema import Item, Judgement, Row, Verdict
+from gradegpt.judges.statistics import CONFIDENCE, numbered, ratio, says_yes, sums
+from gradegpt.tables.importers.labelled import item_key
 
 from ..console import percent, signed
 from .estimators import (
@@ -91,12 +92,16 @@ def counts_of(
 
 
 def estimates(
-    judges: Sequence[Sequence[Judgement]], labels: Labels, confidence: float = CONFIDENCE
+    items: Sequence[Item],
+    judges: Sequence[Sequence[Judgement]],
+    labels: Labels,
+    confidence: float = CONFIDENCE,
 ) -> list[Estimate]:
     """The judge's own share, and the stratified estimate that corrects it by the labels.
 
     Args:
-        judges: Judgements of the same items; the first judge is the one that is corrected, the
+        items: What was judged.
+        judges: Judgements of these items; the first judge is the one that is corrected, the
             others refine the strata.
         labels: The label of each item, None where it has none.
         confidence: The level of the intervals.
@@ -106,14 +111,15 @@ def estimates(
 
     """
     names, counts = counts_of(strata_of(judges), labels)
-    items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
+    n_items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
-    said = Counter(map(_result, judges[0]))
-    judged = said[CORRECT] + said[INCORRECT]
-    if not judged:
+    verdicts = [judgement.verdict for judgement in judges[0]]
+    right, judged = [v is Verdict.CORRECT for v in verdicts], [v is not None for v in verdicts]
+    share = ratio(sums(numbered(map(item_key, items)), right, judged), confidence=confidence)
+    if share is None:
         raise InputError("no item was judged, so there is no accuracy to correct")
-    own = Bounds(np.array(said[CORRECT] / judged), *wilson(said[CORRECT], judged, confidence))
+    own = Bounds(*map(np.array, (share.value, share.interval.low, share.interval.high)))
     unknown = [
         f"{int(n):,} {' and '.join(name)}"
         for name, n, labelled in zip(names, counts.items, counts.labelled, strict=True)
@@ -123,8 +129,8 @@ def estimates(
         f"; no label among the {', '.join(unknown)} (0 to 1)" if unknown else ""
     )
     return [
-        _made("as judged", own, _always_right(items - judged), judged, 0),
-        _made("stratified", stratified(counts, confidence), assumes, items, n_labels),
+        _made("as judged", own, _always_right(n_items - sum(judged)), sum(judged), 0),
+        _made("stratified", stratified(counts, confidence), assumes, n_items, n_labels),
     ]
 
 

@@ -164,7 +164,7 @@ def _print_scores(results: JudgedRows, found: Numbers, by: str) -> None:
     print_overall(found.measured)
     for judge, judgements in results.judges.items():
         if None in results.labels and any(one.verdict for one in judgements):
-            said = in_words(estimates([judgements], results.labels))
+            said = in_words(estimates(results.items, [judgements], results.labels))
             typer.echo(f"of the model that answered, by {judge}: {said}")
 
 

@@ -17,6 +17,7 @@ from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
+from ..metrics import COLUMNS
 from . import plots
 from .numbers import RESULTS, Numbers, numbers
 from .results import JudgedRows, result_of
@@ -57,11 +58,11 @@ def _chosen(results: JudgedRows) -> list[tuple[int, int]]:
     value of a tag; then the next hundred.
     """
     seen: Counter[Any] = Counter()
-    order = []
+    order, labelled = [], results.labelled  # which looks at every row
     for n, (label, *judged) in enumerate(
         zip(results.labels, *results.judges.values(), strict=True)
     ):
-        kind = interest(label, [j.verdict for j in judged], labelled=results.labelled)
+        kind = interest(label, [j.verdict for j in judged], labelled=labelled)
         tags = results.tags[n].items()
         filters = [(tag, value) for tag, values in tags for value in values]
         keys = [(label, *map(result_of, judged)), *filters]
@@ -192,6 +193,7 @@ def render_page(
         numbers=found or numbers(results),
         plots=plots,
         judges=list(results.judges),
+        columns=COLUMNS,
         words=[word.value for word in RESULTS],
         n_listed=len(rows),
         rest=rest,

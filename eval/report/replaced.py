@@ -120,7 +120,7 @@ def _model(name: str, old: Graded, new: Graded, results: JudgedRows) -> ScoredMo
     columns = [one.result == 1 for one in (old, new)] + [one.result <= 1 for one in (old, new)]
     _, question = np.unique(old.question, return_inverse=True)
     counts = sums(question, *columns)
-    shares = [ratio(counts[:, [n, n + 2]], results.seed) for n in (0, 1)]
+    shares = [ratio(counts[:, [n, n + 2]]) for n in (0, 1)]
     if shares[0] is None or shares[1] is None:
         return None
     totals = resampled(counts, results.bootstrap if len(counts) > 1 else 0, results.seed)

@@ -93,9 +93,7 @@ def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged])
         name=settings.name,
         items=rows,
         judges=judges,
-        scores={
-            n: scores(rows, of, ks=settings.ks, seed=settings.seed) for n, of in scored.items()
-        },
+        scores={n: scores(rows, of, ks=settings.ks) for n, of in scored.items()},
         labels=[row.verdict if isinstance(row, Example) else None for row in rows],
         tags=[tags_of(row, _of_example(row)) for row in rows],
         bootstrap=settings.bootstrap,

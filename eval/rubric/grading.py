@@ -29,6 +29,7 @@ from gradegpt.chains.prompts import prompt_text
 from gradegpt.chains.quote import quotes_verbatim
 from gradegpt.core.schema import Item, Message, Row
 
+from ..asking import conversation
 from .form import NUMBER, SAME, TOTAL, Rubric, render_rubric, written
 
 # The first `"; reason: ` ends the quote: a response with these words can shorten a quote of
@@ -143,7 +144,7 @@ def make_prompt(item: Item, total: float = TOTAL) -> tuple[Message, ...]:
         f"Reference Answer: {answers}\nRubric:"
     )
     system = prompt_text("rubric_make", chinese=needs_gloss(item.question))
-    return _conversation(system.format(total=written(total)), user)
+    return conversation(system.format(total=written(total)), user)
 
 
 def grade_prompt(item: Item, rubric: Rubric) -> tuple[Message, ...]:
@@ -152,8 +153,7 @@ def grade_prompt(item: Item, rubric: Rubric) -> tuple[Message, ...]:
         f"{_asked(item)}Rubric: <rubric>\n{shown(render_rubric(rubric))}\n</rubric>\n"
         f"{RESPONSE}{shown(item.response)}\n</response>\nGrading:"
     )
-    system = prompt_text("rubric_grade", chinese=needs_gloss(item.question))
-    return _conversation(system, user)
+    return conversation(prompt_text("rubric_grade", chinese=needs_gloss(item.question)), user)
 
 
 def solution_of(item: Item) -> str:
@@ -164,7 +164,3 @@ def solution_of(item: Item) -> str:
 def _asked(item: Item) -> str:
     context = f"Context: <context>\n{shown(item.context)}\n</context>\n" if item.context else ""
     return f"Question: <question>\n{shown(item.question)}\n</question>\n{context}"
-
-
-def _conversation(system: str, user: str) -> tuple[Message, ...]:
-    return Message(role="system", content=system), Message(role="user", content=user)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import Field
 
@@ -75,6 +75,9 @@ class People(Row):
     id: str
     points: Points | None = None
     criteria: tuple[Points, ...] = ()
+
+
+Named = TypeVar("Named", RubricRow, People)
 
 
 class PlacedRubric(NamedTuple):
@@ -150,17 +153,20 @@ def read_rubrics(path: Path) -> dict[str, PlacedRubric]:
         InputError: a row cannot be used, or an id is repeated.
 
     """
-    found: dict[str, PlacedRubric] = {}
+    return {row.id: PlacedRubric(where, row) for where, row in _distinct(path, RubricRow)}
+
+
+def _distinct(path: Path, kind: type[Named]) -> Iterator[tuple[str, Named]]:
+    """The rows of a file, with their places; no id is repeated."""
+    lines: dict[str, int] = {}
     for number, row in read_objects(path):
         where = f"{path}:{number}"
-        rubric = validate(RubricRow, row, where)
-        if rubric.id in found:
-            other = found[rubric.id].where.rpartition(":")[2]
+        made = validate(kind, row, where)
+        if (other := lines.setdefault(made.id, number)) != number:
             raise InputError(
-                f"{where}: id: {rubric.id!r} is also the id of line {other}; give each its own"
+                f"{where}: id: {made.id!r} is also the id of line {other}; give each its own"
             )
-        found[rubric.id] = PlacedRubric(where, rubric)
-    return found
+        yield where, made
 
 
 def rubric_of(item: Item, where: str, rubrics: dict[str, PlacedRubric]) -> PlacedRubric | None:
@@ -253,15 +259,11 @@ def read_people(path: Path, graded: Mapping[str, tuple[Item, RubricRow]]) -> dic
 
     """
     found: dict[str, People] = {}
-    for number, row in read_objects(path):
-        where = f"{path}:{number}"
-        people = validate(People, row, where)
+    for where, people in _distinct(path, People):
         if people.id not in graded:
             raise InputError(
                 f"{where}: id: {people.id!r} is no graded response; give ids of graded rows"
             )
-        if people.id in found:
-            raise InputError(f"{where}: id: {people.id!r} occurs twice; give one row per response")
         _check_points(people, graded[people.id][1], where)
         found[people.id] = people
     return found

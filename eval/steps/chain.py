@@ -18,6 +18,7 @@ from gradegpt.chains.fit import Budget, cost, fit_middle
 from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import Item, Message, Outcome
 
+from ..asking import conversation
 from .rules import StepScores, nothing_to_score
 from .split import reference_steps, response_steps
 
@@ -56,7 +57,7 @@ def build_step_prompt(item: Item, budget: Budget | None = None) -> tuple[Message
         *_numbered("Step", "response", response_steps(item), budget.response),
     ]
     system = prompt_text("steps", chinese=needs_gloss(item.question or item.response))
-    return Message(role="system", content=system), Message(role="user", content="\n".join(parts))
+    return conversation(system, "\n".join(parts))
 
 
 def _numbered(name: str, frame: str, steps: Sequence[str], budget: int) -> list[str]:

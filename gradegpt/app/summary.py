@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,8 +13,6 @@ from gradegpt.core.schema import Outcome
 from gradegpt.core.shipped import judges
 from gradegpt.judges.settings import EngineSettings, JudgeSettings
 
-_Z: Final = 1.959964
-"""The quantile of the normal distribution for an interval of 95 %."""
 _KINDS: Final = 4
 _LABELS: Final = 60
 """Labels that give a useful interval; see ``benchmarks/intervals.py``."""
@@ -23,17 +20,25 @@ _MANY_INVALID: Final = 0.1
 
 
 class Undecided(NamedTuple):
-    """Undecided rows by the type of their answer, and how many of them have a withheld verdict."""
+    """Undecided rows by the type of their answer, and how many of them have a withheld verdict.
+
+    ``tokens`` are what a model read and wrote, for all rows.
+    """
 
     kinds: Counter[str]
     withheld: int
+    tokens: tuple[int, int] = (0, 0)
 
     @classmethod
     def of(cls, judgements: Iterable[Mapping[str, Any]]) -> Undecided:
-        """Count those among judgements, given as their fields."""
-        left = [row for row in judgements if row["outcome"] == Outcome.UNDECIDED]
-        kinds = Counter(str(row["answer_type"] or "unknown type") for row in left)
-        return cls(kinds, sum(row["withheld"] is not None for row in left))
+        """Count these among judgements, given as their fields."""
+        kinds, withheld, read, written = Counter[str](), 0, 0, 0
+        for row in judgements:
+            read, written = read + row["prompt_tokens"], written + row["completion_tokens"]
+            if row["outcome"] == Outcome.UNDECIDED:
+                kinds[str(row["answer_type"] or "unknown type")] += 1
+                withheld += row["withheld"] is not None
+        return cls(kinds, withheld, (read, written))
 
 
 def summed_up(summary: Summary, left: Undecided | None = None) -> str:
@@ -47,8 +52,15 @@ def summed_up(summary: Summary, left: Undecided | None = None) -> str:
         f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
         f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid",
         *_score(counts, left.kinds if left else Counter()),
-        f"{summary.seconds:.1f} s, {pace(summary.rows_per_second)}{earlier}",
+        cost(summary, *(left.tokens if left else (0, 0))) + earlier,
     ))  # fmt: skip
+
+
+def cost(summary: Summary, read: int, written: int) -> str:
+    """The time of a run, and the tokens of a row that a model read and wrote."""
+    n = max(1, summary.counts.n_items)
+    tokens = f"; a row: {read / n:,.0f} tokens read, {written / n:,.0f} written" if read else ""
+    return f"{summary.seconds:.1f} s, {pace(summary.rows_per_second)}{tokens}"
 
 
 def pace(rate: float, unit: str = "rows") -> str:
@@ -90,21 +102,12 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
         least, most = counts.n_correct, counts.n_correct + n_open
         low, high = f"{100 * least / every:.1f}", f"{100 * most / every:.1f}"
         without = f"{n_open:,} ({100 * n_open / every:.1f} %) have no verdict{_listed(kinds)}"
-        lines.append(f"score: between {low} and {high} % are correct, as {without}")
+        lines.append(f"score: between {low} and {high} % judged correct, as {without}")
     if counts.n_judged:
         start = f"       of the {counts.n_judged:,} with a verdict" if n_open else "score:"
-        lines.append(f"{start} {_share(counts.n_correct, counts.n_judged)}")
+        share = f"{100 * counts.n_correct / counts.n_judged:.1f} % judged correct"
+        lines.append(f"{start} {share}; its interval: gradegpt report")
     return lines
-
-
-def _share(right: int, of: int) -> str:
-    """A share with Wilson's interval (1927), in percent."""
-    share, shrink = right / of, 1 + _Z**2 / of
-    middle = (share + _Z**2 / (2 * of)) / shrink
-    half = _Z / shrink * math.sqrt(share * (1 - share) / of + (_Z / (2 * of)) ** 2)
-    low, high = 100 * max(middle - half, 0), 100 * min(middle + half, 1)
-    said = f"{100 * share:.1f} % are correct [{low:.1f}, {high:.1f}]"
-    return f"{said} (95 %, Wilson: each row independent)"
 
 
 def _listed(kinds: Counter[str]) -> str:

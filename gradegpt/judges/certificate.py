@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,6 +18,8 @@ from gradegpt.judges.calibration import Probability, kind_of
 
 LEAST_LABELS: Final = 50
 """The fewest labelled rows with a verdict that certify a judge."""
+_LEAST_APART: Final = 0.005
+"""The least difference from the floor for which the labels that would show it are counted."""
 _DRIFT: Final = 0.2
 """The share of rows of other kinds, in total variation, that is worth a note."""
 
@@ -25,9 +28,9 @@ class Certificate(Row):
     """A judge on ``n_labels`` labelled rows that it decided, which are ``coverage`` of all.
 
     ``judge`` is its fingerprint and ``settings`` made it; ``rows`` is the SHA-256 digest of the
-    items. ``low`` is the lower 95 % limit of ``balanced_accuracy``, in [0, 1], which is to reach
-    ``floor``; ``majority`` is the accuracy of always giving the more frequent label, ``kappa``
-    Cohen's. ``kinds`` has the share of the rows by answer type and language.
+    items. ``low`` and ``high`` are the 95 % limits of ``balanced_accuracy``, in [0, 1], of which
+    the lower is to reach ``floor``; ``majority`` is the accuracy of always giving the more frequent
+    label, ``kappa`` Cohen's. ``kinds`` has the share of the rows by answer type and language.
     """
 
     judge: str
@@ -37,6 +40,7 @@ class Certificate(Row):
     coverage: Probability
     balanced_accuracy: Probability
     low: float
+    high: float
     floor: Probability
     majority: Probability
     kappa: float
@@ -46,6 +50,19 @@ class Certificate(Row):
     def passed(self) -> bool:
         """Whether enough labels show that the balanced accuracy is at least the floor."""
         return self.n_labels >= LEAST_LABELS and self.low >= self.floor
+
+    @property
+    def needed(self) -> int:
+        """About how many labels would decide, with the accuracy of these; 0 where these decide.
+
+        The limits come nearer with the root of the number of labels.
+        """
+        if self.n_labels >= LEAST_LABELS and not self.low < self.floor <= self.high:
+            return 0
+        share = self.balanced_accuracy
+        width = share - self.low if share >= self.floor else self.high - share
+        times = width / max(abs(share - self.floor), _LEAST_APART)
+        return max(LEAST_LABELS, math.ceil(self.n_labels * times**2))
 
     def demand(self, fingerprint: str) -> None:
         """Raise ``SettingsError`` where this is no pass, or of another judge."""

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, ndtri
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from gradegpt.core.schema import Example, Judgement, Outcome, Row, Verdict
 from gradegpt.tables.importers.labelled import item_key
@@ -272,10 +272,10 @@ def estimate(values: Values) -> tuple[float, float, float]:
 
 
 class Interval(Row):
-    """A 95 % percentile bootstrap interval, resampled by question.
+    """A 95 % interval over questions, whose rows are not independent.
 
-    A share that resampling does not vary, such as all of the rows or the rows of one question, has
-    Wilson's limits, over questions.
+    That of a share is Wilson's for as many rows as are independent (``ratio``), that of another
+    score the percentiles of the bootstrap.
     """
 
     low: float
@@ -308,19 +308,38 @@ def share_interval(values: Values, n_questions: int, scale: float = 1.0) -> Inte
     return Interval(low=low, high=high)
 
 
-def ratio(pairs: Iterable[tuple[float, float]] | Values, seed: int = 0) -> Share | None:
+def ratio(
+    pairs: Iterable[Sequence[float]] | Values, most: float = 0, confidence: float = CONFIDENCE
+) -> Share | None:
     """The sum of the first values over the sum of the second; None where nothing is counted.
 
-    Each pair belongs to a question, whose answers are not independent, and is resampled as a whole;
-    pairs whose second value is 0 are left out.
+    Each pair belongs to a question, whose rows are not independent; pairs whose second value is 0
+    are left out. The limits are Wilson's for the number of independent rows that would vary as
+    these do, the rows over their design effect, fewer for few questions (Korn and Graubard 1998):
+    unlike a bootstrap's they hold for a handful of rows, and are the same each time. ``most`` is
+    the most independent rows there can be, if it is not the sum of the second values.
+
+    >>> ratio([(9, 10), (1, 10), (5, 10)])
+    Share(value=0.5, interval=Interval(low=0.058..., high=0.941...), n_questions=3)
     """
-    counted = np.array([pair for pair in pairs if pair[1]], dtype=np.float64)
+    counted = np.array(list(pairs), dtype=np.float64).reshape(-1, 2)
+    counted = counted[counted[:, 1] > 0]
     if not len(counted):
         return None
-    totals = resampled(counted, DRAWS, seed)
-    values = totals[:, 0] / totals[:, 1]
-    interval = share_interval(values, len(counted))
-    return Share(value=float(values[0]), interval=interval, n_questions=len(counted))
+    hits, rows = counted.T
+    n_questions, n = len(counted), float(rows.sum())
+    value = float(hits.sum()) / n
+    size = float(n_questions)  # where all, or none, are hits nothing shows how questions differ
+    if 0 < value < 1 and n_questions > 1:
+        # clusters drawn whole (Liang and Zeger 1986)
+        variance = ((hits - value * rows) ** 2).sum() / n**2 * n_questions / (n_questions - 1)
+        most = most or n
+        size = most / max(1.0, variance * (most - 1) / (value * (1 - value)))
+        t = stdtrit([most - 1, n_questions - 1], (1 + confidence) / 2)
+        size *= (t[0] / t[1]) ** 2  # few questions do not show how questions differ
+    low, high = wilson(size * value, size, confidence)
+    interval = Interval(low=float(low), high=float(high))
+    return Share(value=value, interval=interval, n_questions=n_questions)
 
 
 def sums(question: NDArray[np.int64], *columns: ArrayLike) -> Values:
@@ -330,33 +349,11 @@ def sums(question: NDArray[np.int64], *columns: ArrayLike) -> Values:
 
 
 def proportion(hits: NDArray[np.bool_], questions: NDArray[np.int64]) -> Share:
-    """The share of ``hits`` ``[n]``, at least one, with Wilson's limits.
-
-    ``questions`` ``[n]`` are numbers: rows of one question are not independent, so the limits are
-    those of ``effective`` rows. Unlike a bootstrap they hold for a handful of rows.
-    """
-    value, n = float(hits.mean()), effective(hits, questions)
-    low, high = wilson(n * value, n)
-    n_questions = len(np.unique(questions))
-    return Share(
-        value=value, interval=Interval(low=float(low), high=float(high)), n_questions=n_questions
-    )
-
-
-def effective(hits: NDArray[np.bool_], questions: NDArray[np.int64]) -> float:
-    """The number of independent rows whose share of hits would vary as that of these rows.
-
-    The rows over their design effect, the variance over questions by that over rows (Korn and
-    Graubard 1998). It is the number of questions where all or no rows are hits.
-    """
-    n, value = len(hits), float(hits.mean())
+    """The share of ``hits`` ``[n]``, at least one; ``questions`` ``[n]`` are numbers."""
     _, places = np.unique(questions, return_inverse=True)
-    n_questions = int(places.max()) + 1
-    if value in (0.0, 1.0) or n_questions == 1:
-        return float(n_questions)
-    apart = np.bincount(places, hits - value)  # clusters drawn whole (Liang and Zeger 1986)
-    over_questions = (apart**2).sum() / n**2 * n_questions / (n_questions - 1)
-    return n / max(1.0, float(over_questions) * (n - 1) / (value * (1 - value)))
+    share = ratio(sums(places, hits, np.ones(len(hits))))
+    assert share is not None, "there is a row"
+    return share
 
 
 def z_of(confidence: float) -> float:

@@ -10,11 +10,10 @@ from zipfile import ZipFile
 import pytest
 
 from data_gen import public
-from data_gen.public import SETS, fetch
+from data_gen.public import SETS, fetch, question_place
 from data_gen.settings import PublicSettings, load_data_settings
 from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.records import read_objects
-from gradegpt.tables.importers.labelled import question_share
 
 LINE = {
     "question": "How many?", "correct": ["4.0", 4.0], "pred": "4.1",
@@ -62,6 +61,8 @@ MCQ = [
     {"question": "选？", "standard_answer": ["A", "D"], "model_output": said, "model_answer": key}
     for said, key in (("选AD", ["A", "D"]), ("选AD", None), ("选A", "A"), ("不知", []))
 ]  # fmt: skip
+WHO, LONG = 0.0953701104, 0.9310888557
+"""The places of two questions: SHA-256 of whowroteit, and of 400 characters."""
 LE = "1\t此\t彼\t0.0\n1\t此\t彼\t0.0\n1\t此\t此\t1.0\n"
 
 
@@ -143,7 +144,7 @@ def test_a_result_is_compared_by_its_value(
 def test_rows_are_written_once_the_files_are_those_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Downloaded once, checked by digest; only questions of the upper half, in order of digests."""
+    """Downloaded once, checked by digest; never seen questions apart, which only measure."""
     rows = [EVOUNA | {"question": f"question {n}"} for n in range(20)]
     path = tmp_path / "host" / SETS["evouna"].repository / SETS["evouna"].commit
     path.mkdir(parents=True)
@@ -159,12 +160,27 @@ def test_rows_are_written_once_the_files_are_those_of_the_table(
     (path / "NQ.json").unlink()
     counts = fetch(settings)
     written = [row for _, row in read_objects(tmp_path / "out" / "evouna.jsonl")]
-    assert {r["question"] for r in written} == {
-        r["question"] for r in rows if question_share(r["question"]) >= 0.5
-    }
     assert counts == {"evouna": len(written)}
     assert 0 < len(written) < 20
+    assert all(question_place(row) >= 0.5 for row in written)
+    unseen = PublicSettings(name="public", out=str(tmp_path / "out"), sets=("evouna",), unseen=True)
+    assert fetch(unseen) == {"evouna.unseen": 20 - len(written)}
+    left = [row for _, row in read_objects(tmp_path / "out" / "evouna.unseen.jsonl")]
+    assert {r["question"] for r in (*left, *written)} == {r["question"] for r in rows}
+    assert public.measures_only(str(tmp_path / "out" / "evouna.unseen.jsonl"))
+    assert not public.measures_only(str(tmp_path / "out" / "evouna.jsonl"))
     assert written[0].items() >= {"label": True, "label_by": "human", "lang": "en"}.items()
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "place"),
+    [("Who wrote it?", "Ann", WHO), ("WHO wrote_it", "", WHO), ("", "who wrote it", WHO),
+     ("谁写的？" * 200, "", LONG), ("谁写的" * 140, "", LONG)],
+)  # fmt: skip
+def test_a_question_has_one_place(question: str, reference: str, place: float) -> None:
+    """Of 400 letters and digits, without case; of the reference where there is no question."""
+    made = question_place({"question": question, "reference": reference})
+    assert made == pytest.approx(place, abs=1e-9)
 
 
 def test_a_zip_is_read_and_the_manifest_tells_the_use(
@@ -175,7 +191,7 @@ def test_a_zip_is_read_and_the_manifest_tells_the_use(
     path.parent.mkdir(parents=True)
     with ZipFile(path, "w") as files:
         files.writestr("test/3way/beetle/test-unseen-answers/K.xml", SEMEVAL)
-    known = SETS["beetle"]._replace(sha256=public.digest([path]))
+    known = SETS["beetle"]._replace(sha256=public.digest([path]), unseen=0)
     monkeypatch.setitem(SETS, "beetle", known)
     kept = {"llmeval2": {"use": SETS["llmeval2"].use}}
     (tmp_path / "manifest.json").write_text(json.dumps({"sets": kept}))

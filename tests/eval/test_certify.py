@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
-from eval.certify import check_held_out
+from eval.certify import answered_by, bare, check_held_out
 from gradegpt.app.cli import app as judge_app
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import write_rows
@@ -48,9 +50,11 @@ def test_the_lower_limit_decides(tmp_path: Path) -> None:
     assert 0.9 < made["low"] < 1
     assert made["kinds"] == {"number en": 1.0}
     found = certified(tmp_path, "--certify", 0.9, wrong=8)
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "certificate:" not in found.output
-    assert "not certified: balanced accuracy 92.0 % by 100 labels" in found.output
+    assert re.search(r"not decided, about [\d,]{3,5} labels would: balanced ac", found.output)
+    found = certified(tmp_path, "--certify", 0.99, wrong=20)
+    assert (found.exit_code, "not certified: balanced accuracy 80.0 %" in found.output) == (1, True)
     certificate = read_certificate(tmp_path / "run" / "certificate.json")
     with pytest.raises(GradeGPTError, match="did not pass"):
         certificate.demand(certificate.judge)
@@ -91,8 +95,19 @@ def test_only_the_output_of_another_certification_is_replaced(tmp_path: Path) ->
 def test_few_labels_certify_nothing(tmp_path: Path) -> None:
     """Forty right verdicts are not enough, whatever the limit."""
     found = certified(tmp_path, "--certify", 0.5, n=40)
-    assert found.exit_code == 1
-    assert "40 labelled rows with a verdict, of at least 50" in found.output
+    assert found.exit_code == 2
+    assert "about 50 labels would: 40 labelled rows with a verdict, of at least" in found.output
+
+
+@pytest.mark.parametrize(
+    ("row", "own"),
+    [({"model": "Qwen3-4B"}, True), ({"meta": {"model": "qwen3_4b"}}, True),
+     ({"tags": {"model": ["gpt-5", "Qwen/Qwen3-4B"]}}, True), ({"model": "Qwen3-8B"}, False),
+     ({}, False)],
+)  # fmt: skip
+def test_a_judge_of_its_own_answers_is_recognised(row: dict[str, Any], own: bool) -> None:
+    """By the column, tag or metadatum ``model``, whatever its owner and case."""
+    assert answered_by({bare("Qwen/Qwen3-4B")}, row) is own
 
 
 def test_a_certificate_is_of_one_judge_and_one_mix_of_kinds(tmp_path: Path) -> None:

@@ -39,6 +39,11 @@ def judged(results: Sequence[str]) -> list[Judgement]:
     ]  # fmt: skip
 
 
+def items(n: int) -> list[Item]:
+    """As many different questions."""
+    return [Item(question=str(k), reference=("1",), response="x") for k in range(n)]
+
+
 def counts(*strata: tuple[float, float, float]) -> LabelCounts:
     return LabelCounts(*(np.array(column, dtype=float) for column in zip(*strata, strict=True)))
 
@@ -91,7 +96,7 @@ def test_estimates_stand_beside_what_they_correct() -> None:
     labels: list[Verdict | None] = [None] * 100
     for place, label in ((0, YES), (1, YES), (2, NO), (60, NO), (61, YES), (90, YES)):
         labels[place] = label
-    raw, corrected = found = estimates([judged(results)], labels)
+    raw, corrected = found = estimates(items(100), [judged(results)], labels)
     assert (raw.value, raw.n_items) == (pytest.approx(60 / 90), 90)
     assert "10 items left open" in raw.assumes
     assert corrected.value == pytest.approx(0.6 * 2 / 3 + 0.3 / 2 + 0.1)
@@ -99,7 +104,7 @@ def test_estimates_stand_beside_what_they_correct() -> None:
     assert in_words(found).endswith(
         "by 6 labels; the judge alone says 66.7 %, of the 90 items that it decided."
     )
-    found = estimates([judged(results)], [None] * 90 + labels[:10])
+    found = estimates(items(100), [judged(results)], [None] * 90 + labels[:10])
     assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[1].assumes
 
 
@@ -115,9 +120,9 @@ def test_a_second_judge_refines_the_strata() -> None:
 def test_what_cannot_be_estimated_is_refused() -> None:
     """No label, and nothing judged."""
     with pytest.raises(InputError, match="no judged item has a label"):
-        estimates([judged([R])], [None])
+        estimates(items(1), [judged([R])], [None])
     with pytest.raises(InputError, match="no item was judged"):
-        estimates([judged([OPEN])], [YES])
+        estimates(items(1), [judged([OPEN])], [YES])
 
 
 # --- which and how many ---------------------------------------------------------------------------

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from eval.console import WIDTH
 from eval.evaluate import evaluate
 from eval.judging import read_sources
+from eval.metrics import graded, measured
 from eval.report.content import parsed_rate
 from eval.settings import EvalSettings, RowsSettings
-from eval.tables import print_report
+from eval.tables import print_overall, print_report
 from gradegpt.chains.chain import YES, Chain, render_chain
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
-from gradegpt.core.schema import ChainFormat, Judgement, Message, Verdict
+from gradegpt.core.schema import ChainFormat, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import Script, ScriptedEngine
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
@@ -240,6 +243,26 @@ def test_tables_fit_their_width(settings: EvalSettings, capsys: pytest.CaptureFi
     ):  # fmt: skip
         assert words in out
     assert report.pairs[0].difference is not None
+
+
+def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of ten rows eight are decided, six rightly: 75 % of these, and 60 to 80 % of all."""
+    labels = [Verdict.CORRECT, Verdict.INCORRECT] * 5
+    said: list[Verdict | None] = [*labels[:6], *labels[7:9], None, None]
+    judged = [
+        Judgement(
+            id="", outcome=Outcome.JUDGED if v else Outcome.UNDECIDED, verdict=v, method="rules",
+            reason="x",
+        )
+        for v in said
+    ]  # fmt: skip
+    print_overall({"rules": measured(graded(np.arange(10), labels, judged))})
+    out = capsys.readouterr().out
+    assert re.search(r"rows +decided +right of these \[95 %\] +bounds ", out)
+    assert re.search(r"all +10 +80.0 +75.0 \[41, 93\] +60.0 to 80.0 ", out)
+    assert "those without a verdict all wrong, and all right" in out
 
 
 def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:

@@ -353,7 +353,8 @@ def test_intervals_are_over_questions() -> None:
     many = figure(scored([row(f"r{n}", p, p) for n, p in enumerate(points)]), "points")
     assert two.interval is not None
     assert many.interval is not None
-    assert (two.value, two.n, two.interval.low, two.interval.high) == (0.5, 20, 0, 1)
+    assert (two.value, two.n) == (0.5, 20)
+    assert (two.interval.low, two.interval.high) == pytest.approx((0, 1), abs=0.01)
     assert 0.2 < many.interval.low < 0.4 < 0.6 < many.interval.high < 0.8
     few = figure(scored([row(f"r{n}", 5, 5) for n in range(3)]), "points")
     assert few.interval is not None  # Wilson's limits, 3 / (3 + z2)
@@ -401,7 +402,7 @@ def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: st
     with pytest.raises(InputError, match=message):
         read_people(tmp_path / "people.jsonl", graded())
     write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' occurs twice"):
+    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
         read_people(tmp_path / "people.jsonl", graded())
 
 

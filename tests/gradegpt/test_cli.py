@@ -18,7 +18,8 @@ import pytest
 
 from gradegpt import tables
 from gradegpt.app import cli, console
-from gradegpt.app.run import check_input
+from gradegpt.app.run import Counts, Summary, check_input
+from gradegpt.app.summary import cost
 from gradegpt.core.errors import EngineError, GradeGPTError, InputError, OutputError
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome
@@ -176,7 +177,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
     assert re.fullmatch(
         r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
         r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
-        r"score: 75\.0 % are correct \[30\.1, 95\.4\] \(95 %, Wilson: each row independent\)\n"
+        r"score: 75\.0 % judged correct; its interval: gradegpt report\n"
         r"\d+\.\d s, [\d.,]+ rows/s\n"
         r"judgements: out\.jsonl\n",
         out,
@@ -700,22 +701,28 @@ def test_a_file_that_was_sent_is_read_as_one_on_disk() -> None:
 def test_a_run_ends_with_the_score_and_what_would_help(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By hand: 32 of 64 decided, 16 correct: 25 to 75 %; Wilson's interval of 16 in 32."""
+    """By hand: 32 of 64 decided, 16 correct: 25 to 75 %."""
     hard = json.dumps({"reference": "gravity pulls", "response": "mass attracts other mass"})
     Path("in.jsonl").write_text(16 * (ROW + ROW.replace("is 4", "is 5") + f"{hard}\n" * 2))
     assert call("judge", "in.jsonl", "-o", "out.csv", *RULES) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2:4] == [
-        "score: between 25.0 and 75.0 % are correct, as 32 (50.0 %) have no verdict, "
+        "score: between 25.0 and 75.0 % judged correct, as 32 (50.0 %) have no verdict, "
         "by type: text 32",
-        "       of the 32 with a verdict 50.0 % are correct [33.6, 66.4] (95 %, Wilson: "
-        "each row independent)",
+        "       of the 32 with a verdict 50.0 % judged correct; its interval: gradegpt report",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
         "to decide more, or to know the score:",
         "--judge cascade --model gradegpt-1.5b --overwrite",
         "gradegpt eval.estimate out.csv.judgements.jsonl --pick 60 -o labels.csv",
     ]  # fmt: skip
+
+
+def test_the_cost_of_a_row_is_said() -> None:
+    """Of rows that a model was asked about: the tokens that it read and wrote."""
+    summary = Summary(Path("x"), Counts(n_items=4, n_judged=4, n_correct=4), 0, 2.0)
+    assert cost(summary, 4000, 10) == "2.0 s, 2 rows/s; a row: 1,000 tokens read, 2 written"
+    assert cost(summary, 0, 0) == "2.0 s, 2 rows/s"
 
 
 def test_progress_is_told_without_a_terminal(

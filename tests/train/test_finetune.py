@@ -317,8 +317,8 @@ def figures(balanced: float, **changes: Any) -> dict[str, Any]:
     """A judge's figures over 100 rows."""
     return {
         "n_items": 100, "n_questions": 50, "n_judged": 100, "balanced_accuracy_all": balanced,
-        "kappa": 0.5, "auc": 0.8, "accuracy": 0.8, "intervals": {}, "recall": 0.6, "bias": -0.2,
-        "even": 0.3,
+        "kappa": 0.5, "auc": 0.8, "balanced_accuracy": 0.8, "intervals": {}, "recall": 0.6,
+        "bias": -0.2, "even": 0.3,
     } | changes  # fmt: skip
 
 
@@ -357,12 +357,14 @@ def test_better_is_said_with_its_interval() -> None:
 def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
     """What it decides and how often rightly, what is not measured, and the one that decides all."""
     good = report(0.2, 0.1, 0.3)
-    good["judges"][2]["overall"] |= {"n_judged": 84, "accuracy": 0.95}
+    good["judges"][2]["overall"] |= {"n_judged": 84, "balanced_accuracy": 0.95}
     lines = list(conclusion(good, MADE | {"unmeasured": 9}, "mine"))
-    start = lines.index("Use cascade (so): it decides 84 of 100, 95.0 % of them rightly.")
+    start = lines.index(
+        "Use cascade (so): it decides 84 of 100, balanced accuracy there 95.0, kappa 0.50."
+    )
     assert "The 16 left open" in lines[start + 1]
     assert "9 of the 16 are of kinds of which dev has too few rows" in lines[start + 2]
-    assert "cascade-all (--min-confidence 0); it decides 100 of 100, 80.0 %" in lines[start + 3]
+    assert "cascade-all (--min-confidence 0); it decides 100 of 100, balanced" in lines[start + 3]
     assert not any("left open" in line for line in conclusion(report(0.2, 0.1, 0.3), MADE, "mine"))
 
 
@@ -397,6 +399,24 @@ def test_worse_is_said_and_not_recommended() -> None:
     text = "\n".join(conclusion(report(-0.1, -0.15, -0.05), MADE | {"half": figures(0.5)}, "mine"))
     assert "WORSE than untrained, its base alone: -10.0 points" in text
     assert "gradegpt serve" not in text
+
+
+def test_the_share_of_the_frequent_label_recommends_nothing() -> None:
+    """Of 160 right and 18 wrong answers 91.3 % are right by calling nearly all of them correct."""
+    made, ends = report(0.02, -0.01, 0.05), {"kappa": {"low": -0.02, "high": 0.3}}
+    every = made["judges"][3]["overall"]
+    every |= {"accuracy": 0.913, "balanced_accuracy": 0.54, "kappa": 0.13, "intervals": ends}
+    text = "\n".join(conclusion(made, MADE | {"use": "cascade-all"}, "mine"))
+    assert "DO NOT USE IT YET: cascade-all (so) decides 100 of 100, balanced accuracy" in text
+    assert "91.3" not in text
+    assert "gradegpt serve" not in text
+
+
+def test_a_judge_above_the_bound_of_attacks_is_recommended_with_a_warning() -> None:
+    """Where somebody may try to deceive it, it is not to be used."""
+    above = {"cascade": {"n": 9, "accepted": 3, "rate": 0.3, "high": 0.7, "exceeds": "3 of 9"}}
+    text = "\n".join(conclusion(report(0.2, 0.1, 0.3), MADE | {"attacks": above}, "mine"))
+    assert "It is above the bound of attacks: only where nobody tries to deceive it." in text
 
 
 @pytest.mark.parametrize(
