@@ -114,7 +114,8 @@ def main(
     if pick_n is not None:
         picked = pick(strata_of(judges), results.labels, pick_n, seed)
         return _write_sheet([("", results.items[n]) for n in picked], pick_n, out)
-    _needs(given, judged, "--pick 60 -o labels.csv")
+    if not results.labelled:
+        _needs(given, judged, "--pick 60 -o labels.csv")
     found = estimates(judges, results.labels, confidence)
     _print(found, percent)
     typer.echo(in_words(found, confidence))

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field
-
 from gradegpt.app.run import MANIFEST
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, sha256_file
@@ -26,6 +24,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
+from .whole import JudgedFile, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -140,7 +139,8 @@ def read_judged(
 ) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
-    The rows are those of the first file's input, which its manifest names, or those of ``items``. A
+    The rows are those of the first file's input, which its manifest names, or those of ``items``; a
+    judged table may have them itself, with labels, as the server's page gives it back. A
     judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
     a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag;
     ``reading`` is how ``items`` are read, and the sheet of ``labels``; ``ks`` and ``alphas`` are
@@ -151,7 +151,8 @@ def read_judged(
         InputError: the files have different rows, or no row has a label.
 
     """
-    judges = dict(zip(_names(paths), map(_judgements, paths), strict=True))
+    files = [_file(path, reading) for path in paths]
+    judges = dict(zip(_names(paths), (file.judgements for file in files), strict=True))
     ids = [judgement.id for judgement in next(iter(judges.values()))]
     for path, judgements in zip(paths, judges.values(), strict=True):
         if [j.id for j in judgements] != ids:
@@ -159,16 +160,18 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = _rows(paths[0], items, reading, ids)
+    own = files[0] if items is None else None
+    rows = own.rows if own and own.rows else _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
-    scored = {} if labels else {
+    none = [None] * len(ids)
+    given = _labels(labels, ids, of, reading.sheet) if labels else files[0].labels or none
+    scored = {} if any(given) else {
         name: scores(found, judged, ks=ks, alphas=alphas, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
-    given = _labels(labels, ids, of, reading.sheet) if labels else [None] * len(ids)
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
@@ -201,10 +204,10 @@ def _record(path: Path) -> Path:
     return judgements_path(path, form_of(path) or Form.JSONL)
 
 
-class _Said(Judgement):
-    """A judgement of a run, or with the label beside it, as the server's page writes it."""
-
-    label: Any = Field(default=None, exclude=True)
+def _file(path: Path, reading: Reading) -> JudgedFile:
+    """The judgements of a file, with rows and labels where it has them itself."""
+    whole = read_whole(path, reading) if is_whole(path) else None
+    return whole if whole and whole.judgements else JudgedFile(_judgements(path))
 
 
 def _judgements(path: Path) -> list[Judgement]:
@@ -213,7 +216,7 @@ def _judgements(path: Path) -> list[Judgement]:
     if not (record := _record(path)).exists():
         how = "run gradegpt judge FILE -o OUT, then report OUT"
         raise MissingError(f"{path}: has no judgements beside it; {how}")
-    found: list[Judgement] = list(read_rows(record, _Said))
+    found: list[Judgement] = list(read_rows(record, Judgement))
     if not found:
         raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
     return found

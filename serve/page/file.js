@@ -168,7 +168,8 @@ function save(rows) {
   download(`${stem()}.judgements.${form}`, writeJudged(file, rows, form));
 }
 
-const saveScores = (lines) => download(`${stem()}.scores.csv`, writeTable(lines[0], lines.slice(1)));
+const saveScores = (columns, lines) =>
+  download(`${stem()}.scores.csv`, writeTable(columns, lines.map((line) => Object.fromEntries(line.map((cell, at) => [columns[at], cell])))));
 
 function render() {
   const loaded = Boolean(file?.rows.length);
