@@ -140,11 +140,11 @@ def read_judged(
     """The results of several judges' files, all of the same rows in the same order.
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``; a
-    judged table may have them itself, with labels, as the server's page gives it back. A
-    judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
-    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag;
-    ``reading`` is how ``items`` are read, and the sheet of ``labels``; ``ks`` and ``alphas`` are
-    those of ``scores``.
+    judged table may have them itself, as the server's page gives it back: without ``labels``, one
+    of its own counts as the verdict. A judge has the name of its file, without the ending. ``of``
+    keeps the labels of one model, where a sheet has several (``ANSWER_OF``); ``by`` is a column of
+    the rows that becomes a tag; ``reading`` is how ``items`` are read, and the sheet of ``labels``;
+    ``ks`` and ``alphas`` are those of ``scores``.
 
     Raises:
         MissingError: a file, or the input that was judged, does not exist.
@@ -152,7 +152,8 @@ def read_judged(
 
     """
     files = [_file(path, reading) for path in paths]
-    judges = dict(zip(_names(paths), (file.judgements for file in files), strict=True))
+    made = [file.judgements if labels else file.marked for file in files]
+    judges = dict(zip(_names(paths), made, strict=True))
     ids = [judgement.id for judgement in next(iter(judges.values()))]
     for path, judgements in zip(paths, judges.values(), strict=True):
         if [j.id for j in judgements] != ids:
@@ -164,14 +165,13 @@ def read_judged(
     rows = own.rows if own and own.rows else _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
-    none = [None] * len(ids)
-    given = _labels(labels, ids, of, reading.sheet) if labels else files[0].labels or none
-    scored = {} if any(given) else {
+    scored = {} if labels else {
         name: scores(found, judged, ks=ks, alphas=alphas, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
     if any("old_score" in item.meta for item in found):
         judges[OLD] = [_old(item) for item in found]
+    given = _labels(labels, ids, of, reading.sheet) if labels else [None] * len(ids)
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,

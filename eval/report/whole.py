@@ -14,13 +14,15 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate
-from gradegpt.core.schema import Item, Judgement, Verdict
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import ADDED
 from gradegpt.tables.inputs import Reading, columns_in, placed
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
+BY_HAND: Final = "person"
+"""The method of a verdict that is a label."""
 _WHOLE: Final = "judgement"
 _IN_WORDS: Final = "in_words"
 
@@ -32,6 +34,19 @@ class JudgedFile(NamedTuple):
     rows: Sequence[tuple[TableRow, Item]] = ()
     labels: Sequence[Verdict | None] = ()
 
+    @property
+    def marked(self) -> list[Judgement]:
+        """The judgements, with the label instead of another verdict where there is one."""
+        labels = self.labels or [None] * len(self.judgements)
+        return [_by_hand(*one) for one in zip(self.judgements, labels, strict=True)]
+
+
+def _by_hand(judgement: Judgement, label: Verdict | None) -> Judgement:
+    if label in (None, judgement.verdict):
+        return judgement
+    given = {"outcome": Outcome.JUDGED, "verdict": label, "withheld": None, "confidence": None}
+    return judgement.model_copy(update={**given, "method": BY_HAND})
+
 
 def is_whole(path: Path) -> bool:
     """Whether the rows of a file have their items beside their judgements."""
@@ -41,6 +56,11 @@ def is_whole(path: Path) -> bool:
         return not judgements_path(path, form_of(path) or Form.CSV).exists()
     first = (row for _, row in islice(Table.of(path).rows(), 1))
     return any(isinstance(row, dict) and isinstance(row.get(_WHOLE), dict) for row in first)
+
+
+def has_labels(path: Path, reading: Reading) -> bool:
+    """Whether the rows of a file have labels beside their judgements."""
+    return is_whole(path) and any(read_whole(path, reading).labels)
 
 
 def read_whole(path: Path, reading: Reading) -> JudgedFile:
