@@ -76,7 +76,7 @@ function line(row) {
 }
 
 function field(name, ...content) {
-  return make("section", {}, make("h4", {}, say(name)), ...content);
+  return make("section", {}, make("h3", {}, say(name)), ...content);
 }
 
 function details(row) {
@@ -107,7 +107,7 @@ function judgement(one, i, row) {
     [make("dt", {}, say(name)), make("dd", {}, value)]);
   const lost = one.quote && !find(one.quote, row.response ?? "");
   return make("section", {},
-    make("h4", {}, judge(i)),
+    make("h3", {}, judge(i)),
     make("p", {}, word(one.verdict), " ", sure),
     make("dl", {}, ...facts,
       ...(lost ? [make("dt", {}, say("quote")),

@@ -88,7 +88,7 @@ function renderGroups(file) {
   const cells = (line, at) => [h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => table.only(line[0], rows[at]) }, line[0] || "–")), ...line.slice(1).map((cell) => h("td", {}, cell))];
   byId("groups").replaceChildren(
     h("p", {}, h("label", {}, t("groups"), " ", select), h("button", { type: "button", class: "small", onclick: () => save(head, lines) }, t("groups.save"))),
-    h("div", { class: "lines", tabindex: 0, role: "region", "aria-label": t("groups") },
+    h("div", { class: "lines", tabindex: 0, role: "group", "aria-label": t("groups") },
       h("table", {}, h("thead", {}, h("tr", {}, head.map((name) => h("th", { scope: "col" }, name)))), h("tbody", {}, lines.map((line, at) => h("tr", {}, cells(line, at)))))),
   );
 }

@@ -14,6 +14,7 @@ import pytest
 from eval.report.page import render_page
 from tests.eval.pages import HOSTILE, R, W, results
 from tests.serve.browser.chromium import Browser, Page, executable
+from tests.serve.browser.test_accessibility import CHECK, axe_script
 
 IDS = "[...document.querySelectorAll('.item .id')].map((one) => one.textContent)"
 OPENED = "document.querySelector('.item[open] .id')?.textContent"
@@ -172,6 +173,14 @@ def test_the_page_fits_a_phone(open_page: Open) -> None:
     assert page.run("document.documentElement.scrollWidth") == 390
     links = "[...document.querySelectorAll('header nav a')]"
     assert page.run(f"new Set({links}.map((a) => a.offsetTop)).size") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_page_breaks_no_rule_of_accessibility(open_page: Open, width: int, dark: bool) -> None:
+    page = open_page(fragment="#item=2", width=width, dark=dark)
+    page.run(f"{axe_script()}; true")
+    assert page.run(CHECK) == []
 
 
 def test_the_page_is_in_the_browsers_language(open_page: Open) -> None:
