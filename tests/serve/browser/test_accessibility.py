@@ -106,7 +106,7 @@ def _tried(page: Page, folder: Path, rows: Path) -> None:
 
 
 STEPS = {
-    "one answer": _empty, "a judgement": _judged, "a file": _file, "a class list": _asks, "its table": _table,
-    "a row": _row, "label": _label, "an item": _item, "the end": _end,
+    "one answer": _empty, "a judgement": _judged, "a file": _file, "a class list": _asks,
+    "its table": _table, "a row": _row, "label": _label, "an item": _item, "the end": _end,
     "template": _template, "its trials": _tried,
 }  # fmt: skip
