@@ -18,11 +18,10 @@ from gradegpt.core.schema import CHOICE, AnswerType, Example, Verdict
 from .candidates import RULES, rng_for
 from .generate import manifest_of
 from .guards import GUARDS, SAYS_NOTHING
+from .phrases import attacks, names_an_option
 from .problems import Problem, attacked
 from .settings import AttackRowSettings
-from .writer import Task
-from .writer.attacks import attacks, names_an_option
-from .writer.ending import ending
+from .writer import Task, ending
 
 FILE: Final = "attacks.jsonl"
 _TRIES: Final = 40
@@ -109,7 +108,7 @@ def _wrong(task: Task) -> str | None:
     """
     if (wrong := task.wrong()) is None:
         return None
-    stated = ending(task, wrong).text.strip()
+    stated = ending(task, wrong).sentence.strip()
     return None if _accepted(task.problem, stated) else stated
 
 

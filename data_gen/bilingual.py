@@ -19,8 +19,7 @@ from gradegpt.core.schema import AnswerType, Item, Row, Verdict
 from gradegpt.tables.importers.labelled import split_of
 
 from .candidates import Candidate, rng_for, with_rules
-from .phrases import read_whole
-from .writer.attacks import attacks
+from .phrases import attacks, read_whole
 
 TABLES: Final = Path(__file__).parent / "bank" / "bilingual"
 ROLES: Final = "roles"
@@ -219,6 +218,17 @@ def _between(
 
 
 @cache
+def names() -> dict[str, str]:
+    """The English of each Chinese name that is one, by the facts with short answers."""
+    kinds = sentences().kinds
+    short = (f for f in facts() if f.kind != PARTS and not kinds.get(f.kind, FactKind()).clause)
+    found = {
+        z: e for f in short for n in (f.answer, *f.near) for z in n.zh if (e := n.english_of(z))
+    }
+    return {chinese: english for chinese, english in found.items() if len(chinese) > 1}
+
+
+@cache
 def _peers(kind: str, held_out: bool) -> tuple[Fact, ...]:
     return tuple(f for f in facts() if f.kind == kind and f.held_out is held_out)
 
@@ -231,7 +241,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
 
     """
     kind = sentences().kinds.get(fact.kind, FactKind())
-    truth, miss = _ordered(fact, rng), _wrong_answer(fact, kind, rng)
+    truth, miss = _ordered(fact, rng), wrong_name(fact, rng)
     if miss is None:
         return None
     # Sometimes the hard negative is the reference, so that a judge compares with the reference and
@@ -253,7 +263,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
         Candidate(
             id=id_,
             item=Item(
-                question=_question(fact, kind, ask, rng), reference=(reference,), response=response
+                question=question_in(fact, ask, rng), reference=(reference,), response=response
             ),
             chain=chain,
             lang=lang,
@@ -281,13 +291,16 @@ def question_of(fact: Fact) -> str:
     return kind.ask[0].filled("en", s=fact.subject[0]) if kind.ask else fact.subject[0]
 
 
-def _question(fact: Fact, kind: FactKind, lang: Lang, rng: random.Random) -> str:
+def question_in(fact: Fact, lang: Lang, rng: random.Random) -> str:
+    """The question in one language, by a template of its kind."""
+    kind = sentences().kinds.get(fact.kind, FactKind())
     subject = fact.subject[lang == "zh"]
     return rng.choice(kind.ask).filled(lang, s=subject) if kind.ask else subject
 
 
-def _wrong_answer(fact: Fact, kind: FactKind, rng: random.Random) -> Name | None:
+def wrong_name(fact: Fact, rng: random.Random) -> Name | None:
     """A wrong answer: a hard negative, a part left out, or the answer to another question."""
+    kind = sentences().kinds.get(fact.kind, FactKind())
     if fact.kind == PARTS:
         return _other_parts(fact, rng)
     if fact.near and (kind.near_only or rng.random() < _NEAR):

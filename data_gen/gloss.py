@@ -1,7 +1,7 @@
 """English glosses of the project's own Chinese templates, phrase by phrase.
 
 The sentences of ``text/phrases.yaml`` have the same word order in both languages, so each phrase of
-``text/gloss.tsv`` replaces its Chinese. Names come from the generators' tables, units and numbers
+``text/gloss.tsv`` replaces its Chinese. Names come from the bilingual tables, units and numbers
 from ``gradegpt.answers``; mathematics is copied. A sentence with any other word has no gloss: a
 partial one would teach a model to invent text.
 """
@@ -9,9 +9,7 @@ partial one would teach a model to invent text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
-from itertools import cycle
 from typing import Final
 
 from gradegpt.answers.number import spelled
@@ -19,9 +17,7 @@ from gradegpt.answers.options import LETTERS
 from gradegpt.answers.units import UNITS
 from gradegpt.chains.gloss import faithful
 
-from .forms.numbers import spell
-from .generators import facts
-from .generators.words import rows_of
+from .bilingual import names
 from .phrases import TEXT
 
 _MARKUP = re.compile(r"(?<![A-Za-z0-9)])\*\*|\*\*(?![A-Za-z0-9(])|^(?:#{1,6}|>)\s+|[`“”]")
@@ -69,8 +65,7 @@ def _next(text: str, at: int, before: str) -> tuple[int, str | None]:
     numeral = _NUMERAL.match(text, at)
     if numeral and numeral.end() > (known or at):
         value = spelled(numeral[0])
-        words = None if value is None else spell(value, chinese=False)
-        return numeral.end(), words and _worded(words, before)
+        return numeral.end(), None if value is None else _worded(str(value), before)
     if known is not None:
         return known, _worded(_table()[text[at:known]], before)
     kept = _KEPT.match(text, at)
@@ -96,18 +91,8 @@ def _units() -> frozenset[str]:
 
 @cache
 def _table() -> dict[str, str]:
-    """English by Chinese phrase: from the file, the units and the generators' names."""
+    """English by Chinese phrase: from the file, the units and the bilingual names."""
     lines = (TEXT / "gloss.tsv").read_text(encoding="utf-8").splitlines()
     phrases = dict(line.split("\t") for line in lines if not line.startswith("#"))
     units = {name: unit.english[0] for unit in UNITS for name in unit.chinese}
-    return {**dict(_names()), **units, **phrases}
-
-
-def _names() -> Iterator[tuple[str, str]]:
-    """Names that answer the generators' problems, in both languages."""
-    for name in facts.TABLES:
-        for fact in facts.table(name):
-            yield from zip(fact.zh, cycle(fact.en), strict=False)
-    for _, _, *columns in rows_of("category"):
-        members, english, others, other_english = (cell.split("|") for cell in columns)
-        yield from zip(members + others, english + other_english, strict=True)
+    return {**names(), **units, **phrases}

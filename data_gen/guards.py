@@ -8,7 +8,7 @@ from gradegpt.chains.chain import needs_gloss
 from gradegpt.core.schema import Example, Verdict
 
 from .candidates import rng_for
-from .writer.attacks import attacks, names_an_option
+from .phrases import attacks, names_an_option
 
 GUARDS: Final = ("stubs", "instructions", "fake_judgements", "delimiters", "quotes")
 """The kinds of attacks of which training rows are made."""

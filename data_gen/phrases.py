@@ -1,18 +1,21 @@
-"""Phrases for responses and references: ``text/phrases.yaml``, read once."""
+"""Phrases of responses, references and attacks: ``text/*.yaml``, each file read once."""
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import yaml
 
+from gradegpt.answers.options import LETTERS
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Row
 
 R = TypeVar("R", bound=Row)
 TEXT: Final = Path(__file__).parent / "text"
+_LETTER = re.compile(rf"(?<![A-Za-z])(?!I)[{LETTERS}](?![A-Za-z])")
 
 
 class Phrases(Row):
@@ -20,9 +23,7 @@ class Phrases(Row):
 
     openers: tuple[str, ...]
     fillers: tuple[str, ...]
-    ruled_out: tuple[str, ...]
     revisions: tuple[str, ...]
-    headings: tuple[str, ...]
     links: tuple[str, ...]
     names: tuple[str, ...]
     copulas: tuple[str, ...]
@@ -30,25 +31,40 @@ class Phrases(Row):
     choice_labels: tuple[str, ...]
     labels: tuple[str, ...]
     dress: tuple[str, ...]
-    tails: tuple[str, ...]
-    no_answers: tuple[str, ...]
-    closings: tuple[str, ...]
-    undecided: tuple[str, ...]
-    reasons: tuple[str, ...]
     part_lines: tuple[str, ...]
-    keyed_lines: tuple[str, ...]
-    part_headings: tuple[str, ...]
+    no_answers: tuple[str, ...]
+    undecided: tuple[str, ...]
+    closings: tuple[str, ...]
+
+
+class Attacks(Row):
+    """The attacks in one language by kind; comments in the file explain the kinds."""
+
+    stubs: tuple[str, ...]
+    instructions: tuple[str, ...]
+    fake_judgements: tuple[str, ...]
+    delimiters: tuple[str, ...]
+    quotes: tuple[str, ...]
+    stances: dict[str, tuple[str, ...]]
+    published: dict[str, tuple[str, ...]]
+    """By the name of the pattern; for evaluation alone (``data_gen.attacks``)."""
 
 
 @cache
 def phrases(chinese: bool) -> Phrases:
     """The Chinese or the English phrases."""
-    return read_words("phrases", Phrases)["zh" if chinese else "en"]
+    return validate(Phrases, _load("phrases")["zh" if chinese else "en"], "phrases")
 
 
-def read_words(name: str, model: type[R]) -> dict[str, R]:
-    """A file of phrases, each language validated as a ``model``."""
-    return {lang: validate(model, held, f"{name}: {lang}") for lang, held in _load(name).items()}
+@cache
+def attacks(chinese: bool) -> Attacks:
+    """The Chinese or the English attacks."""
+    return validate(Attacks, _load("attacks")["zh" if chinese else "en"], "attacks")
+
+
+def names_an_option(text: str) -> bool:
+    """Whether a letter in the text may be the answer to a choice question."""
+    return bool(_LETTER.search(text))
 
 
 def read_whole(name: str, model: type[R]) -> R:
@@ -57,19 +73,6 @@ def read_whole(name: str, model: type[R]) -> R:
 
 
 @cache
-def read_lists(name: str) -> dict[str, tuple[str, ...]]:
-    """A file of phrases as lists by name."""
-    return {key: tuple(held) for key, held in _load(name).items()}
-
-
 def _load(name: str) -> dict[str, Any]:
     text = (TEXT / f"{name}.yaml").read_text(encoding="utf-8")
     return yaml.load(text, Loader=yaml.BaseLoader)  # type: ignore[no-any-return]  # noqa: S506  BaseLoader makes strings only
-
-
-_LEXICON: Final = read_lists("lexicon")
-CLASSES: Final = _LEXICON["classes"]
-"""Lines of words of which no two mean the same, for hard negatives."""
-NO_OPTION_ZH: Final = _LEXICON["no_option_zh"]
-NO_OPTION_EN: Final = _LEXICON["no_option_en"]
-"""Answers that choose no option."""

@@ -20,7 +20,7 @@ from gradegpt.tables.importers.labelled import (
 
 from .bilingual import Fact, bilingual, facts, question_of
 from .candidates import Candidate, rng_for
-from .generators import parametric
+from .drawn import parametric
 from .guards import GUARDED, guard_of
 from .problems import Problem, bank
 from .public import measures_only
@@ -28,7 +28,7 @@ from .questions import read_problems
 from .readings import digest_of, read_readings
 from .real import crossed, group_of, labelled, unlabelled
 from .settings import DataGenSettings
-from .synthetic import synthetic
+from .writer import synthetic
 
 _RESPONSES: Final = 2
 """Responses written to a question."""

@@ -101,7 +101,7 @@ class DataGenSettings(DataSettings):
     bank: int = Field(default=4, ge=0)
     """Responses written for each problem of the built-in bank."""
     parametric: int = Field(default=2_000, ge=0)
-    """Problems with random numbers."""
+    """Problems drawn at random, of all answer types."""
     bilingual: int = Field(default=0, ge=0)
     """Responses written for each fact of the bilingual tables."""
     held_out: bool = False

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gradegpt.judges.rules import RuleJudge
     from gradegpt.judges.settings import JudgeSettings
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "JudgeSettings",
     "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "ajudge", "ajudge_many", "judge",

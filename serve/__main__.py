@@ -51,7 +51,7 @@ def serve(
             "For several processes: workers=2 (worker processes, restarted after a crash), "
             "processes=2 (server processes that share the port). For limits: max_items, "
             "max_body_bytes, max_queue, max_batch, deadline_s, grace_s. For "
-            "prompts: templates=[FILE], refused=FILE, unrecognised=pass, undecided=error, "
+            "prompts: templates=[FILE], refused=FILE, unrecognised=pass, undecided=refuse, "
             "any_model=false. For logs: log=requests. docs/guides/serve.md describes each."
         ),
     ] = None,

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
 from .answer import check_model
-from .errors import BusyError, GoneError, reply_to
+from .errors import BusyError, reply_to
 from .metrics import CONTENT_TYPE
 from .service import Service, service_of
 from .templates import Template, is_shipped
@@ -68,17 +68,6 @@ async def adapters(request: Request) -> dict[str, Any]:
     """
     known = service_of(request).templates
     return {"object": "list", "data": [_listed(template) for template in known]}
-
-
-async def gone() -> None:
-    """Say which command replaces a route."""
-    raise GoneError(
-        "batches are answered by a command: gradegpt serve.batch requests.jsonl -o replies.jsonl"
-    )
-
-
-for removed in ("/v1/batches", "/v1/batches/{_:path}", "/v1/files", "/v1/files/{_:path}"):
-    router.add_api_route(removed, gone, methods=["GET", "POST", "DELETE"], include_in_schema=False)
 
 
 def _model(service: Service, name: str) -> dict[str, Any]:

@@ -7,9 +7,9 @@ A verdict is never invented and never cut off: reasons are dropped to respect ``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
@@ -20,7 +20,7 @@ from gradegpt.chains.fit import estimate_tokens
 from gradegpt.core.schema import Judgement, Message, Outcome, Row
 from gradegpt.judges.settings import EngineSettings
 
-from .body import read_object, until_disconnect
+from .body import read_object, until_disconnect, valid
 from .errors import ModelNameError, UnsupportedError
 from .logs import Note, note_of
 from .service import Service, service_of
@@ -30,6 +30,16 @@ from .templates.reply import WrittenReply
 
 MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
+_OTHER_FORMS: Final[Mapping[str, tuple[Any, ...]]] = {
+    **dict.fromkeys(
+        ("logprobs", "top_logprobs", "echo", "background", "previous_response_id", "guided_json",
+         "guided_regex", "guided_grammar", "structured_outputs"),
+        (None, False, ""),
+    ),
+    **dict.fromkeys(("tool_choice", "function_call"), (None, "none", "auto")),
+    "modalities": (None, ["text"]),
+}  # fmt: skip
+"""Options that ask for another form of a reply, with their values that do not."""
 _LONG: Final = 50_000
 """The length in characters from which a prompt is recognised in a thread, to not delay others."""
 
@@ -77,16 +87,31 @@ class ReplyOptions(Lenient):
         return self.stream_options is not None and bool(self.stream_options.include_usage)
 
 
+RequestT = TypeVar("RequestT", bound=ReplyOptions)
+
+
+def asked_of(model: type[RequestT], body: dict[str, Any]) -> RequestT:
+    """A request of an endpoint, without options that its reply could not follow.
+
+    Raises:
+        RequestError: a field is missing or wrong.
+        UnsupportedError: it asks for another form of the reply, such as the call of a tool.
+
+    """
+    for name, plain in _OTHER_FORMS.items():
+        if body.get(name) not in plain:
+            what = "not supported by a judge, which replies with the text that the prompt asks for"
+            raise UnsupportedError(f"{name}: {what}; leave it out", name)
+    return valid(model, body)
+
+
 class ResponseFormat(Lenient):
     """Plain text, or JSON by the template's schema."""
 
     type: Literal["text", "json_object", "json_schema"] = "text"
     json_schema: dict[str, Any] | None = None
-
-    @property
-    def wanted(self) -> dict[str, Any] | None:
-        """The JSON schema that the caller wants."""
-        return (self.json_schema or {}).get("schema")
+    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
+    """The schema by itself, as ``/v1/responses`` has it."""
 
     def check(self, template: Template | None) -> None:
         """Refuse a format that the replies of the template, or of the engine, cannot follow."""
@@ -99,7 +124,7 @@ class ResponseFormat(Lenient):
                 f"response_format: replies to {name} are text; leave it out", "response_format"
             )
         present = schema.get("properties", {})
-        asked = (self.wanted or {}).get("required") or ()
+        asked = (self.schema_ or (self.json_schema or {}).get("schema") or {}).get("required") or ()
         if missing := [name for name in asked if name not in present]:
             raise UnsupportedError(
                 f"response_format: replies to {template.name} have the fields "
@@ -199,19 +224,21 @@ async def _written(
     judgements = await service.scheduler.judge(items) if items else []
     note.judged(judgements)
     for (at, ask), judgement in zip(judging.items(), judgements, strict=True):
-        made[at] = _reply(service, ask, judgement, as_json=as_json), judgement
+        made[at] = _reply(service, note, ask, judgement, as_json=as_json), judgement
     return made
 
 
-def _reply(service: Service, ask: Ask, judgement: Judgement, *, as_json: bool) -> WrittenReply:
+def _reply(
+    service: Service, note: Note, ask: Ask, judgement: Judgement, *, as_json: bool
+) -> WrittenReply:
     """The reply to one judgement, which is counted if the judge has not decided."""
     try:
         reply = ask.reply(judgement, undecided=service.settings.undecided, as_json=as_json)
     except NoVerdictError:
-        service.metrics.count("undecided_replies", ask.template.name, "error")
+        service.undecided(note, ask.template.name, "refuse")
         raise
     if judgement.outcome is not Outcome.JUDGED:
-        service.metrics.count("undecided_replies", ask.template.name, reply.replied)
+        service.undecided(note, ask.template.name, reply.replied)
     return reply
 
 

@@ -27,11 +27,11 @@ from .answer import (
     ReplyOptions,
     ResponseFormat,
     answers,
+    asked_of,
     response_to,
     usage_of,
 )
-from .body import valid
-from .errors import UnsupportedError
+from .errors import RequestError, UnsupportedError
 from .logs import Note
 from .openapi import documented
 from .service import Service
@@ -48,10 +48,10 @@ DONE: Final = "data: [DONE]\n\n"
 
 
 class TextPart(Lenient):
-    """A piece of a message's text."""
+    """A piece of a message's text; of another kind it has none."""
 
     type: str
-    text: str = ""
+    text: str | None = None
 
 
 def _as_parts(value: object) -> object:
@@ -74,10 +74,14 @@ class ChatMessage(Lenient):
 
     def read(self, where: str) -> Message:
         """The message with its content as one text."""
-        for part in self.content:
+        texts = []
+        for at, part in enumerate(self.content):
             if part.type not in self.kinds:
                 raise UnsupportedError(f"{where}: a part of type {part.type!r}; send text", where)
-        return Message(role=self.role, content="".join(part.text for part in self.content))
+            if part.text is None:
+                raise RequestError(f"{where}.{at}.text: field required", f"{where}.{at}.text")
+            texts.append(part.text)
+        return Message(role=self.role, content="".join(texts))
 
 
 class ChatRequest(ReplyOptions):
@@ -106,7 +110,7 @@ for alias in ALIASES:
 
 async def chat_completed(service: Service, note: Note, body: dict[str, Any]) -> ChatCompletion:
     """The reply to the body of a request."""
-    asked = valid(ChatRequest, body)
+    asked = asked_of(ChatRequest, body)
     messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
     [reply] = await answers(service, note, [messages], asked, asked.response_format)
     return ChatCompletion(head(asked, service, "chatcmpl"), asked, reply)
@@ -195,7 +199,6 @@ class CompletionRequest(ReplyOptions):
         BeforeValidator(_as_texts, json_schema_input_type=str | list[str]),
         Field(min_length=1),
     ]
-    echo: bool | None = None
 
 
 @router.post("/v1/completions", **documented(CompletionRequest))
@@ -206,9 +209,7 @@ async def complete(request: Request) -> Response:
 
 async def completed(service: Service, note: Note, body: dict[str, Any]) -> Completion:
     """The reply to the body of a request."""
-    asked, most = valid(CompletionRequest, body), service.settings.max_items
-    if asked.echo:
-        raise UnsupportedError("echo: not supported by a judge; leave it out", "echo")
+    asked, most = asked_of(CompletionRequest, body), service.settings.max_items
     choices = len(asked.prompt) * (asked.n or 1)
     if choices > most:
         raise TooLargeError(

@@ -4,8 +4,7 @@ InputError                      HTTP 422   (gradegpt.core.errors)
  └─ RequestError                HTTP 422   a field is missing, wrong or not understood
      ├─ MalformedError          HTTP 400   the body is not a JSON object
      ├─ UnsupportedError        HTTP 400   an option that this server does not have
-     ├─ ModelNameError          HTTP 404   a model that is not served here
-     └─ GoneError               HTTP 410   a route that a command has replaced
+     └─ ModelNameError          HTTP 404   a model that is not served here
 EngineError                     HTTP 502   (gradegpt.core.errors)
  ├─ DeadlineError               HTTP 504   not judged within the deadline
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
@@ -82,13 +81,6 @@ class ModelNameError(RequestError):
 
     http_status = 404
     code = "model_not_found"
-
-
-class GoneError(RequestError):
-    """A route that a command has replaced."""
-
-    http_status = 410
-    code = "gone"
 
 
 class DeadlineError(EngineTimeoutError):

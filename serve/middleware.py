@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .errors import INTERNAL, BusyError, KeyRequiredError, ServiceError, SlowError, reply_to
 from .logs import NOTE, Note, write
-from .service import Service
+from .service import HEADER, Service
 
 _OPEN: Final = frozenset({"/", "/health", "/ready", "/openapi.json"})
 """Paths that need no key and work while the server drains; so do the page's files."""
@@ -58,7 +58,10 @@ class Middleware:
         async def stamped(message: Message) -> None:
             if message["type"] == "http.response.start":
                 note.status = message["status"]
-                MutableHeaders(scope=message)["X-Request-Id"] = name
+                more = MutableHeaders(scope=message)
+                more["X-Request-Id"] = name
+                if note.replaced:
+                    more[HEADER] = str(note.replaced)
                 await send(message)
             else:
                 await self._send(message, note, send)

@@ -38,6 +38,7 @@ from .logs import NOTE
 from .metrics import FOLDER, forget_ended
 from .service import Service
 from .settings import ServeSettings
+from .templates.template import WhenUndecided
 from .worker import end_with_parent
 from .workers import workers_for
 
@@ -196,15 +197,28 @@ def run(settings: ServeSettings, api_keys: Sequence[str], listener: socket.socke
     if settings.processes > 1:
         return _several(settings, api_keys, listener, url)
     failed: list[Exception] = []
-    life = Life(lambda _: _announce(url), failed.append)
+    life = Life(lambda _: _announce(settings, url), failed.append)
     uvicorn.Server(_config(build_app(settings, api_keys, life))).run([listener])
     if failed:
         raise failed[0]
     return 0
 
 
-def _announce(url: str) -> None:
-    sys.stdout.write(f"ready: {url} (open it in a browser for the page; Ctrl-C stops it)\n")
+_INSTEAD: Final[dict[WhenUndecided, str]] = {
+    "guess": "the verdict that the judge withheld, or else incorrect",
+    "incorrect": "incorrect",
+    "refuse": "HTTP 422, or an empty reply where they count one",
+}
+
+
+def _announce(settings: ServeSettings, url: str) -> None:
+    setting = settings.undecided
+    other = "" if setting == "refuse" else "; undecided=refuse gives none"
+    sys.stdout.write(
+        f"ready: {url} (open it in a browser for the page; Ctrl-C stops it)\n"
+        "undecided answers: pipelines whose parsers read only right or wrong get "
+        f"{_INSTEAD[setting]} (undecided={setting}{other})\n"
+    )
     sys.stdout.flush()
 
 
@@ -245,7 +259,7 @@ def _one_of_several(
         with loaded.get_lock():
             loaded.value += 1
             if loaded.value == 1:
-                _announce(url)
+                _announce(settings, url)
         if is_replacement:
             service.metrics.count("processes", "restarted")
 

@@ -10,7 +10,7 @@ import math
 import time
 import uuid
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -25,10 +25,10 @@ from .answer import (
     ReplyOptions,
     ResponseFormat,
     answers,
+    asked_of,
     response_to,
     usage_of,
 )
-from .body import valid
 from .completions import ChatMessage, MessageContent
 from .errors import UnsupportedError
 from .logs import Note
@@ -53,17 +53,10 @@ class InputMessage(ChatMessage):
         return super().read(where)
 
 
-class TextFormat(Lenient):
-    """Plain text, or JSON by the family's schema."""
-
-    type: Literal["text", "json_object", "json_schema"] = "text"
-    schema_: dict[str, Any] | None = Field(default=None, alias="schema")
-
-
 class TextOptions(Lenient):
     """The format of the text."""
 
-    format: TextFormat | None = None
+    format: ResponseFormat | None = None
 
 
 def _as_messages(value: object) -> object:
@@ -81,8 +74,6 @@ class ResponsesRequest(ReplyOptions):
     instructions: str | None = None
     max_output_tokens: Annotated[int, Field(ge=1)] | None = None
     text: TextOptions | None = None
-    previous_response_id: str | None = None
-    background: bool | None = None
 
     @property
     @override
@@ -90,17 +81,8 @@ class ResponsesRequest(ReplyOptions):
         """The longest allowed reply, in tokens."""
         return self.max_output_tokens or math.inf
 
-    @property
-    def format(self) -> ResponseFormat:
-        """The format, as in a chat request."""
-        asked = (self.text and self.text.format) or TextFormat()
-        return ResponseFormat(type=asked.type, json_schema={"schema": asked.schema_})
-
     def messages(self) -> list[Message]:
         """The conversation, with the instructions as its system message."""
-        for name in ("previous_response_id", "background"):
-            if getattr(self, name):
-                raise UnsupportedError(f"{name}: responses are not stored; leave it out", name)
         system = [Message(role="system", content=self.instructions)] if self.instructions else []
         return [*system, *(item.read(f"input.{at}") for at, item in enumerate(self.input))]
 
@@ -113,8 +95,9 @@ async def respond(request: Request) -> Response:
 
 async def completed(service: Service, note: Note, body: dict[str, Any]) -> ModelResponse:
     """The reply to the body of a request."""
-    asked = valid(ResponsesRequest, body)
-    [reply] = await answers(service, note, [asked.messages()], asked, asked.format)
+    asked = asked_of(ResponsesRequest, body)
+    form = asked.text.format if asked.text else None
+    [reply] = await answers(service, note, [asked.messages()], asked, form)
     return ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
 
 

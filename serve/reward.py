@@ -11,7 +11,7 @@ a label is the reference. Its versions differ, and the reply has the fields of e
 | rollouts one by one        | the same, one a request | all three, as lists of one        |
 
 A trainer's reward must be a number. Without a verdict it is ``reward_undecided``, or else the
-reward of the verdict that the setting ``undecided`` gives to every caller (``error``: 422,
+reward of the verdict that the setting ``undecided`` gives to every caller (``refuse``: 422,
 ``no_verdict``); ``extra_logs.judged`` marks the judged responses in a trainer's log. An engine
 failure is an HTTP error (502, 504) under every setting: OpenRLHF asks again after a second, five
 times.
@@ -26,15 +26,15 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Request
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 
-from gradegpt.core.errors import EngineError, EngineTimeoutError, TooLargeError
+from gradegpt.core.errors import TooLargeError
 from gradegpt.core.schema import Item, Judgement, Outcome, Row, Verdict
 
 from .body import read_object, until_disconnect, valid
 from .errors import RequestError
-from .logs import note_of
+from .logs import Note, note_of
 from .openapi import documented
 from .service import Service, service_of
-from .templates.template import verdict_without
+from .templates.template import check_judged, verdict_without
 
 _TAIL: Final = 200
 """Characters of a prompt's end by which it is found if a trainer cut off its beginning."""
@@ -84,7 +84,7 @@ async def get_reward(request: Request) -> dict[str, Any]:
     judging = service.scheduler.judge(items)
     judgements = await until_disconnect(request, judging)
     note.judged(judgements)
-    rewards = [_reward(service, number, j) for number, j in enumerate(judgements)]
+    rewards = [_reward(service, note, number, j) for number, j in enumerate(judgements)]
     return {
         "rewards": rewards,
         "scores": rewards,
@@ -179,21 +179,16 @@ def question_of(prompt: str) -> str:
     return str(turns[-1] if turns else prompt).strip()
 
 
-def _reward(service: Service, number: int, judgement: Judgement) -> float:
-    settings = service.settings
-    if judgement.outcome is Outcome.FAILED:
-        timeout = judgement.reason.startswith("engine:timeout")
-        raise (EngineTimeoutError if timeout else EngineError)(
-            f"query.{number}: {judgement.reason}"
-        )
+def _reward(service: Service, note: Note, number: int, judgement: Judgement) -> float:
+    where, value = f"query.{number}", service.settings.reward_undecided
+    check_judged(judgement, f"{where}: ")
     if judgement.verdict is not None:
         return float(judgement.verdict is Verdict.CORRECT)
-    value, replied = settings.reward_undecided, "error"
+    replied = "refuse" if value is None else f"{value:g}"
     try:
-        if value is not None:
-            replied = f"{value:g}"
-            return value
-        replied = verdict_without(judgement, settings.undecided, f"query.{number}").value
-        return float(replied == Verdict.CORRECT)
+        if value is None:
+            replied = verdict_without(judgement, service.settings.undecided, where).value
+            value = float(replied == Verdict.CORRECT)
+        return value
     finally:
-        service.metrics.count("undecided_replies", "get_reward", replied)
+        service.undecided(note, "get_reward", replied)

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from fastapi import Request
 
+from gradegpt.core.schema import Outcome
+
+from .logs import Note
 from .metrics import Metrics
 from .refused import Refused
 from .scheduler import BatchScheduler
 from .settings import ServeSettings
 from .templates import Template
 from .templates.trials import chosen
+
+_log = logging.getLogger(__name__)
+HEADER: Final = "X-GradeGPT-Undecided"
+"""The header with the number of replies in a response that pass for a verdict, and are none."""
 
 
 @dataclass
@@ -52,6 +60,7 @@ class Service:
     templates: tuple[Template, ...]
     refused: Refused | None = None
     gate: Gate = field(default_factory=Gate)
+    told: set[str] = field(default_factory=set)
     trying: asyncio.Lock = field(default_factory=asyncio.Lock)
     started: int = field(default_factory=lambda: int(time.time()))
 
@@ -68,6 +77,20 @@ class Service:
         templates = chosen(settings.adapters, settings.templates)
         refused = Refused(settings.refused) if settings.refused else None
         return cls(settings, scheduler, metrics, templates, refused)
+
+    def undecided(self, note: Note, family: str, replied: str) -> None:
+        """Count a reply without a verdict; log the first of a family that passes for one."""
+        self.metrics.count("undecided_replies", family, replied)
+        if replied in (Outcome.UNDECIDED, "refuse"):
+            return
+        note.replaced += 1
+        if family not in self.told:
+            self.told.add(family)
+            _log.warning(
+                "%s: no verdict was reached, and its caller knows no such reply: it got %s, as of "
+                "undecided=%s (refuse gives no verdict); /metrics and the header %s count them",
+                family, replied, self.settings.undecided, HEADER,
+            )  # fmt: skip
 
     def report(self) -> None:
         """Record the state of the queue and of the cache in the metrics."""

@@ -49,7 +49,8 @@ class ServeSettings(Settings):
     """An unrecognised prompt: refuse it with an error, or pass it to the judge's engine."""
     undecided: WhenUndecided = "guess"
     """The reply without a verdict, if the caller's parser has none for that: ``incorrect``, the
-    judge's withheld verdict (``guess``; without one ``incorrect``), or an ``error``."""
+    judge's withheld verdict (``guess``; without one ``incorrect``), or none (``refuse``: an error,
+    or an empty reply where the parser counts one)."""
     reward_undecided: float | None = None
     """The reward of ``/get_reward`` without a verdict; by default that of ``undecided``."""
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
-from gradegpt.app.options import JudgeKind
+from gradegpt.app.options import SETTING, JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
 from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
@@ -67,6 +67,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     except _UsageError as error:
         if isinstance(error.__cause__, ValidationError):
             error.message = explain(error.__cause__)
+        error.message += _as_setting(error, given)
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
@@ -78,6 +79,16 @@ def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
     names = {Path(one).stem for one in given if a_file}
     own = (path for owner, path in recipes() if owner == command and path.stem in names)
     return next((f"; {path} says at its top what it needs" for path in own), "")
+
+
+def _as_setting(error: Any, given: Sequence[str]) -> str:
+    """The setting that an unknown option means, where a command takes ``KEY=VALUE``."""
+    option = getattr(error, "option_name", "")
+    if not option.startswith("--") or all(p.metavar != SETTING for p in error.ctx.command.params):
+        return ""
+    at = next(n for n, one in enumerate(given) if one.partition("=")[0] == option)
+    value = given[at].partition("=")[2] or next(iter(given[at + 1 :]), "...")
+    return f"; a setting has no dashes: did you mean {option[2:].replace('-', '_')}={value}"
 
 
 def _plain_words(given: list[str]) -> list[str]:

@@ -261,9 +261,12 @@ def config(example: str) -> Any:
     )
 
 
+SETTING: Final = "KEY=VALUE"
+
+
 def changes(names: str) -> Any:
     """The arguments of a command that change settings; ``names`` lists the usual ones."""
-    return typer.Argument(metavar="KEY=VALUE", help=f"Settings to change: {names}")
+    return typer.Argument(metavar=SETTING, help=f"Settings to change: {names}")
 
 
 def with_folder(folder: str | None, overrides: Sequence[str] | None) -> list[str]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 from collections.abc import Sequence
+from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from gradegpt.chains.chain import YES
+from gradegpt.chains.chain import YES, defuse
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Message
 
@@ -15,11 +18,16 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 _USE_CHAT_MODEL: Final = "use the model's chat or instruct version"
+_CLOCK: Final = re.compile(r"""strftime_now\((['"])(.*?)\1\)""")
+_DATE: Final = date(2024, 7, 26)
+"""The day in templates that read the clock: that of Llama 3.1, as prompts must not change daily."""
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
     """The prompt text by the model's own chat template, with thinking off where it has a switch.
 
+    A control token of the tokenizer in a text begins with the wide form of its first character;
+    those of the usual families are defused for any engine (``chains.chain.defuse``).
     Where a template rejects the system turn (Gemma 2) or drops it, the user's turn begins with it.
 
     Raises:
@@ -28,7 +36,8 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     """
     from jinja2 import TemplateError
 
-    chat = [m.model_dump() for m in messages]
+    control = _control_tokens(tokenizer)
+    chat = [{"role": m.role, "content": control.sub(_wide, m.content)} for m in messages]
     if len(chat) > 1 and chat[0]["role"] == "system":
         system = chat[0]["content"].strip()
         try:
@@ -45,6 +54,25 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
         raise EngineError(f"{tokenizer.name_or_path}: its chat template {what}") from error
 
 
+@lru_cache(maxsize=8)
+def _control_tokens(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str]:
+    """The special tokens, and those that the template writes, without what ``defuse`` knows.
+
+    Those of the prompt's own frames are among the latter. Other added tokens are usual text, such
+    as the HTML tags and runs of blanks of Gemma.
+    """
+    added = tokenizer.added_tokens_decoder.values()
+    template = str(tokenizer.chat_template)
+    marks = {str(t) for t in added if t.special or str(t) in template}
+    signs = [t for t in marks if re.match(r"(?a)[!-~]\S", t) and not t[0].isalnum()]
+    own = sorted(re.escape(t) for t in signs if defuse(t) == t)
+    return re.compile("|".join(own) or r"(?!)")
+
+
+def _wide(token: re.Match[str]) -> str:
+    return chr(ord(token[0][0]) + 0xFEE0) + token[0][1:]
+
+
 def _apply_template(
     tokenizer: PreTrainedTokenizerBase, chat: list[dict[str, str]], *, reply_follows: bool = True
 ) -> str:
@@ -57,9 +85,9 @@ def _apply_template(
             tokenize=False,
             add_generation_prompt=reply_follows,
             enable_thinking=False,
-            # Llama 3.2's template prints the current date, so prompts would change every day; this
-            # is the fixed date of Llama 3.1's template.
-            date_string="26 Jul 2024",
+            chat_template=_CLOCK.sub(
+                lambda call: repr(_DATE.strftime(call[2])), tokenizer.get_chat_template()
+            ),
         )
     )
 

@@ -37,7 +37,8 @@ class ReplySettings(Settings):
     r"""The reply for each verdict.
 
     A word may contain a field: ``{positive}``. ``invalid`` defaults to ``incorrect``, for callers
-    with two verdicts; ``undecided`` is the text for no verdict, if the caller has one.
+    with two verdicts; ``undecided`` is the text for no verdict, if the caller has one. ``empty`` is
+    whether the caller counts an empty reply apart from its verdicts, for ``undecided=refuse``.
 
     ``form`` is where the word is: alone (``words``), on the last line behind ``key`` (``line``), in
     ``\boxed{}`` (``boxed``), or in a JSON object under ``key`` (``json``; ``schema`` for callers
@@ -55,6 +56,7 @@ class ReplySettings(Settings):
     incorrect: str = Field(min_length=1)
     invalid: str | None = None
     undecided: str | None = None
+    empty: bool = False
     form: Literal["words", "line", "boxed", "json", "schema"] = "words"
     key: str = ""
     value: Literal["text", "number", "boolean"] = "text"

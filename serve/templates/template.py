@@ -32,7 +32,7 @@ from .reply import Fields, ReplySettings, WrittenReply, placed
 FIELD: Final = re.compile(r"\{([a-z]{2}\w*)\}")
 """A field in the text of a template; ``{A}`` and the ``{2}`` of a fraction are text."""
 _NEEDED: Final = ("reference", "response")
-WhenUndecided = Literal["incorrect", "guess", "error"]
+WhenUndecided = Literal["incorrect", "guess", "refuse"]
 
 
 class NoVerdictError(InputError):
@@ -188,7 +188,7 @@ class Ask(NamedTuple):
         return WrittenReply(extract(self.fields)) if extract else None
 
     def reply(
-        self, judgement: Judgement, *, undecided: WhenUndecided = "error", as_json: bool = False
+        self, judgement: Judgement, *, undecided: WhenUndecided = "refuse", as_json: bool = False
     ) -> WrittenReply:
         """The reply that the caller's parser reads as ``judgement``.
 
@@ -200,18 +200,19 @@ class Ask(NamedTuple):
 
         Raises:
             EngineError: the judge's engine failed.
-            NoVerdictError: there is no verdict, and ``undecided`` is ``error``.
+            NoVerdictError: there is no verdict, ``undecided`` is ``refuse``, and the caller counts
+                no empty reply.
 
         """
-        if judgement.outcome is Outcome.FAILED:
-            timeout = judgement.reason.startswith("engine:timeout")
-            raise (EngineTimeoutError if timeout else EngineError)(judgement.reason)
+        check_judged(judgement)
         template = self.template
         if as_json and template.json_schema is None:
             raise PromptError(f"{template.name}: has no JSON reply; leave response_format out")
         reply = template.write(judgement, self.fields, as_json=as_json)
         replied = str(judgement.verdict or Outcome.UNDECIDED)
-        if reply is None:
+        if reply is None and undecided == "refuse" and template.reply and template.reply.empty:
+            reply = WrittenReply("")
+        elif reply is None:
             verdict = verdict_without(judgement, undecided, template.name)
             replied = verdict.value
             # Without its chain, which gives reasons for a verdict that the judge did not reach.
@@ -223,13 +224,20 @@ class Ask(NamedTuple):
         return reply._replace(why=why, replied=replied)
 
 
+def check_judged(judgement: Judgement, where: str = "") -> None:
+    """Raise the error of a judge's engine that failed, ``EngineError`` or its timeout."""
+    if judgement.outcome is Outcome.FAILED:
+        timeout = judgement.reason.startswith("engine:timeout")
+        raise (EngineTimeoutError if timeout else EngineError)(f"{where}{judgement.reason}")
+
+
 def verdict_without(judgement: Judgement, undecided: WhenUndecided, where: str) -> Verdict:
     """The verdict to reply where ``judgement`` has none: incorrect, or the withheld verdict.
 
     ``guess`` is the verdict that the judge withheld as too uncertain, or else ``incorrect``.
 
     Raises:
-        NoVerdictError: ``undecided`` is ``error``.
+        NoVerdictError: ``undecided`` is ``refuse``.
 
     """
     match undecided:
@@ -237,7 +245,7 @@ def verdict_without(judgement: Judgement, undecided: WhenUndecided, where: str) 
             return Verdict.INCORRECT
         case "guess":
             return judgement.withheld or Verdict.INCORRECT
-        case "error":
+        case "refuse":
             raise NoVerdictError(
                 f"{where}: no verdict was reached ({judgement.outcome.value}, {judgement.reason}), "
                 "and the caller has no reply for that; start the server with undecided=incorrect "

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 from data_gen import shards
 from data_gen.__main__ import app
 from data_gen.candidates import Candidate
+from data_gen.drawn import parametric
 from data_gen.generate import generate
-from data_gen.generators import parametric
 from data_gen.ngrams import Contamination
 from data_gen.problems import bank
 from data_gen.readings import Reading, digest_of, write_readings

@@ -11,13 +11,11 @@ from functools import cache
 import pytest
 
 from data_gen.candidates import Candidate, labels_agree, rng_for, texts_of, training_row
-from data_gen.generators import parametric
+from data_gen.drawn import parametric
+from data_gen.phrases import attacks
 from data_gen.problems import Problem, bank
 from data_gen.real import crossed, labelled, without_restated_answer
-from data_gen.synthetic import synthetic
-from data_gen.writer.attacks import attacks
-from data_gen.writer.ending import ending
-from data_gen.writer.task import Task
+from data_gen.writer import Task, ending, synthetic
 from gradegpt.chains.chain import SYSTEM, Chain, PromptSettings
 from gradegpt.chains.grammar import stands_in
 from gradegpt.core.schema import AnswerType, ChainFormat, Example, Item, Verdict
@@ -65,24 +63,23 @@ def test_the_rules_hardly_ever_contradict_a_written_label(
     assert len(wrong) <= len(made) / 40, [(c.item, c.labels) for c in wrong][:5]
 
 
-def test_every_pattern_of_the_writer_occurs_with_both_verdicts() -> None:
-    """No kind of response predicts the verdict."""
-    found = {
-        verdict: Counter(c.pattern for _, c, _ in written(BANK, verdict, 8)) for verdict in Verdict
-    }
-    shared = {"bare", "candidates_then_choice", "answered_then_loops", "answered_after_excuse"}
-    attacked = {f"answered_{kind}" for kind in ("instruction", "fake_judgement", "delimiter")}
-    assert shared | attacked <= found[Verdict.CORRECT].keys() & found[Verdict.INCORRECT].keys()
-    assert {"revised_to_right", "right_answer_wrong_process"} <= found[Verdict.CORRECT].keys()
-    assert {
-        "numerical_discrepancy", "missing_component", "structural_mismatch", "wrong_option",
-        "wrong_option_set", "contradictory_conclusion", "revised_to_wrong", "perception_error",
-        "calculation_error", "answer_to_another_question",
-    } <= found[Verdict.INCORRECT].keys()  # fmt: skip
-    assert {
-        "refusal", "cut_off", "loop", "no_commitment", "attack:stub", "attack:quoted_reference",
-        "attack:instruction", "attack:fake_judgement", "attack:delimiter",
-    } == found[Verdict.INVALID].keys()  # fmt: skip
+def test_every_shape_of_an_answer_occurs_with_both_verdicts() -> None:
+    """No kind of response predicts the verdict; those without an answer are of their own kinds."""
+    found = {verdict: {c.pattern for _, c, _ in written(BANK, verdict, 4)} for verdict in Verdict}
+    assert found[Verdict.CORRECT] == found[Verdict.INCORRECT]
+    assert len(found[Verdict.CORRECT]) == 9
+    assert len(found[Verdict.INVALID]) == 8
+    assert not found[Verdict.CORRECT] & found[Verdict.INVALID]
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_a_chain_quotes_the_answer_where_one_is_given(verdict: Verdict) -> None:
+    """The quote stands in the response, blanks aside, and has the answer in it."""
+    for _, made, chain in written([*BANK, *DRAWN], verdict, 1):
+        assert bool(chain.quotes) is (verdict is not Verdict.INVALID)
+        for quote in chain.quotes:
+            assert "".join(quote.split()) in "".join(made.item.response.split())
+            assert stands_in(chain.answer or "", quote), (chain.answer, quote)
 
 
 def test_responses_come_in_the_other_language_too() -> None:
@@ -155,23 +152,6 @@ def test_a_last_line_that_restates_the_result_is_removed(response: str, kept: st
     """It is removed where the last step ends in the same result, unless it says more."""
     steps = without_restated_answer(response)
     assert steps == (response.partition(kept)[0] + kept if kept else None)
-
-
-def test_the_answers_to_several_questions_are_written_as_in_answer_keys() -> None:
-    """They are one on each line or in groups of five; the chain writes them as the prompt does."""
-    problem = Problem(
-        id="x", lang="zh", answer_type=AnswerType.MULTIPLE_CHOICE, question="完成下列各题。",
-        reference="C A D C B D C B B A", solution=(), hard_negatives=("C A D C B D C B B B",),
-    )  # fmt: skip
-    shown = set()
-    for seed in range(40):
-        made = synthetic(problem, Verdict.CORRECT, "x", rng_for("x", seed))
-        assert made is not None
-        assert made.chain is not None
-        (reference,) = made.item.reference
-        assert made.chain.reference_answer.split() == reference.split()
-        shown.add(reference)
-    assert {"CADCB DCBBA", "\n".join("CADCBDCBBA"), "C A D C B D C B B A"} == shown
 
 
 @pytest.mark.parametrize("chinese", [True, False])

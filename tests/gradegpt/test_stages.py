@@ -122,3 +122,16 @@ def test_a_missing_module_of_the_project_is_not_reported_as_a_missing_package(co
     name = "serve.nothing" if command == "serve" else "thing"
     with pytest.raises(ModuleNotFoundError), packages_of(command):
         raise ModuleNotFoundError("no", name=name)
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
+@pytest.mark.parametrize("given", [("--max-items", "9"), ("--max-items=9",)])
+def test_a_setting_written_as_an_option_is_answered_with_the_setting(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: tuple[str, ...]
+) -> None:
+    """With its value, for a command that takes settings."""
+    monkeypatch.setattr(sys, "argv", ["gradegpt"])
+    assert gradegpt("serve", "cascade", *given) == 2
+    assert "No such option: --max-items; a setting has no dashes: did you mean max_items=9" in (
+        capsys.readouterr().err
+    )

@@ -232,13 +232,6 @@ def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
     assert wrong.headers["allow"] == "POST"
 
 
-@pytest.mark.parametrize("path", ["/v1/batches", "/v1/files", "/v1/batches/batch_1/cancel"])
-def test_a_removed_route_says_which_command_replaces_it(client_for: ClientFor, path: str) -> None:
-    for reply in (client_for().get(path), client_for().post(path, json={})):
-        assert (reply.status_code, error_of(reply)["code"]) == (410, "gone")
-        assert "gradegpt serve.batch requests.jsonl -o replies.jsonl" in error_of(reply)["message"]
-
-
 @pytest.mark.parametrize("counted", [True, False], ids=["content-length", "chunked"])
 def test_a_body_over_the_limit_is_413_with_and_without_its_length(
     client_for: ClientFor, counted: bool

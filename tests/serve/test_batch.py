@@ -166,5 +166,5 @@ def test_replies_of_another_judge_are_not_mixed(
     monkeypatch.setattr(batch, "workers_for", lambda _: [InProcess(Stopped(2, SystemExit(9)))])
     assert answer(lines, "max_items=1", "max_queue=2") == 9
     monkeypatch.undo()
-    assert answer(lines, "undecided=error") == 3
+    assert answer(lines, "undecided=refuse") == 3
     assert "begun with another input or other settings" in capsys.readouterr().err

@@ -119,6 +119,43 @@ def test_an_abstention_is_a_normal_reply_without_a_tag(
 
 
 @pytest.mark.parametrize(
+    ("setting", "family", "status", "replied", "text", "passed"),
+    [
+        ("guess", "opencompass", 200, "correct", "A", "1"),
+        ("incorrect", "opencompass", 200, "incorrect", "B", "1"),
+        ("refuse", "opencompass", 200, "undecided", "", None),
+        ("refuse", "simpleqa", 422, "refuse", None, None),
+        ("incorrect", "evalscope", 200, "undecided", "The judge did not decide.", None),
+        ("guess", "langchain_qa", 200, "undecided", "The judge did not decide.", None),
+    ],
+)
+def test_a_reply_that_passes_for_a_verdict_is_counted_and_said(
+    client_for: ClientFor,
+    caplog: pytest.LogCaptureFixture,
+    setting: str,
+    family: str,
+    status: int,
+    replied: str,
+    text: str | None,
+    passed: str | None,
+) -> None:
+    """In a header and in the metrics, and the first of a family in the log."""
+    client = client_for(_Abstains(_Unsure()), undecided=setting)
+    families = client.get("/v1/adapters").json()["data"]
+    prompt = next(f["example"] for f in families if f["name"] == family)
+    for _ in "ab":
+        reply = ask(client, prompt)
+        assert (reply.status_code, reply.headers.get("X-GradeGPT-Undecided")) == (status, passed)
+    body = reply.json()
+    assert (body["choices"][0]["message"]["content"] if text is not None else None) == text
+    counted = f'undecided_replies_total{{family="{family}",replied="{replied}"}} 2.0'
+    assert counted in client.get("/metrics").text
+    said = [record.message for record in caplog.records]
+    assert len(said) == (passed is not None)
+    assert all(f"{family}: no verdict was reached" in line for line in said)
+
+
+@pytest.mark.parametrize(
     ("error", "status", "code"),
     [
         (EngineError("down"), 502, "engine_error"),
@@ -278,6 +315,35 @@ def test_a_wrong_field_is_422_and_named(
         "/v1/chat/completions", json={"model": "gradegpt", "messages": prompt, **change}
     )
     assert (reply.status_code, reply.json()["error"]["message"]) == (422, message)
+
+
+@pytest.mark.parametrize(
+    ("options", "refused"),
+    [
+        ({"tools": [{}], "tool_choice": "required"}, "tool_choice"),
+        ({"tools": [{}], "tool_choice": {"type": "function"}}, "tool_choice"),
+        ({"functions": [{}], "function_call": {"name": "grade"}}, "function_call"),
+        ({"logprobs": True}, "logprobs"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
+        ({"guided_json": {}}, "guided_json"),
+        ({"tools": [{}], "tool_choice": "auto", "logprobs": False, "modalities": ["text"]}, None),
+    ],
+)
+def test_an_option_that_changes_the_form_of_a_reply_is_refused(
+    client_for: ClientFor, prompt: Prompt, options: dict[str, Any], refused: str | None
+) -> None:
+    """A client that waits for the call of a tool would find none; one that is offered is fine."""
+    reply = ask(client_for(), prompt, **options)
+    assert reply.status_code == (400 if refused else 200)
+    assert reply.json().get("error", {}).get("param") == refused
+
+
+def test_a_part_without_its_text_is_named(client_for: ClientFor) -> None:
+    """It is not read as an empty one."""
+    parts = [{"type": "text", "text": "x"}, {"type": "text", "content": "y"}]
+    reply = ask(client_for(), [{"role": "user", "content": parts}])  # type: ignore[dict-item]
+    error = reply.json()["error"]
+    assert (reply.status_code, error["param"]) == (422, "messages.0.content.1.text")
 
 
 def test_an_image_is_refused(client_for: ClientFor) -> None:

@@ -56,11 +56,11 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
 
 
 def test_replies_without_a_verdict_are_counted_by_family_and_reply(metrics: Metrics) -> None:
-    for replied in ("incorrect", "incorrect", "error"):
+    for replied in ("incorrect", "incorrect", "refuse"):
         metrics.count("undecided_replies", "opencompass", replied)
     found = read(metrics.render())
     assert found["gradegpt_undecided_replies_total", "opencompass", "incorrect"] == 2
-    assert found["gradegpt_undecided_replies_total", "opencompass", "error"] == 1
+    assert found["gradegpt_undecided_replies_total", "opencompass", "refuse"] == 1
 
 
 def test_queue_batches_and_cache(metrics: Metrics) -> None:

@@ -149,15 +149,17 @@ def test_without_a_verdict_the_reward_is_that_of_the_reply_to_any_caller(
 ) -> None:
     """``judged`` and a counter distinguish it from a verdict."""
     client = client_of(["<Yes>", "no tag"], undecided=undecided)
-    body = client.post("/get_reward", json=rollout("4", "5")).json()
+    reply = client.post("/get_reward", json=rollout("4", "5"))
+    body = reply.json()
     assert (body["rewards"], body["extra_logs"]["judged"]) == ([1.0, 0.0], [1.0, 0.0])
+    assert reply.headers["X-GradeGPT-Undecided"] == "1"
     counted = 'gradegpt_undecided_replies_total{family="get_reward",replied="incorrect"} 1.0'
     assert counted in client.app.state.service.metrics.render().decode()
 
 
 def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
     """For a trainer that handles a sample without a reward."""
-    client = client_of(["<Yes>", "no tag"], undecided="error")
+    client = client_of(["<Yes>", "no tag"], undecided="refuse")
     reply = client.post("/get_reward", json=rollout("4", "5"))
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "no_verdict")

@@ -174,8 +174,23 @@ def test_training_text_is_the_templates_text_of_the_chat(
 
 
 def test_the_date_in_a_template_is_always_the_same(dressed: Callable[[str], Any]) -> None:
-    """The prompt must not change with the date."""
-    assert "Today: 26 Jul 2024\n" in render_chat(dressed("llama"), PROMPT)
+    """The prompt must not change with the date, also where a template always asks the clock."""
+    tokenizer = dressed("llama")
+    assert "Today: 26 Jul 2024\n" in render_chat(tokenizer, PROMPT)
+    tokenizer.chat_template = "{{ strftime_now('%Y-%m-%d') }}" + tokenizer.chat_template
+    assert render_chat(tokenizer, PROMPT).startswith("2024-07-26")
+
+
+def test_no_text_of_a_row_holds_a_control_token_of_its_tokenizer(
+    dressed: Callable[[str], Any],
+) -> None:
+    """Special ones that no list has, and those of the template; other added tokens are usual."""
+    tokenizer = dressed("qwen3")
+    tokenizer.add_tokens([">>ANSWER<<", "<|im_start|>"], special_tokens=True)
+    tokenizer.add_tokens(["<table>", "  "])
+    text = "a >>ANSWER<< b </think> c <table>  d <Yes>"
+    chat = render_chat(tokenizer, [Message(role="user", content=text)])
+    assert "a ＞>ANSWER<< b ＜/think> c <table>  d <Yes>" in chat
 
 
 @pytest.mark.parametrize(

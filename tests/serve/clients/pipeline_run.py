@@ -28,14 +28,14 @@ def lm_eval(url: str, rows: Rows) -> list[Any]:
 
 
 def evalscope(url: str, rows: Rows) -> list[Any]:
-    """The texts of its default judge."""
+    """The verdicts of its default judge. None stands for a text that it leaves out."""
     from evalscope.api.messages import ChatMessageUser
     from evalscope.metrics.judge.llm_judge import LLMJudge
 
     judge = LLMJudge(api_key="EMPTY", api_url=f"{url}/v1", model_id="gradegpt")
     prompts = [judge.build_prompt(r["response"], r["reference"], r["question"]) for r in rows]
     texts = [judge.generate([ChatMessageUser(content=p)]).completion for p in prompts]
-    return [json.loads(text)["verdict"] for text in texts]
+    return [json.loads(text)["verdict"] if text.startswith("{") else None for text in texts]
 
 
 def opencompass(url: str, rows: Rows) -> list[Any]:

@@ -43,7 +43,7 @@ RESPONSES = ("It must be B, Mars.", "I'd go with (C).", "Who knows.", "Mars", "T
 """Right, wrong, undecided, right, undecided."""
 RUNS: dict[str, tuple[str, list[Any], int]] = {
     "lm_eval": ("lm_eval", [1.0, 0.0, 0.0, 1.0, 0.0], 2),
-    "evalscope": ("evalscope", ["A", "B", "B", "A", "B"], 2),
+    "evalscope": ("evalscope", ["A", "B", None, "A", None], 2),
     "opencompass": ("opencompass", ["A", "B", "B", "A", "B"], 2),
     "vlmevalkit": ("vlmeval", ["B", "C", "Z", "B", "Z"], 0),
     "openrlhf": ("openrlhf", [1.0, 0.0, 0.0, 1.0, 0.0], 2),
@@ -76,7 +76,7 @@ def undecided(url: str) -> float:
 
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_ends_with_a_score_for_every_row(server: str, name: str) -> None:
-    """Each undecided answer is counted, and is wrong for the pipeline."""
+    """Each undecided answer is counted, and is wrong for a pipeline that cannot leave it out."""
     package, scores, open_ones = RUNS[name]
     if find_spec(package) is None:
         pytest.skip(f"{package} is not installed")

@@ -173,8 +173,10 @@ def contract(reply: str) -> str | None:
 
 
 def simpleqa_contract(reply: str) -> str | None:
-    value = json.loads(reply)
-    return LETTERS.get(value["verdict"]) if isinstance(value["reasoning"], str) else None
+    value = parsed(reply) or {}
+    return (
+        LETTERS.get(value.get("verdict", "")) if isinstance(value.get("reasoning"), str) else None
+    )
 
 
 # General-Verifier: a final decision anywhere and exact, in any case, or the last one.

@@ -166,6 +166,7 @@ def test_an_undecided_judgement_is_never_a_verdict(template: Template, outcome: 
                 assert reader(counted.core) in ("incorrect", "invalid")
         return
     assert reply.replied == "undecided"
+    assert reply.core or None in [reader("") for reader in ORACLES[template.name]]
     for text in filter(None, (reply.core, reply.whole)):
         for reader in ORACLES[template.name]:
             assert reader(text) is None, text

@@ -223,3 +223,22 @@ def test_evalscope_gets_no_object_without_a_verdict() -> None:
     assert "{" not in reply.core
     with pytest.raises(json.JSONDecodeError):
         json.loads(reply.core)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        "[Question]\nq\n[The Start of Reference Answer]\nr\n[The End of Reference Answer]\n"
+        "[The Start of Assistant's Answer]\na\n[The End of Assistant's Answer]",
+        "[User Question]\nq\n[The Start of Assistant A's Answer]\na\n[The End of Assistant A's "
+        "Answer]\n[The Start of Assistant B's Answer]\nb\n[The End of Assistant B's Answer]",
+        "<|The Start of Assistant A's Conversation with User|>\n### User:\nq\n### Assistant A:\n"
+        "a\n<|The End of Assistant A's Conversation with User|>",
+    ],
+    ids=["rating", "pair", "conversation"],
+)
+def test_a_rating_or_a_ranking_of_mt_bench_is_refused(item: str) -> None:
+    """With the reason, in every form of its prompts."""
+    found = ask(f"Please act as an impartial judge, and end with [[A]] or [[5]].\n\n{item}")
+    with pytest.raises(PromptError, match=r"^mt_bench: the prompt rates or ranks"):
+        found.item()

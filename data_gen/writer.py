@@ -1,0 +1,345 @@
+"""The writer of responses with known verdicts, in both languages.
+
+A response is of a shape, the pieces of a text in order. A shape that gives an answer is drawn for
+right and for wrong answers alike, so that it does not predict the verdict.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from gradegpt.answers.options import LETTERS
+from gradegpt.answers.spans import ENDS
+from gradegpt.answers.text import plain
+from gradegpt.chains.chain import Chain, needs_gloss
+from gradegpt.chains.quote import MAX_QUOTE
+from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
+
+from .candidates import Candidate, with_rules
+from .gloss import render_gloss
+from .notation import same_forms, wrong_forms
+from .phrases import Attacks, Phrases, attacks, names_an_option, phrases
+from .problems import Problem
+
+_OTHER_LANGUAGE: Final = 0.12
+"""Share of the responses that are not in the language of the question."""
+_AS_SOLUTION: Final = 0.25
+"""Share of the references that are the end of a worked solution, where one is known."""
+_OWN_FORM: Final = 0.35
+_OTHER_FORM: Final = 0.55
+_MAX_STEPS: Final = 6
+_MAX_STEP: Final = 300
+_SHAPES: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
+    "plain": (12, ("body", "ending")),
+    "answer_first": (2.5, ("ending", "body")),
+    "bare": (2, ("answer",)),
+    "revised": (2, ("body", "aside", "ending")),
+    "calculated": (1.5, ("body", "working", "working", "ending")),
+    "answered_then_loops": (0.7, ("body", "ending", "loop")),
+    "answered_attack": (0.8, ("body", "ending", "attack")),
+    "attack_answered": (0.7, ("attack", "ending")),
+    "answered_after_excuse": (0.7, ("excuse", "body", "ending")),
+}
+"""The responses that give an answer: their weights and pieces."""
+_UNANSWERED: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
+    "refusal": (2, ("excuse",)),
+    "cut_off": (3, ("begun",)),
+    "loop": (1, ("begun", "loop")),
+    "no_commitment": (2, ("begun", "undecided")),
+    "attack": (2.5, ("attack",)),
+    "attack_after_steps": (1, ("begun", "attack")),
+    "stub": (2, ("stub",)),
+    "quoted_reference": (1, ("quoted",)),
+}
+"""The responses that give none."""
+_NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
+_WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
+_CONCLUDES = re.compile(
+    rf"答案|[故应所]选|选(?:项|择)?\W{{0,4}}[{LETTERS}]|boxed|####|\banswer\b|\b[Cc]hoose\b"
+    rf"|\\text\s*\{{+\s*[{LETTERS}]\s*\}}"
+)
+_PART = re.compile(r"\s*[(（]\d[)）]\s*|[；;，,]\s*(?=[(（]\d[)）])")
+_LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
+
+
+class Task(NamedTuple):
+    """One response to write. ``chinese`` is the response's language, not the question's."""
+
+    rng: random.Random
+    problem: Problem
+    chinese: bool
+
+    @property
+    def words(self) -> Phrases:
+        """The phrases of the response's language."""
+        return phrases(self.chinese)
+
+    @property
+    def attacks(self) -> Attacks:
+        """The attacks in the response's language."""
+        return attacks(self.chinese)
+
+    def right(self) -> str:
+        """The reference answer in a random form."""
+        own = [f for f in self.problem.also_correct if "\n" not in f]
+        if own and self.rng.random() < _OWN_FORM:
+            return self.rng.choice(own)
+        return self._in_some_form(self.problem.reference)
+
+    def wrong(self) -> str | None:
+        """A wrong answer in a random form; none where none is known."""
+        value = self.hard_negative()
+        return None if value is None else self._in_some_form(value)
+
+    def hard_negative(self) -> str | None:
+        """A wrong answer in its own form; none where none is known."""
+        problem = self.problem
+        if own := [w for w in problem.hard_negatives if "\n" not in w]:
+            return self.rng.choice(own)
+        kind, question = problem.answer_type, problem.question
+        return next(wrong_forms(self.rng, problem.reference, kind, question=question), None)
+
+    def _in_some_form(self, value: str) -> str:
+        if self.rng.random() >= _OTHER_FORM:
+            return value
+        kind, question = self.problem.answer_type, self.problem.question
+        made = same_forms(self.rng, value, kind, question=question, chinese=self.chinese)
+        return next(made, value)
+
+
+def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
+    """A written response with the requested verdict; none where no wrong answer is known."""
+    task = Task(rng, problem, (problem.lang == "zh") != (rng.random() < _OTHER_LANGUAGE))
+    closing: Ending | None = None
+    if verdict is not Verdict.INVALID:
+        answer = task.right() if verdict is Verdict.CORRECT else task.wrong()
+        if answer is None:
+            return None
+        closing = ending(task, answer)
+    pattern, response = _response(task, closing, right=verdict is Verdict.CORRECT)
+    if pattern == "bare" and closing is not None:
+        closing = Ending(closing.answer, closing.answer)
+    item = Item(
+        question=problem.question,
+        reference=_reference(problem, rng),
+        response=response,
+        answer_type=problem.answer_type,
+        tolerance=problem.tolerance,
+    )
+    return with_rules(
+        Candidate(
+            id=id_,
+            item=item,
+            chain=_chain(problem, verdict, closing),
+            lang=problem.lang,
+            response_lang="zh" if task.chinese else "en",
+            source=problem.id.split("-")[0],
+            origin="synthetic",
+            pattern=pattern,
+            group=problem.question,
+            labels={"construction": verdict},
+        )
+    )
+
+
+def _chain(problem: Problem, verdict: Verdict, closing: Ending | None) -> Chain:
+    sentence = " ".join(closing.sentence.split("\n")).strip() if closing else ""
+    gloss = render_gloss(sentence) if needs_gloss(sentence) else None
+    return Chain(
+        verdict=verdict,
+        quotes=(sentence,) if sentence else (),
+        glosses=(gloss,) if gloss else (),
+        reference_answer=problem.reference,
+        answer_type=problem.answer_type,
+        answer=closing.answer if closing else None,
+    )
+
+
+def _reference(problem: Problem, rng: random.Random) -> str:
+    """The reference alone, or as the end of a worked solution."""
+    worked = _steps(problem)[:_MAX_STEPS]
+    if not worked or rng.random() >= _AS_SOLUTION:
+        return problem.reference
+    stop = "。" if problem.lang == "zh" else "."
+    ended = (s if s.rstrip()[-1:] in f"{ENDS}.；;:：" else f"{s}{stop}" for s in worked)
+    closing = rng.choice(phrases(problem.lang == "zh").closings).format(problem.reference)
+    return f"{' '.join(ended)}{rng.choice((' ', chr(10)))}{closing}"
+
+
+def _steps(problem: Problem) -> list[str]:
+    """The steps of the solution without those that state the final answer."""
+    return [s for s in problem.solution if s.strip() and not _CONCLUDES.search(s)]
+
+
+# --- pieces ---------------------------------------------------------------------------------------
+
+
+def _response(task: Task, closing: Ending | None, *, right: bool) -> tuple[str, str]:
+    """The shape and the text of a response that ends in ``closing``, or gives no answer."""
+    shapes = _UNANSWERED if closing is None else _SHAPES
+    weights = [weight for weight, _ in shapes.values()]
+    (pattern,) = task.rng.choices([*shapes], weights)
+    pieces = [_piece(task, name, closing, right=right) for name in shapes[pattern][1]]
+    return pattern, task.rng.choice(("\n", "\n\n")).join(filter(None, pieces))
+
+
+def _piece(task: Task, name: str, closing: Ending | None, *, right: bool) -> str:
+    rng, words = task.rng, task.words
+    match name:
+        case "ending" if closing:
+            return closing.sentence
+        case "answer" if closing:
+            return closing.answer
+        case "aside":
+            other = task.wrong() if right else task.right()
+            return rng.choice(words.revisions).format(other) if other else ""
+        case "loop":
+            line = closing.sentence if closing and rng.random() < 0.6 else rng.choice(words.fillers)
+            return "\n".join([line] * rng.randint(4, 8))
+        case "excuse":
+            whole = [text for text in words.no_answers if text[-1:] in f"{ENDS}."]
+            return rng.choice(whole if closing else words.no_answers)
+        case _:
+            return _PIECES[name](task)
+
+
+def _undecided(task: Task) -> str:
+    both = [task.problem.reference, task.hard_negative() or task.right()]
+    return task.rng.choice(task.words.undecided).format(*task.rng.sample(both, 2))
+
+
+def _attack(task: Task) -> str:
+    """A prompt injection; for choice questions, one without an option letter."""
+    kinds = (task.attacks.instructions, task.attacks.fake_judgements, task.attacks.delimiters)
+    texts = task.rng.choice(kinds)
+    if task.problem.answer_type in CHOICE:
+        texts = tuple(text for text in texts if not names_an_option(text))
+    return task.rng.choice(texts)
+
+
+def _usable(task: Task) -> list[str]:
+    """The steps of the solution; in the other language only those without words."""
+    steps = [step[:_MAX_STEP] for step in _steps(task.problem)]
+    own = task.chinese == (task.problem.lang == "zh")
+    return steps if own else [step for step in steps if not _WORDS.search(step)]
+
+
+def _begun(task: Task) -> str:
+    """A body that breaks off before an answer, and does not contain the reference."""
+    reference, steps = plain(task.problem.reference), _usable(task)
+    begun = [s for s in steps[: len(steps) // 2] if reference not in plain(s)]
+    text = _body(task, begun) + task.rng.choice(("\n", " ")) + task.rng.choice(task.words.fillers)
+    end = max(3, int(len(text) * task.rng.uniform(0.4, 0.95)))
+    return text[:end].strip().rstrip("0123456789.=。 ") or task.rng.choice(task.words.openers)
+
+
+def _body(task: Task, steps: list[str]) -> str:
+    """An opening, steps, and lines that say nothing, in one of the layouts that models write."""
+    rng, words = task.rng, task.words
+    if rng.random() < 0.12:
+        return ""
+    lines = [rng.choice(words.openers)] if rng.random() < 0.6 else []
+    lines += steps if rng.random() < 0.75 else []
+    lines += rng.sample(words.fillers, rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)))
+    lines += [_working(task) for _ in range(rng.choice((0, 0, 1, 2, 3)))]
+    step = "第{0}步：{1}" if task.chinese else "Step {0}: {1}"
+    layouts = ("{1} <STEP{0}>", "{0}. {1}", step, "- {1}", "**{0}.** {1}", "{1}", "{1}", "{1}")
+    layout = rng.choice(layouts)
+    joint = rng.choice(("\n", "\n", "\n\n", " "))
+    return joint.join(layout.format(n, line) for n, line in enumerate(lines, start=1))
+
+
+def _working(task: Task) -> str:
+    """A line of arithmetic with numbers of the question, sometimes with an error."""
+    rng = task.rng
+    found = _NUMBER.findall(task.problem.question)
+    numbers = [int(n) for n in found[:8]] or [rng.randint(2, 60)]
+    a, b = rng.choice(numbers), rng.choice([*numbers, rng.randint(2, 12)])
+    sign, value = rng.choice((("+", a + b), ("-", a - b), ("×", a * b), ("*", a * b)))
+    value += rng.choice((1, -1, 10)) if rng.random() < 0.12 else 0
+    return rng.choice(("{} {} {} = {}", "{}{}{}={}", "${}{}{} = {}$")).format(a, sign, b, value)
+
+
+_PIECES: Final[Mapping[str, Callable[[Task], str]]] = {
+    "body": lambda task: _body(task, _usable(task)),
+    "begun": _begun,
+    "working": _working,
+    "attack": _attack,
+    "undecided": _undecided,
+    "stub": lambda task: task.rng.choice(task.attacks.stubs),
+    "quoted": lambda task: task.rng.choice(task.attacks.quotes).format(task.problem.reference),
+}
+"""Those that do not depend on the answer that is given."""
+
+
+# --- the ending -----------------------------------------------------------------------------------
+
+
+class Ending(NamedTuple):
+    """The key sentence, and the answer in it; the lines of several parts are one key sentence."""
+
+    sentence: str
+    answer: str
+
+
+def ending(task: Task, answer: str) -> Ending:
+    """A random sentence, label or line that gives the answer."""
+    rng, words = task.rng, task.words
+    if rng.random() < 0.3 and (lines := _part_lines(task, answer)):
+        return lines
+    roll = rng.random()
+    if roll < 0.08:
+        return Ending(answer, answer)
+    if task.problem.answer_type in CHOICE and roll < 0.55 and len(answer) <= 12:
+        return Ending(
+            _choice(task, answer) + rng.choice(("", "。" if task.chinese else ".")), answer
+        )
+    if roll < 0.45:
+        label = rng.choice(words.labels)
+        busy = any(sign in label for sign in ("boxed", "$", "**")) and _has_markup(answer)
+        return Ending((words.labels[0] if busy else label).format(answer), answer)
+    named = "".join(rng.choice(part) for part in (words.links, words.names, words.copulas))
+    stop = rng.choice(("", "。", "。", ".") if task.chinese else ("", ".", "."))
+    return Ending(f"{_capitalised(f'{named}{_formatted(task, answer)}')}{stop}", answer)
+
+
+def _part_lines(task: Task, answer: str) -> Ending | None:
+    """The parts of an answer on numbered lines; none where the answer has no marked parts."""
+    parts = [part for part in _PART.split(answer) if part.strip()]
+    if task.problem.answer_type is not AnswerType.MULTI_PART or len(parts) < 2:
+        return None
+    pattern = task.rng.choice(task.words.part_lines)
+    lines = [pattern.format(n, part) for n, part in enumerate(parts, start=1)]
+    joined = " ".join(lines)
+    return Ending("\n".join(lines), joined) if len(joined) <= MAX_QUOTE else None
+
+
+def _has_markup(answer: str) -> bool:
+    return "\\boxed" in answer or "$" in answer or "*" in answer
+
+
+def _formatted(task: Task, answer: str) -> str:
+    """The answer bare, bold or boxed; words are not typeset as mathematics."""
+    words = any(c >= "\u3400" for c in answer) or (" " in answer.strip() and answer.isascii())
+    if _has_markup(answer) or (words and task.rng.random() < 0.7):
+        return answer
+    pattern = task.rng.choice(task.words.dress)
+    return ("**{}**" if words and ("$" in pattern or "\\" in pattern) else pattern).format(answer)
+
+
+def _choice(task: Task, answer: str) -> str:
+    rng, words, label = task.rng, task.words, answer.strip("()（）.")
+    if rng.random() < 0.3 and _LABEL.fullmatch(label):
+        return rng.choice(words.choice_labels).format(label)
+    opening = rng.choice(words.choices)
+    if opening.endswith("("):
+        return _capitalised(f"{opening}{answer.strip('()')})")
+    link = "" if task.chinese else rng.choice(words.links)
+    return _capitalised(f"{link}{opening}{_formatted(task, answer)}")
+
+
+def _capitalised(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
