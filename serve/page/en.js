@@ -48,7 +48,7 @@ export default {
   "legend.note": "Only the first three are verdicts. The others say why there is none.",
   "undecided.guess": "Where a pipeline's prompt knows no such answer, this server replies the verdict that the judge withheld, or else incorrect (undecided=guess).",
   "undecided.incorrect": "Where a pipeline's prompt knows no such answer, this server replies incorrect (undecided=incorrect).",
-  "undecided.error": "Where a pipeline's prompt knows no such answer, this server replies an error (undecided=error).",
+  "undecided.refuse": "Where a pipeline's prompt knows no such answer, this server replies an error, or nothing (undecided=refuse).",
   "result": "Judgement",
   "correct": "Correct",
   "correct.means": "The response reaches the reference answer.",

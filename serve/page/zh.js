@@ -48,7 +48,7 @@ export default {
   "legend.note": "只有前三种是判定。其余几种说明为何没有判定。",
   "undecided.guess": "若流程的提示词没有这类回答，本服务器回复评判保留的判定，没有时回复错误（undecided=guess）。",
   "undecided.incorrect": "若流程的提示词没有这类回答，本服务器回复错误（undecided=incorrect）。",
-  "undecided.error": "若流程的提示词没有这类回答，本服务器返回报错（undecided=error）。",
+  "undecided.refuse": "若流程的提示词没有这类回答，本服务器返回报错或空回复（undecided=refuse）。",
   "result": "评判结果",
   "correct": "正确",
   "correct.means": "作答得出了参考答案。",
