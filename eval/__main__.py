@@ -102,6 +102,7 @@ def main(
 
     asked: dict[str, Any] = {"model": model, "adapter": adapter, "base_url": base_url}
     asked |= {"min_confidence": min_confidence, "labels": labels and str(labels)}
+    asked |= {"labels_map": mapped if labels else None}
     if labels is not None and labels.resolve() == Path(source).resolve():
         raise typer.BadParameter(f"--labels {labels}: holds the labels that measure the judge")
     reading = options.reading_of(mapped, sheet, separator)

@@ -27,7 +27,6 @@ from gradegpt.answers.units import known
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.app.console import say_columns
-from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Outcome, Verdict
 from gradegpt.judges.parallel import judge_many
@@ -133,17 +132,16 @@ def check_file(path: Path, reading: Reading = USUAL) -> tuple[int, list[Finding]
         reading: Fields, and ``unit``, and the columns that hold them; the sheet and the separator.
 
     Raises:
-        InputError: no column holds the question, or the reference.
+        ColumnsError: no column holds the question, or the reference.
 
     """
     with opened(str(path), reading.sheet) as table:
         given, none = reading.without("response").columns, {"response": ""}
-        columns = columns_in(table, given, defaults=none, also=(UNIT,))
+        columns = columns_in(
+            table, given, defaults=none, also=(UNIT,), required=("question", "reference")
+        )
         rows = list(table.numbered())
     say_columns(columns)
-    if missing := [field for field in ("question", "reference") if not columns.fields.get(field)]:
-        how = f"name it: --map {missing[0]}=COLUMN; the columns are: {', '.join(columns.names)}"
-        raise InputError(f"{path}: no column holds the {missing[0]}; {how}")
     found: dict[int, list[Finding]] = {}
     checked: list[tuple[int, BenchmarkRow]] = []
     for line, row in rows:

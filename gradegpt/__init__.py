@@ -5,7 +5,7 @@
 <Verdict.CORRECT: 'correct'>
 
 ``judge_many`` takes rows, a data frame or a data set; ``ajudge`` and ``ajudge_many`` are the same
-for asyncio. The judges themselves take items:
+for asyncio. ``errors`` has what they raise. The judges themselves take items:
 
 >>> from gradegpt import Item, RuleJudge
 >>> item = Item(question="1/2 + 1/4 = ?", reference="3/4", response="So the answer is 0.75.")
@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from gradegpt import errors
     from gradegpt.app.call import ajudge, ajudge_many, judge, judge_many, to_pandas
     from gradegpt.core.schema import (
         AnswerType,
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = [
     "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "JudgeSettings",
-    "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "ajudge", "ajudge_many", "judge",
-    "judge_many", "to_pandas",
+    "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "ajudge", "ajudge_many", "errors",
+    "judge", "judge_many", "to_pandas",
 ]  # fmt: skip
 
 _NAMES: Final = {
@@ -57,6 +58,8 @@ _NAMES: Final = {
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use, so that ``import gradegpt`` itself costs nothing."""
+    if name == "errors":
+        return import_module("gradegpt.errors")
     for module, names in _NAMES.items():
         if name in names:
             return getattr(import_module(module), name)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.app.run import MANIFEST
-from gradegpt.core.errors import InputError, MissingError
+from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import type_of
 from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
-from gradegpt.tables.columns import FIELDS
+from gradegpt.tables.columns import LABEL
 from gradegpt.tables.importers.logs.changed import was_right
 from gradegpt.tables.inputs import USUAL, Reading, columns_in, placed
-from gradegpt.tables.labels import read_label
+from gradegpt.tables.labels import labels_of
 from gradegpt.tables.outputs import judgements_path
 
 from ..judging import Judged
@@ -143,15 +142,19 @@ def read_judged(
     judged table may have them itself, as the server's page gives it back: without ``labels``, one
     of its own counts as the verdict. A judge has the name of its file, without the ending. ``of``
     keeps the labels of one model, where a sheet has several (``ANSWER_OF``); ``by`` is a column of
-    the rows that becomes a tag; ``reading`` is how ``items`` are read, and the sheet of ``labels``;
+    the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a table are read;
     ``ks`` and ``alphas`` are those of ``scores``.
 
     Raises:
+        SettingsError: ``reading`` is given, and nothing is read by it.
         MissingError: a file, or the input that was judged, does not exist.
         InputError: the files have different rows, or no row has a label.
 
     """
     files = [_file(path, reading) for path in paths]
+    if reading != USUAL and not (items or labels or files[0].rows):
+        how = "say how labels and --items are read; give one of them"
+        raise SettingsError(f"--map, --sheet and --separator {how}")
     made = [file.judgements if labels else file.marked for file in files]
     judges = dict(zip(_names(paths), made, strict=True))
     ids = [judgement.id for judgement in next(iter(judges.values()))]
@@ -161,17 +164,18 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    own = files[0] if items is None else None
-    rows = own.rows if own and own.rows else _rows(paths[0], items, reading, ids)
+    rows = files[0].rows if files[0].rows and not items else _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
     scored = {} if labels else {
         name: scores(found, judged, ks=ks, alphas=alphas, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
-    if any("old_score" in item.meta for item in found):
-        judges[OLD] = [_old(item) for item in found]
-    given = _labels(labels, ids, of, reading.sheet) if labels else [None] * len(ids)
+    metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
+    for n, metric in enumerate(metrics):
+        judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
+    own = files[0].labels if labels == paths[0] else ()
+    given = own or (_labels(labels, found, of, reading) if labels else [None] * len(ids))
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
@@ -225,7 +229,9 @@ def _judgements(path: Path) -> list[Judgement]:
 def _rows(
     judged: Path, items: Path | None, reading: Reading, ids: Sequence[str]
 ) -> list[tuple[TableRow, Item]]:
-    path, made_from = (items, reading._asdict()) if items else _as_manifest_says(judged)
+    path, made_from = (
+        (items, reading.without(LABEL)._asdict()) if items else _as_manifest_says(judged)
+    )
     table = Table.of(path, sheet=made_from.get("sheet", ""))
     held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
     found = placed(table, held, skip_bad="set_aside" in made_from)
@@ -278,9 +284,11 @@ def _stated(row: TableRow, item: Item) -> dict[str, str]:
     return stated | {"task": str(item.meta.get("task") or "")}
 
 
-def _old(item: Item) -> Judgement:
-    """A log's score as a judgement: with a verdict where the score means right or wrong."""
-    score, metric = item.meta.get("old_score"), item.meta.get("metric") or "score"
+def _old(item: Item, n: int) -> Judgement:
+    """A log's n-th score as a judgement: with a verdict where the score means right or wrong."""
+    scores = [*item.meta.get("old_scores", {}).items()]
+    metric, score = scores[n] if n < len(scores) else ("score", None)
+    metric = metric or "score"
     right = was_right(score)
     verdict = None if right is None else Verdict.CORRECT if right else Verdict.INCORRECT
     return Judgement(
@@ -292,29 +300,10 @@ def _old(item: Item) -> Judgement:
     )
 
 
-def _labels(path: Path, ids: Sequence[str], of: str, sheet: str) -> list[Verdict | None]:
-    """The label of each judged row, by id; rows that the file does not label have none."""
-    table = Table.of(path, sheet=sheet)
-    unread = {field: "" for field in FIELDS if field != "id"}
-    columns = columns_in(table, unread)
-    if (label := columns.label(str(path))) is None:
-        have = f"the columns are: {', '.join(columns.names) or '(none)'}"
-        raise InputError(f"{path}: has no column 'label'; {have}")
-    known: dict[str, Verdict | None] = {}
-    for number, row in table.rows():
-        if isinstance(row, str) or of not in str(row.get(ANSWER_OF) or of).split(" and "):
-            continue
-        try:
-            known[columns.text(row, "id") or str(number)] = read_label(row.get(label))
-        except ValueError as error:
-            raise InputError(f"{table.place(number)}: {label}: {error}") from error
-    found = [known.get(key) for key in ids]
-    if all(one is None for one in found):
-        how = "labels none of the judged rows; use the same ids in both files"
-        if not known.keys().isdisjoint(ids):
-            how = f"no cell of {label!r} is filled in; write correct or incorrect there"
-        raise InputError(f"{path}: {how}")
-    twice = next((key for key, n in Counter(ids).items() if n > 1), None)
-    if twice is not None:
-        raise InputError(f"{path}: cannot label rows by id, as two rows have the id {twice!r}")
-    return found
+def _labels(path: Path, items: Sequence[Item], of: str, reading: Reading) -> list[Verdict | None]:
+    """The label of each judged row; of a sheet for several models those of one."""
+
+    def keeps(row: TableRow) -> bool:
+        return of in str(row.get(ANSWER_OF) or of).split(" and ")
+
+    return labels_of(items, Table.of(path, sheet=reading.sheet), reading.columns, keeps)

@@ -26,11 +26,19 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import validate
-from gradegpt.core.schema import Item, Judgement
+from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.tables.columns import FIELDS, Columns, read_item, recognise, survey
+from gradegpt.tables.columns import (
+    FIELDS,
+    REQUIRED,
+    Columns,
+    field_value,
+    read_item,
+    recognise,
+    survey,
+)
 from gradegpt.tables.outputs import Progress
 
 if TYPE_CHECKING:
@@ -46,8 +54,8 @@ _log = logging.getLogger(__name__)
 
 def judge(
     *,
-    response: str,
-    reference: str | Sequence[str],
+    response: str | float,
+    reference: str | float | Sequence[str | float],
     question: str = "",
     judge: str | JudgeSettings | Judge = "cascade",
     **options: Any,
@@ -55,7 +63,7 @@ def judge(
     """Judge one response. ``print`` shows the judgement for people.
 
     Args:
-        response: What is judged.
+        response: What is judged; a number or True is read as its text.
         reference: The reference answer, or several of which any is accepted.
         question: What was asked.
         judge: ``rules``, ``model``, ``cascade`` or another kind of ``JudgeSettings``;
@@ -72,8 +80,9 @@ def judge(
 
     """
     fields = {name: options.pop(name) for name in FIELDS if name in options}
-    given = {"response": response, "reference": reference, "question": question}
-    item = validate(Item, fields | given, "judge")
+    fields |= {"response": response, "reference": reference, "question": question}
+    values = {name: field_value(name, value) for name, value in fields.items()}
+    item = validate(Item, values, "judge")
     built, _ = _judge(judge, options)
     return judge_each(built, [item])[0]
 
@@ -83,10 +92,11 @@ def judge_many(
     judge: str | JudgeSettings | Judge = "cascade",
     *,
     columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
     on_progress: Progress | None = None,
     **settings: Any,
 ) -> list[Judgement]:
-    """Judge rows of any table; one judgement a row, in order.
+    """Judge rows of any table; one judgement a row, in order. A blank response is ``invalid``.
 
     Args:
         rows: Mappings or items; also a data frame or a ``datasets.Dataset``. Columns are recognised
@@ -94,6 +104,8 @@ def judge_many(
         judge: As in ``judge``.
         columns: The column of a field, ``{"reference": "gold"}``, where its name does not show it;
             "" for a field that no column holds.
+        skip_bad: Whether a row that cannot be judged, such as one without a reference, gets the
+            outcome ``failed``, with the reason; else it is an error.
         on_progress: Called after every few rows with the numbers of rows judged and of all rows.
         settings: Settings of the judge, such as ``model``, ``base_url`` and ``cache``.
 
@@ -102,14 +114,16 @@ def judge_many(
         SettingsError, MissingError, EngineError: as in ``judge``.
 
     """
-    items = _items(_rows(rows), columns)
+    read = _read(_rows(rows), columns, skip_bad=skip_bad)
+    items = [one for one in read if isinstance(one, Item)]
     built, at_a_time = _judge(judge, settings)
     done: list[Judgement] = []
     for start in range(0, len(items), at_a_time):
         done += judge_each(built, items[start : start + at_a_time])
         if on_progress is not None:
             on_progress(len(done), len(items))
-    return done
+    judged = iter(done)
+    return [next(judged) if isinstance(one, Item) else one for one in read]
 
 
 async def ajudge(**options: Any) -> Judgement:
@@ -153,17 +167,20 @@ def _rows(rows: Any) -> list[Any]:
     return list(rows)
 
 
-def _items(rows: Sequence[Any], given: Mapping[str, str] | None) -> list[Item]:
+def _read(
+    rows: Sequence[Any], given: Mapping[str, str] | None, *, skip_bad: bool
+) -> list[Item | Judgement]:
+    """The item of each row; of one that cannot be judged the judgement ``failed``."""
     tables = [_as_mapping(row, number) for number, row in enumerate(rows, start=1)]
     seen = survey(row for row in tables if not isinstance(row, Item))
-    columns = recognise(seen, given if rows else None, name="rows")
+    columns = recognise(seen, given if rows else None, name="rows", required=REQUIRED)
     for note in columns.notes:
         _log.info("%s", note)
     wrong = Complaints("rows")
-    items = [_item(row, columns, number, wrong) for number, row in enumerate(tables, start=1)]
-    if wrong.rows:
-        raise InputError(wrong.listed())
-    return [item for item in items if item is not None]
+    read = [_item(row, columns, number, wrong) for number, row in enumerate(tables, start=1)]
+    if wrong.rows and not skip_bad:
+        raise InputError(f"{wrong.listed()}\nskip_bad=True judges the other rows")
+    return read
 
 
 def _as_mapping(row: Any, number: int) -> Item | dict[str, Any]:
@@ -177,13 +194,15 @@ def _as_mapping(row: Any, number: int) -> Item | dict[str, Any]:
 
 def _item(
     row: Item | dict[str, Any], columns: Columns, number: int, wrong: Complaints
-) -> Item | None:
+) -> Item | Judgement:
     if isinstance(row, Item):
         return row if row.id else row.model_copy(update={"id": str(number)})
     item, found = read_item(row, columns, number)
-    if found:
-        wrong.add(f"row {number}", found)
-    return item
+    if item is not None:
+        return item
+    wrong.add(f"row {number}", found)
+    reason = f"row:{'; '.join(map(str, found))}"
+    return Judgement(id=str(number), outcome=Outcome.FAILED, method="none", reason=reason)
 
 
 def _judge(judge: str | JudgeSettings | Judge, given: Mapping[str, Any]) -> tuple[Judge, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -12,21 +13,31 @@ from typing import Annotated, Any, Final, NoReturn, cast
 
 import typer
 from pydantic import ValidationError
+from typer.main import get_command
 
 from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import SETTING, JudgeKind
 from gradegpt.app.run import check_output
 from gradegpt.app.stages import COMMANDS, packages_of, run_stage
-from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
+from gradegpt.core.errors import (
+    ColumnsError,
+    EngineError,
+    GradeGPTError,
+    MissingError,
+    OutputError,
+    SettingsError,
+)
 from gradegpt.core.mistakes import explain
-from gradegpt.core.records import validate
+from gradegpt.core.records import read_objects, validate, whole_file
 from gradegpt.core.schema import Item, Outcome
-from gradegpt.core.shipped import recipes
+from gradegpt.core.shipped import found, recipes
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
 from gradegpt.judges.settings import KINDS, JudgeSettings
-from gradegpt.tables import SUFFIXES, Form, form_of, opened
+from gradegpt.tables import SUFFIXES, Form, form_of, opened, write
+from gradegpt.tables.columns import LABEL
+from gradegpt.tables.forms import SEPARATED, UTF8
 from gradegpt.tables.importers import logs
 from gradegpt.tables.importers.logs.reading import Tool
 from gradegpt.tables.inputs import CheckedInput, check_input
@@ -42,6 +53,7 @@ app = typer.Typer(
 
 _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of all errors of usage, which typer does not export."""
+_EXAMPLES: Final = "eval/data/handmade.jsonl"
 _LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
 
 
@@ -62,7 +74,11 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
                 help_option_names=["-h", "--help"],
             )  # fmt: skip
     except GradeGPTError as error:
-        typer.echo(f"error: {error}{_needed_by(command, given, error)}", err=True)
+        said = f"{error}{_needed_by(command, given, error)}"
+        if isinstance(error, ColumnsError) and (not command or _has(app, "--map")):
+            whole = shlex.join([*name.split(), *given])
+            said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")
+        typer.echo(f"error: {said}", err=True)
         sys.exit(error.exit_code)
     except _UsageError as error:
         if isinstance(error.__cause__, ValidationError):
@@ -71,6 +87,10 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
+
+
+def _has(app: typer.Typer, option: str) -> bool:
+    return any(option in parameter.opts for parameter in get_command(app).params)
 
 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
@@ -156,6 +176,7 @@ def judge(
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
+        "labels_map": mapped if labels else None,
         "max_false_correct": max_false_correct, "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)
@@ -170,7 +191,7 @@ def judge(
         return
     if any(value is not None for value in single.values()):
         raise _UsageError("give FILE, or --reference and --response; not both")
-    columns = options.columns_of(mapped)
+    columns = options.columns_of(mapped, labels)
     reading: dict[str, Any] = {
         "columns": columns, "skip_bad": skip_bad, "separator": separator, "command": True
     }  # fmt: skip
@@ -311,6 +332,27 @@ def _built(settings: JudgeSettings) -> Judge:
             "--max-error holds over all sources of rows together; --by source bounds each", err=True
         )
     return on_every_core(judge, settings)
+
+
+@app.command()
+def example(
+    output: Annotated[
+        Path, typer.Argument(metavar="FILE", help=f"The table to write: {', '.join(SUFFIXES)}.")
+    ],
+) -> None:
+    """Write example answers to try the commands on.
+
+    They have labels. Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE.
+    """
+    form = _form_of(output)
+    if output.exists():
+        raise OutputError(f"{output}: exists already; choose another name")
+    columns = ("id", "question", "reference", "response", LABEL)
+    held = ({**row, LABEL: row["verdict"]} for _, row in read_objects(found(_EXAMPLES)))
+    rows = [{name: row[name] for name in columns} for row in held]
+    with whole_file(output, "utf-8-sig" if form in SEPARATED else UTF8) as out:
+        write(out, form, columns, rows)
+    typer.echo(f"wrote {output}: {len(rows)} answers; try gradegpt judge {output} -o judged.csv")
 
 
 @app.command()

@@ -15,6 +15,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
 from gradegpt.tables import Form, Table
+from gradegpt.tables.columns import LABEL
 from gradegpt.tables.inputs import Reading
 
 
@@ -97,7 +98,8 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="FIELD=COLUMN",
-        help="Read FIELD from COLUMN; may be repeated. FIELD= reads it from no column.",
+        help="Read FIELD from COLUMN; may be repeated. FIELD= reads it from no column. "
+        "label=COLUMN is the column of labels.",
     ),
 ]
 OutputForm = Annotated[
@@ -323,9 +325,13 @@ def reading_of(mapped: Sequence[str] | None, sheet: str, separator: str) -> Read
     return Reading(columns_of(mapped), sheet, separator)
 
 
-def columns_of(mapped: Sequence[str] | None) -> dict[str, str]:
-    """The fields and columns of ``--map FIELD=COLUMN``; "" where no column holds a field."""
-    return dict(_field_and_column(text) for text in mapped or ())
+def columns_of(mapped: Sequence[str] | None, labels: Path | None = None) -> dict[str, str]:
+    """The fields and columns of ``--map FIELD=COLUMN``; "" where no column holds a field.
+
+    A label's column is one of ``labels``, where this is a table of its own.
+    """
+    found = dict(_field_and_column(text) for text in mapped or ())
+    return found if labels is None else {f: name for f, name in found.items() if f != LABEL}
 
 
 def _field_and_column(text: str) -> tuple[str, str]:

@@ -4,7 +4,8 @@ A message says where the error is, what it is, and what to do.
 
 GradeGPTError                     exit 1   HTTP 500
  ├─ InputError (ValueError)       exit 2   HTTP 422   a row, a file or a request that cannot be used
- │   └─ TooLargeError             exit 2   HTTP 413   over a stated limit
+ │   ├─ TooLargeError             exit 2   HTTP 413   over a stated limit
+ │   └─ ColumnsError              exit 2   HTTP 422   columns that have to be named
  ├─ SettingsError (ValueError)    exit 2   HTTP 400   a setting unknown or out of range
  ├─ MissingError (LookupError)    exit 2   HTTP 404   a file, folder or package that is not there
  ├─ OutputError (OSError)         exit 3   HTTP 500   an output that cannot be written or continued
@@ -36,6 +37,14 @@ class TooLargeError(InputError):
 
     http_status = 413
     code = "too_large"
+
+
+class ColumnsError(InputError):
+    """Columns that have to be named; ``options`` is the part of the message that names them."""
+
+    def __init__(self, message: str, options: str) -> None:
+        super().__init__(message)
+        self.options = options
 
 
 class SettingsError(GradeGPTError, ValueError):

@@ -182,6 +182,15 @@ class Judgement(Row):
             raise ValueError(f"withheld: requires outcome 'undecided', not {self.outcome.value!r}")
         return self
 
+    def __bool__(self) -> bool:
+        """Raise an error: a judgement without a verdict is neither true nor false."""
+        raise TypeError("a Judgement is neither true nor false; use .correct (True, False or None)")
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether the response is correct; None without a verdict."""
+        return None if self.verdict is None else self.verdict is Verdict.CORRECT
+
     @property
     def sureness(self) -> float | None:
         """The confidence in three digits, rounded down: no verdict is certain."""

@@ -100,7 +100,7 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     if settings.labels is not None:
         if settings.max_error is not None:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
-        stages.append(_neighbours(settings.labels, stages))
+        stages.append(_neighbours(settings.labels, settings.labels_map, stages))
     if settings.max_error is None:
         for name in ("max_false_correct", "max_error_by"):
             if getattr(settings, name) is not None:
@@ -152,11 +152,11 @@ def _stage(settings: JudgeSettings, number: int) -> Stage:
     return Stage(build_judge(settings), calibration)
 
 
-def _neighbours(labels: Path, stages: Sequence[Stage]) -> Stage:
+def _neighbours(labels: Path, mapped: Sequence[str], stages: Sequence[Stage]) -> Stage:
     from gradegpt.judges.neighbours import NeighbourJudge, after
     from gradegpt.tables.importers.labelled import graded_answers
 
-    judge = NeighbourJudge(graded_answers(str(labels)))
+    judge = NeighbourJudge(graded_answers(str(labels), dict(one.split("=", 1) for one in mapped)))
     return Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
 
 

@@ -149,6 +149,8 @@ class StagesSettings(EngineSettings):
     labels: Path | None = None
     """A table of graded answers: from ten to a question on, the nearest of them count, too. See
     ``judges/neighbours.py``."""
+    labels_map: tuple[str, ...] = ()
+    """``FIELD=COLUMN`` for each column of ``labels`` whose name does not show what it holds."""
     max_error: _Bound | None = None
     """A bound on the share of wrong verdicts, which replaces ``min_confidence``. See
     ``judges/promise.py``."""

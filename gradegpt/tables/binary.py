@@ -8,15 +8,15 @@ date, which is no answer.
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import date
 from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from gradegpt.core.errors import InputError
-from gradegpt.tables.forms import Layout, Rows, TableRow, library
+from gradegpt.tables.forms import Layout, Rows, TableRow, above_header, library
 from gradegpt.tables.text import as_cell, header_of
 
 LONGEST: Final = 32_767
@@ -106,6 +106,26 @@ def pyarrow_for(name: str) -> tuple[Any, Any]:
 
 def read_xlsx(path: Path, name: str, layout: Layout) -> Rows:
     """The rows of the sheet that is named or has rows alone, with their numbers in the sheet."""
+    with _sheet(path, name, layout.sheet) as sheet:
+        rows = enumerate(sheet.iter_rows() if sheet else (), start=1)
+        _, names = next(islice(rows, len(layout.above), None), (0, ()))
+        header = header_of([cell.value for cell in names], name)
+        for number, cells in rows:
+            values = [_value(cell) for cell in cells]
+            if any(value != "" for value in values):
+                yield number, {c: v for c, v in zip(header, values, strict=False) if c}
+
+
+def layout_of_xlsx(path: Path, name: str, sheet: str) -> Layout:
+    """The sheet, and the rows above its header."""
+    with _sheet(path, name, sheet) as found:
+        rows = found.iter_rows(values_only=True) if found else ()
+        return Layout(sheet=sheet, above=above_header(rows))
+
+
+@contextmanager
+def _sheet(path: Path, name: str, title: str) -> Iterator[Any]:
+    """The sheet that is named or has rows alone; None where none has rows."""
     openpyxl = library("openpyxl", name)
     try:
         with (
@@ -114,14 +134,13 @@ def read_xlsx(path: Path, name: str, layout: Layout) -> Rows:
         ):
             found = [
                 sheet for sheet in book.worksheets
-                if (sheet.title == layout.sheet if layout.sheet else _has_rows(sheet))
+                if (sheet.title == title if title else _has_rows(sheet))
             ]  # fmt: skip
-            if len(found) > 1 or (layout.sheet and not found):
+            if len(found) > 1 or (title and not found):
                 titles = ", ".join(repr(sheet.title) for sheet in found or book.worksheets)
                 how = "choose one by --sheet NAME, or keep one"
                 raise InputError(f"{name}: has the sheets {titles}; {how}")
-            for sheet in found:
-                yield from _rows(sheet, name)
+            yield next(iter(found), None)
     except InputError:
         raise
     except _BROKEN as error:
@@ -151,16 +170,6 @@ def write_xlsx(out: TextIO, columns: Sequence[str], rows: Iterable[TableRow]) ->
 def too_long(row: TableRow) -> str:
     """The column of a row whose text is too long for a cell; empty where there is none."""
     return next((name for name, value in row.items() if len(as_cell(value)) > LONGEST), "")
-
-
-def _rows(sheet: Any, name: str) -> Rows:
-    rows = enumerate(sheet.iter_rows(), start=1)
-    _, names = next(rows)
-    header = header_of([cell.value for cell in names], name)
-    for number, cells in rows:
-        values = [_value(cell) for cell in cells]
-        if any(value != "" for value in values):
-            yield number, {c: v for c, v in zip(header, values, strict=False) if c}
 
 
 def _value(cell: Any) -> Any:

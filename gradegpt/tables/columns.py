@@ -20,7 +20,7 @@ from pydantic import ValidationError
 
 from gradegpt.answers.accepted import accepted_answers
 from gradegpt.core.complaints import Complaint
-from gradegpt.core.errors import InputError, SettingsError
+from gradegpt.core.errors import ColumnsError, InputError, SettingsError
 from gradegpt.core.mistakes import complaints, misspelt, suggest
 from gradegpt.core.records import parse_json
 from gradegpt.core.schema import Item
@@ -66,7 +66,8 @@ def _key(name: str) -> str:
 
 
 _USUAL: Final = {name: f for f in FIELDS for name in (_key(f), *ALIASES.get(f, ()))}
-_MAIN: Final = ("question", "reference", "response")
+REQUIRED: Final = ("reference", "response")
+_MAIN: Final = ("question", *REQUIRED)
 _TEXTS: Final = frozenset((*_MAIN, "id", "context", "solution", "steps", "parts"))
 _STRUCTURED: Final = {
     "steps": "a list of texts",
@@ -88,18 +89,18 @@ _WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
 _ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*(?P<sign>[/|;；])\s*{_WORD}[^=\\$]*")
 """A text like ``Batman/Superman``, and not like ``km/h``."""
 
-Hint = Callable[[str, str], str]
-"""How messages write the option that reads a field from a column."""
+Hint = Callable[[Mapping[str, str]], str]
+"""How messages write the options that read fields from columns."""
 
 
-def on_command_line(field: str, column: str) -> str:
-    """The option of a command."""
-    return f"--map {shlex.quote(f'{field}={column}')}"
+def on_command_line(columns: Mapping[str, str]) -> str:
+    """The options of a command."""
+    return " ".join(f"--map {shlex.quote(f'{field}={name}')}" for field, name in columns.items())
 
 
-def in_python(field: str, column: str) -> str:
+def in_python(columns: Mapping[str, str]) -> str:
     """The argument of a function."""
-    return f"columns={{{field!r}: {column!r}}}"
+    return f"columns={columns}"
 
 
 Seen = Mapping[str, Sequence[Any]]
@@ -133,7 +134,7 @@ class Columns(NamedTuple):
 
         """
         if len(self.labels) > 1:
-            ways = " or ".join(self.hint(LABEL, column) for column in self.labels)
+            ways = " or ".join(self.hint({LABEL: column}) for column in self.labels)
             what = f"`label` may be any of {', '.join(self.labels)}; use {ways}"
             raise InputError(f"{table}: {what}")
         return next(iter(self.labels), None)
@@ -177,7 +178,7 @@ class Columns(NamedTuple):
         meant = {name: _meant(_key(name)) for name in self.own if name not in taken}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
-            f"{name!r} is not read; to read it, use {self.hint(field, name)}"
+            f"{name!r} is not read; to read it, use {self.hint({field: name})}"
             for name, field in meant.items() if field and self.fields.get(field, name)
         ]  # fmt: skip
 
@@ -242,6 +243,7 @@ def recognise(
     hint: Hint = in_python,
     also: Sequence[str] = (),
     separator: str = "",
+    required: Sequence[str] = (),
 ) -> Columns:
     """Find the fields among the columns: those ``given``, then exact names, then usual ones.
 
@@ -254,10 +256,12 @@ def recognise(
         hint: How messages name the option that helps.
         also: What is read beside the fields of an item, by its exact name unless ``given``.
         separator: What is between the accepted answers in a cell; "" for one answer.
+        required: The fields without which no row can be used.
 
     Raises:
         SettingsError: ``given`` names an unknown field or column.
-        InputError: two columns may hold one field; the message shows three values of each.
+        ColumnsError: no column, or any of several, holds a field; the message has every such field,
+            and three values of each column.
 
     """
     given = dict(given or {})
@@ -268,16 +272,23 @@ def recognise(
     absent = {field for field, column in fields.items() if not column}
     taken = {*fields.values(), *absent, *label, *beside}
     left = [column for column in _own(seen) if column not in taken]
+    unclear = dict[str, list[str]]()
     for field in FIELDS:
         found = [column for column in left if _USUAL.get(_key(column)) == field]
-        if field not in fields and len(found) > 1:
-            raise InputError(_ambiguous(field, found, seen, name, hint))
         if field not in fields and found:
             fields[field] = found[0]
+            unclear |= {field: found} if found[1:] else {}
     usual = [column for column in left if _is_label(column) and column not in fields.values()]
     exact = [column for column in (LABEL, "verdict") if column in usual]
     labels = tuple(column for column in label or exact[:1] or usual if column)
-    return Columns(fields, labels, tuple(seen), hint, also=beside, separator=separator)
+    columns = Columns(fields, labels, tuple(seen), hint, also=beside, separator=separator)
+    told = [_ambiguous(field, found, seen, name, hint) for field, found in unclear.items()]
+    missing = [field for field in required if field not in fields] if seen else []
+    named = _named(columns, missing) if missing else {}
+    told += [_missing(columns, missing, named, seen, name)] if missing else []
+    if told:
+        raise ColumnsError("\n".join(told), hint(named))
+    return columns
 
 
 def with_fields(row: Any) -> Any:
@@ -299,12 +310,15 @@ def read_item(
 ) -> tuple[Item | None, list[Complaint]]:
     """The item of a row, or none with at least one complaint.
 
-    Numbers are read as text. A row without an ``id`` gets its ``number``.
+    Numbers and flags are read as text, and no response as an empty one. A row without an ``id``
+    gets its ``number``.
     """
     held = {field: dig(row, name) for field, name in columns.fields.items() if name}
     if columns.separator and "reference" in held:
         held["reference"] = accepted(held["reference"], columns.separator)
-    values = {field: _value(field, value) for field, value in held.items()}
+    if _is_nothing(held.get("response", "")) and has_column(row, columns.fields["response"]):
+        held["response"] = ""  # as an empty cell
+    values = {field: field_value(field, value) for field, value in held.items()}
     wrong = [Complaint(columns.fields[f], w) for f in held if (w := _no_text(f, held[f]))]
     kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
     try:
@@ -367,10 +381,47 @@ def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str
 
 
 def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hint: Hint) -> str:
-    ways = " or ".join(hint(field, column) for column in found)
+    ways = " or ".join(hint({field: column}) for column in found)
     head = f"{name}: `{field}` may be any of {', '.join(found)}; use {ways}"
-    shown = (f"{column}: {' | '.join(map(_short, seen[column])) or '(empty)'}" for column in found)
-    return "\n  ".join([head, *shown])
+    return "\n  ".join([head, *(f"{column}: {_values(seen[column])}" for column in found)])
+
+
+def _named(columns: Columns, missing: Sequence[str]) -> dict[str, str]:
+    """The fields to name, with the one column that may be meant, or else ``COLUMN``.
+
+    Those that may be left out are among them, so that one message is enough.
+    """
+    answered = "response" in missing or columns.fields.get("response")
+    optional = ("question", LABEL) if answered else ("question",)
+    known = {*columns.fields, *([LABEL] if columns.labels else [])}
+    wanted = [f for f in (*_MAIN, LABEL) if f in missing or (f in optional and f not in known)]
+    free = _free(columns)
+    only = free[0] if len(free) == len(wanted) == 1 else "COLUMN"
+    near = {_meant(_key(column)): column for column in reversed(free)}
+    return {field: near.get(field, only) for field in wanted}
+
+
+def _free(columns: Columns) -> list[str]:
+    taken = {*columns.fields.values(), *columns.labels, *columns.also.values()}
+    return [column for column in columns.own if column not in taken]
+
+
+def _missing(
+    columns: Columns, missing: Sequence[str], named: Mapping[str, str], seen: Seen, name: str
+) -> str:
+    optional = " and ".join(field for field in named if field not in missing)
+    but = f" ({optional} may be left out)" if optional else ""
+    head = f"{name}: no column is known as {' or '.join(missing)}; name it{but}:"
+    held = {column: field for field, column in columns.fields.items()}
+    shown = (
+        f"{column}{f' = {held[column]}' if column in held else ''}: {_values(seen[column])}"
+        for column in columns.own
+    )
+    return "\n  ".join([head, columns.hint(named), *shown])
+
+
+def _values(values: Sequence[Any]) -> str:
+    return " | ".join(map(_short, values)) or "(empty)"
 
 
 def _short(value: object, most: int = 60) -> str:
@@ -383,20 +434,16 @@ def _explained(text: str, columns: Columns) -> Complaint:
     place, separator, what = text.partition(": ")
     if not separator:
         return Complaint("", text)
-    field, _, inside = place.partition(".")
-    column = columns.fields.get(field)
-    if what == "field required" and not (column or inside):
-        near = next((name for name in columns.names if _meant(_key(name)) == field), "COLUMN")
-        how = columns.hint(field, near)
-        return Complaint(field, what, f"; the columns are: {', '.join(columns.names)}; use {how}")
+    field = place.partition(".")[0]
     if field in _STRUCTURED:
         place, what = field, f"expected {_STRUCTURED[field]}"
-    leave = f"; if it is something else, use {columns.hint(field, '')} to leave it out"
-    shown = f"{column or field}{place.removeprefix(field)}"
+    leave = f"; if it is something else, use {columns.hint({field: ''})} to leave it out"
+    shown = f"{columns.fields.get(field) or field}{place.removeprefix(field)}"
     return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
 
 
-def _value(field: str, value: Any) -> Any:
+def field_value(field: str, value: Any) -> Any:
+    """A value as an item takes it: a number or a flag as text where the field is text."""
     value = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
     if field in _STRUCTURED and isinstance(value, str):
         with suppress(ValueError, RecursionError):
@@ -407,8 +454,8 @@ def _value(field: str, value: Any) -> Any:
 def _as_text(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_as_text(held) for held in value]
-    is_number = isinstance(value, Number) and not isinstance(value, bool)
-    return str(value) if (is_number and not _is_nothing(value)) or _is_date(value) else value
+    is_number = isinstance(value, Number) and not _is_nothing(value)  # also True
+    return str(value) if is_number or _is_date(value) else value
 
 
 def _no_text(field: str, value: object) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import codecs
 import csv
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import MissingError
+from gradegpt.core.records import MAX_LINE_BYTES
 
 
 class Form(StrEnum):
@@ -34,6 +36,8 @@ SEPARATED: Final = {Form.CSV: ",", Form.TSV: "\t"}
 UTF8: Final = "utf-8"
 _BY_LINE: Final = frozenset((Form.JSONL, Form.CSV, Form.TSV))
 _START: Final = 4_096
+_HEAD: Final = 20
+"""The rows among which a table has its header."""
 _SAMPLE: Final = 2**20
 _OF_JSON: Final = (str, int, float, list, tuple, dict)
 _MARKS: Final = {
@@ -44,11 +48,15 @@ _OLDER: Final = ["gb18030", "big5", "cp1252"]
 
 
 class Layout(NamedTuple):
-    """What a file's form leaves open: the encoding, the separator of cells, a workbook's sheet."""
+    """What a file's form leaves open: the encoding, the separator of cells, a workbook's sheet.
+
+    ``above`` are the texts of the rows above the header.
+    """
 
     encoding: str = UTF8
     separator: str = ","
     sheet: str = ""
+    above: tuple[str, ...] = ()
 
     @property
     def description(self) -> str:
@@ -56,7 +64,10 @@ class Layout(NamedTuple):
         names = {"utf-8-sig": "", UTF8: "", "cp1252": "Windows-1252"}
         encoding = names.get(self.encoding, self.encoding.upper())
         cells = f"cells separated by {self.separator!r}" if self.separator == ";" else ""
-        return ", ".join(part for part in (encoding and f"read as {encoding}", cells) if part)
+        title = " ".join(text for text in self.above if text) or "blank lines"
+        above = f"left out above the header: {title}" if self.above else ""
+        parts = (encoding and f"read as {encoding}", cells, above)
+        return ", ".join(part for part in parts if part)
 
 
 def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
@@ -66,11 +77,38 @@ def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
     encoding = encoding_of(path)
     if form not in SEPARATED:
         return Layout(encoding)
+    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open(encoding=encoding, errors="replace", newline="") as lines:
-        head = next(lines, "")
-    usual = SEPARATED[form]
-    cells = {s: len(next(csv.reader([head], delimiter=s), [])) for s in (usual, ",", ";", "\t")}
-    return Layout(encoding, max(cells, key=cells.__getitem__))
+        head = [*islice(lines, _HEAD)]
+    rows = {s: [*csv.reader(head, delimiter=s)] for s in (SEPARATED[form], ",", ";", "\t")}
+    above = {s: above_header(of) for s, of in rows.items()}
+
+    def likely(separator: str) -> tuple[bool, int]:
+        cells = len(next(iter(rows[separator][len(above[separator]) :]), []))
+        return cells > 1 and not any(above[separator]), cells
+
+    best = max(rows, key=likely)
+    return Layout(encoding, best, above=above[best])
+
+
+def above_header(rows: Iterable[Sequence[Any]]) -> tuple[str, ...]:
+    """The texts of the rows above the header: blank ones, and titles, which have the first cell.
+
+    The row below the header has as many cells, unlike text that only holds the separator.
+
+    >>> above_header([["Class 3b", ""], [], ["question", "response"], ["2+2=?", "4"]])
+    ('Class 3b', '')
+    >>> above_header([["question"], ["2+2=?"]])
+    ()
+    """
+    head = [*islice(rows, _HEAD)]
+    texts = [[str(cell) for cell in row if cell not in (None, "")] for row in head]
+    first = next((n for n, cells in enumerate(texts) if cells), 0)
+    header = first
+    if texts and [*head[first][:1]] == texts[first]:
+        below = (n for n in range(first, len(head) - 1) if texts[n][1:])
+        header = next((n for n in below if len(head[n]) == len(head[n + 1])), first)
+    return tuple("".join(cells) for cells in texts[:header])
 
 
 def encoding_of(path: Path) -> str:

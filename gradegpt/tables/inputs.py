@@ -14,6 +14,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.core.records import sha256_file
 from gradegpt.core.schema import Item
 from gradegpt.tables.columns import (
+    REQUIRED,
     Columns,
     looks_like_several,
     on_command_line,
@@ -180,7 +181,9 @@ def check_input(
 
     """
     table = source if isinstance(source, Table) else Table.of(source)
-    held = columns_in(table, columns, defaults=defaults, also=also, separator=separator)
+    held = columns_in(
+        table, columns, defaults=defaults, also=also, separator=separator, required=REQUIRED
+    )
     found = findings(table, held)
     accept(table.name, table.form, found.items, found.wrong, skip_bad=skip_bad, command=command)
     return CheckedInput(table, found.items, sha256_file(table.path), held, *found[1:])
@@ -226,12 +229,17 @@ def columns_in(
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
     separator: str = "",
+    required: Sequence[str] = (),
 ) -> Columns:
-    """The columns of a table; arguments as in ``check_input``, errors as in ``recognise``."""
+    """The columns of a table; arguments as in ``check_input``, errors as in ``recognise``.
+
+    A ``required`` field may have a default.
+    """
     seen = survey(row for _, row in table.rows() if not isinstance(row, str))
     found = recognise(
-        seen, given, name=table.name, hint=on_command_line, also=also, separator=separator
-    )
+        seen, given, name=table.name, hint=on_command_line, also=also, separator=separator,
+        required=[field for field in required if field not in (defaults or {})],
+    )  # fmt: skip
     return found._replace(defaults=defaults or {})
 
 

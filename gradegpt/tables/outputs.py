@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from gradegpt.core.errors import OutputError
-from gradegpt.core.records import whole_file, write_rows
+from gradegpt.core.records import whole_file
 from gradegpt.core.schema import Judgement
 from gradegpt.tables.binary import LONGEST, too_long
 from gradegpt.tables.columns import ADDED
@@ -54,11 +54,8 @@ def write_left_out(source: CheckedInput, output: Path, form: Form) -> Path:
     """Write the rows that are set aside, with their places and the reasons, beside an output."""
     path = output.with_name(f"{output.stem}.set-aside{output.suffix or '.jsonl'}")
     rows = [{"place": w, "problem": "; ".join(why), **row} for w, why, row in source.left_out()]
-    if form is Form.JSONL:
-        write_rows(path, rows)
-    else:
-        with whole_file(path, encoding_for(source, form)) as out:
-            write(out, form, ("place", "problem", *source.columns.names), rows)
+    with whole_file(path, encoding_for(source, form)) as out:
+        write(out, form, ("place", "problem", *source.columns.names), rows)
     return path
 
 

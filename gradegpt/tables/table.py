@@ -27,7 +27,8 @@ _READERS: Final[dict[Form, Callable[[Path, str, Layout], Rows]]] = {
     Form.XLSX: binary.read_xlsx,
 }
 _WRITERS: Final[dict[Form, Callable[[TextIO, Sequence[str], Iterable[TableRow]], None]]] = {
-    Form.JSON: text.write_json, Form.PARQUET: binary.write_parquet, Form.XLSX: binary.write_xlsx,
+    Form.JSONL: text.write_json_lines, Form.JSON: text.write_json,
+    Form.PARQUET: binary.write_parquet, Form.XLSX: binary.write_xlsx,
 }  # fmt: skip
 _LIBRARIES: Final = {Form.PARQUET: "pyarrow.parquet", Form.XLSX: "openpyxl"}
 
@@ -54,13 +55,16 @@ class Table(NamedTuple):
         """The table in a file; its form is found by the suffix, else by the first bytes.
 
         Raises:
-            InputError: the file is no table.
+            InputError: the file is no table, or a broken one.
+            MissingError: the file is a workbook, and openpyxl is not installed.
 
         """
         path, name = Path(path), name or str(path)
         form = form or forms.form_of(name) or forms.sniffed(path)
         if form is None:
             raise InputError(f"{name}: not a table; save it as .xlsx, .csv or .jsonl")
+        if form is Form.XLSX and path.is_file():
+            return cls(path, form, name, layout=binary.layout_of_xlsx(path, name, sheet))
         return cls(path, form, name, layout=forms.layout_of(path, form, sheet))
 
     @property
@@ -203,7 +207,7 @@ def write(
 ) -> None:
     """Write rows into an open file: for JSON with their own columns, else with ``columns``.
 
-    ``core.records`` writes JSON Lines. Parquet and XLSX are bytes, written to ``out.buffer``.
+    Parquet and XLSX are bytes, written to ``out.buffer``.
 
     Raises:
         MissingError: the library that writes it is not installed.

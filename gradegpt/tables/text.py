@@ -1,6 +1,6 @@
 """Read and write forms of text: JSON Lines, JSON, CSV and TSV.
 
-``core.records`` writes JSON Lines. CSV and TSV are quoted as in spreadsheets, and every cell is
+CSV and TSV are quoted as in spreadsheets, and every cell is
 text.
 """
 
@@ -9,12 +9,12 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final, TextIO
 
 from gradegpt.core.errors import InputError
-from gradegpt.core.records import MAX_LINE_BYTES, parse_json, parse_line, read_lines
+from gradegpt.core.records import parse_json, parse_line, read_lines
 from gradegpt.tables.forms import Layout, Rows, TableRow, plain
 
 _BEFORE: Final = b"\xef\xbb\xbf \t"
@@ -65,6 +65,11 @@ def read_json(path: Path, name: str, layout: Layout) -> Rows:
         yield number, row if is_row else f"{type(row).__name__} instead of an object"
 
 
+def write_json_lines(out: TextIO, columns: Iterable[str], rows: Iterable[TableRow]) -> None:
+    """Write one object per line."""
+    out.writelines(f"{json.dumps(row, ensure_ascii=False, default=plain)}\n" for row in rows)
+
+
 def write_json(out: TextIO, columns: Iterable[str], rows: Iterable[TableRow]) -> None:
     """Write a list of objects, one per line."""
     before = "[\n"
@@ -101,12 +106,11 @@ def _are_rows(values: list[Any]) -> bool:
 
 def read_separated(path: Path, name: str, layout: Layout) -> Rows:
     """The rows by the columns of the first line, each with the number of its first line."""
-    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open(encoding=layout.encoding, newline="") as lines:
         reader = csv.reader(lines, delimiter=layout.separator, strict=True)
         end = 0
         try:
-            header = header_of(next(reader, []), name)
+            header = header_of(next(islice(reader, len(layout.above), None), []), name)
             end = reader.line_num
             for cells in reader:
                 # A quoted cell may span lines: the row begins where the last one ended.

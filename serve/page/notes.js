@@ -5,13 +5,18 @@ import { has, t, words } from "./language.js";
 // As in reasons.json: `*` is any text, `{1}` the first of them, `{=1}` the same as a note, `{@1}` as the name of a field; the first pattern that fits is used.
 const NOTES = Object.entries({
   "* complaints, *": ["{1} complaints", "有 {1} 处问题"],
-  "`*`: field required*; the columns are: *; use *": ["no column holds the {@1}; the columns are: {3}; name the one that holds it “{@1}”", "没有“{@1}”一列；现有的列：{3}。请把写有{@1}的那一列改名为“{@1}”"],
-  "*: field required; the columns are: *; use *": ["no column holds the {@1}; the columns are: {2}; name the one that holds it “{@1}”", "没有“{@1}”一列；现有的列：{2}。请把写有{@1}的那一列改名为“{@1}”"],
+  "no column is known as * or *; name it*": ["no column holds the {@1} or the {@2}; name those that hold them “{@1}” and “{@2}”; the columns are:", "没有“{@1}”和“{@2}”两列；请把写有它们的两列改名为“{@1}”和“{@2}”；现有的列："],
+  "no column is known as *; name it*": ["no column holds the {@1}; name the one that holds it “{@1}”; the columns are:", "没有“{@1}”一列；请把写有{@1}的那一列改名为“{@1}”；现有的列："],
+  "  --map *": ["", ""],
+  "  * = *: *": ["{1}: {3}", "{1}：{3}"],
   "`*` may be any of *; use *": ["`{1}` may be any of {2}; rename all but one", "{1} 可以是 {2} 中的任意一列；请只留一列，其余改名"],
   "`*`: * in * rows* (first: *)": ["`{1}`: {=2} in {3} rows (first: {5})", "{1}：{=2}，共 {3} 行（首见于 {5}）"],
   "* in * rows* (first: *)": ["{=1} in {2} rows (first: {4})", "{=1}，共 {2} 行（首见于 {4}）"],
   "*; if it is something else, use *": ["{=1}; if it is something else, rename the column", "{=1}；若该列另有含义，请改列名"],
   "row *": ["row {1}", "第 {1} 行"],
+  "*, left out above the header: *": ["{=1}, left out above the header: {=2}", "{=1}；表头上方未读取：{=2}"],
+  "left out above the header: *": ["left out above the header: {=1}", "表头上方未读取：{=1}"],
+  "blank lines": ["blank lines", "空行"],
   "read as *, cells separated by *": ["read as {1}, cells separated by {2}", "编码为 {1}，单元格以 {2} 分隔"],
   "read as *": ["read as {1}", "编码为 {1}"],
   "cells separated by *": ["cells separated by {1}", "单元格以 {1} 分隔"],
@@ -75,8 +80,8 @@ export function mapped(fields) {
   return columns.length ? [t("file.columns", { columns: columns.join(t("comma")) })] : [];
 }
 
-/** A note in the language of the page, line by line; as it is where no pattern fits. */
-export const noted = (text) => text.split("\n").map(inLine).join("\n");
+/** A note in the language of the page, line by line; as it is where no pattern fits; without lines that say nothing here. */
+export const noted = (text) => text.split("\n").map(inLine).filter(Boolean).join("\n");
 
 function inLine(text) {
   const [pattern, said] = NOTES.find(([one]) => one.test(text)) ?? [];

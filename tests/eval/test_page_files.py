@@ -15,11 +15,18 @@ from eval.report.numbers import numbers
 from eval.report.page import listed
 from eval.report.results import OLD, read_judged
 from gradegpt.app.run import check_input, judge_file
-from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError
+from gradegpt.core.errors import (
+    GradeGPTError,
+    InputError,
+    MissingError,
+    OutputError,
+    SettingsError,
+)
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form, write
+from gradegpt.tables.inputs import Reading
 from tests.eval.pages import R, W, items, judged
 
 ROWS: list[dict[str, Any]] = [
@@ -61,6 +68,16 @@ def test_labels_are_joined_by_id(rules: Path, tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text("uid,is_correct,note\nb,no,x\na,yes,y\n", "utf-8")
     assert read_judged([rules], labels=path).labels == [R, W, None]
+
+
+def test_labels_without_ids_are_joined_by_question_and_response(rules: Path) -> None:
+    """Never by their order; ``--map`` names their columns."""
+    path = rules.with_name("labels.csv")
+    path.write_text("question,said,mark\n2+4=?,The answer is 6.,0\n2+2=?,The answer is 4.,1\n")
+    reading = Reading({"response": "said", "label": "mark"})
+    assert read_judged([rules], labels=path, reading=reading).labels == [R, None, W]
+    with pytest.raises(SettingsError, match="give one of them"):
+        read_judged([rules], reading=reading)
 
 
 def test_the_judged_file_may_hold_the_labels(rules: Path, answers: Path) -> None:
@@ -134,14 +151,16 @@ def test_old_scores_of_a_log_are_one_more_judge(tmp_path: Path) -> None:
     log, out = tmp_path / "out.jsonl.items.jsonl", tmp_path / "out.jsonl"
     olds = [1.0, 0.0, 0.5, None]
     rows = [
-        item.model_copy(update={"meta": {"task": "sums", "metric": "acc", "old_score": old}})
+        item.model_copy(update={"meta": {"task": "sums", "old_scores": {"acc": old, "em": 1}}})
         for item, old in zip(items(4), olds, strict=True)
     ]
     write_rows(log, rows)
     judge_file(check_input(log), out, RuleJudge())
     found = read_judged([out])
-    assert [j.verdict for j in found.judges[OLD]] == [R, W, None, None]
-    assert [j.reason for j in found.judges[OLD]][1:] == ["acc: 0", "acc: 0.5", "no acc in the log"]
+    olds = found.judges[f"{OLD}, acc"]
+    assert [j.verdict for j in olds] == [R, W, None, None]
+    assert [j.reason for j in olds][1:] == ["acc: 0", "acc: 0.5", "no acc in the log"]
+    assert {j.verdict for j in found.judges[f"{OLD}, em"]} == {R}
     assert found.tags[0]["task"] == ("sums",)
     assert list(found.scores) == ["out"], "a score names no answer, so it has no consensus"
 
@@ -179,6 +198,18 @@ def _bad_label(rules: Path) -> dict[str, Any]:
     return {"labels": path}
 
 
+def _no_id(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("labels.jsonl")
+    write_rows(path, [{"label": True}, {"label": False}, {"label": True}])
+    return {"labels": path}
+
+
+def _two_labels(rules: Path) -> dict[str, Any]:
+    path = rules.with_name("labels.jsonl")
+    write_rows(path, [{"id": "a", "label": True}, {"id": "a", "label": False}])
+    return {"labels": path}
+
+
 def _no_label(rules: Path) -> dict[str, Any]:
     path = rules.with_name("labels.jsonl")
     write_rows(path, [{"id": "a", "grade": 1}])
@@ -194,9 +225,25 @@ def _no_label(rules: Path) -> dict[str, Any]:
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
         (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
         (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
-        (_no_label, InputError, r"has no column 'label'; the columns are: id, grade"),
+        (_no_id, InputError, r"does not say which rows are labelled; add the columns question"),
+        (_two_labels, InputError, r"labels\.jsonl:2: label: not that of an earlier row"),
+        (
+            _no_label,
+            InputError,
+            r"has no column 'label'; name it: --map label=COLUMN; .*: id, grade",
+        ),
     ],
-    ids=["gone", "no manifest", "changed", "other items", "other labels", "bad label", "no label"],
+    ids=[
+        "gone",
+        "no manifest",
+        "changed",
+        "other items",
+        "other labels",
+        "bad label",
+        "no id",
+        "two labels",
+        "no label",
+    ],
 )
 def test_what_does_not_fit_is_an_error_that_says_what_to_do(
     rules: Path, spoil: Any, error: type[GradeGPTError], message: str

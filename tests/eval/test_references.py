@@ -176,7 +176,7 @@ def test_other_columns_and_the_command(tmp_path: Path) -> None:
     write_rows(path, [{"q": "a", "a": "[5,2]", "t": "interval", "id": "x"}, {"q": "b", "a": "3"}])
     with pytest.raises(
         InputError,
-        match=r"no column holds the question; name it: .*; the columns are: q, a, t, id",
+        match=r"no column is known as question or reference; name it:\n  --map question=COLUMN",
     ):
         check_file(path)
     words = [str(path), *(f"--map={m}" for m in ("question=q", "reference=a", "answer_type=t"))]

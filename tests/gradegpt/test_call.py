@@ -10,9 +10,11 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import gradegpt
+from gradegpt import errors
 from gradegpt.app import call
 from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
@@ -156,11 +158,37 @@ def test_all_wrong_rows_are_reported_and_nothing_is_judged(built: list[JudgeSett
         gradegpt.judge_many([*ROWS, {"answr": "4"}, {"response": "4", "points": "x"}])
     assert str(caught.value).split("\n  ")[-1] == (
         "row 4: points: expected a number; if it is something else, use columns={'points': ''} to "
-        "leave it out"
+        "leave it out\nskip_bad=True judges the other rows"
     )
     assert built == []
     with pytest.raises(InputError, match="row 1: list is not a row; give a mapping or an Item"):
         gradegpt.judge_many([["4", "4"]], "rules")
+
+
+def test_a_row_that_cannot_be_judged_has_failed_and_a_blank_response_is_invalid() -> None:
+    """With ``skip_bad`` judgements and rows stay side by side, as in a data frame."""
+    frame = pd.DataFrame([*ROWS, {"reference": "4"}, {"response": "4"}])
+    made = gradegpt.judge_many(frame, "rules", skip_bad=True)
+    assert [j.verdict or j.outcome for j in made] == ["correct", "incorrect", "invalid", "failed"]
+    assert [j.correct for j in made] == [True, False, False, None]
+    assert (made[3].id, made[3].reason) == ("4", "row:reference: field required")
+    with pytest.raises(errors.InputError, match=r"row 4: .*\nskip_bad=True judges"):
+        gradegpt.judge_many(frame, "rules")
+
+
+@pytest.mark.parametrize(("reference", "response"), [(4, 4.0), (True, "TRUE"), ([1, 4], 4)])
+def test_numbers_and_flags_are_read_as_text(reference: Any, response: Any) -> None:
+    """As in a table."""
+    assert gradegpt.judge(reference=reference, response=response, judge="rules").correct
+    row = {"reference": reference, "response": response}
+    assert gradegpt.judge_many([row], "rules")[0].correct
+
+
+def test_missing_columns_are_named_in_one_argument() -> None:
+    with pytest.raises(InputError) as caught:
+        gradegpt.judge_many([{"task": "2+2=?", "grade": 1}], "rules")
+    named = dict.fromkeys(("question", "reference", "response", "label"), "COLUMN")
+    assert f"\n  columns={named}\n" in str(caught.value)
 
 
 def test_ambiguous_columns_are_set_by_the_caller() -> None:

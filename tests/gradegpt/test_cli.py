@@ -206,9 +206,10 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
         (b'{"a": ' + b"9" * 5_000 + b"}\n", "in.jsonl:1: not a JSON object (Exceeds the limit "
          "(4300 digits) for integer string conversion: value has 5000 digits; use "
          "sys.set_int_max_str_digits() to increase the limit); write one {...} per line"),
-        ('{"response": "4"}\n', "in.jsonl:1: reference: field required; the columns are: "
-         "response; use --map reference=COLUMN"),
-        ('{"reference": true, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
+        ('{"output": "4"}\n', "in.jsonl: no column is known as reference; name it (question and "
+         "label may be left out):\n  gradegpt judge in.jsonl -o out.jsonl --map question=COLUMN "
+         "--map reference=COLUMN --map label=COLUMN\n  output = response: '4'"),
+        ('{"reference": {}, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
          'list of texts; write a number in quotes, "42"'),
         ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "
          "empty; there is nothing to grade against"),
@@ -738,3 +739,35 @@ def test_help_and_version_are_found_by_their_plain_names(
 ) -> None:
     assert call(*words) == 0
     assert capsys.readouterr().out.lstrip().startswith(begins)
+
+
+def test_ambiguous_columns_are_said_with_the_options(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two columns may hold the reference."""
+    Path("in.csv").write_text("gold,target,response\n4,5,4\n")
+    assert call("judge", "in.csv", *RULES) == 2
+    assert capsys.readouterr().err == (
+        "error: in.csv: `reference` may be any of gold, target; use --map reference=gold or "
+        "--map reference=target\n  gold: '4'\n  target: '5'\n"
+    )
+
+
+def test_the_example_is_written_in_every_form_and_judged(here: Path) -> None:
+    """A stranger's first commands."""
+    for name in ("answers.csv", "answers.jsonl"):
+        assert call("example", name) == 0
+        assert call("judge", name, "-o", f"judged-{name}", *RULES) == 0
+    assert call("example", "answers.csv") == OutputError.exit_code
+    first, second = (check_input(name) for name in ("answers.csv", "answers.jsonl"))
+    assert [i for _, i in first.items()] == [i for _, i in second.items()]
+    assert first.columns.labels == ("label",)
+
+
+def test_labels_of_another_table_are_no_column_of_the_rows(here: Path) -> None:
+    """``--map label=COLUMN`` is read in the table of ``--labels``, the other fields in both."""
+    Path("class.csv").write_text("question,reference,student\n2+2=?,4,It is 4.\n")
+    rows = [f"2+2=?,4,answer {n},{n % 2}" for n in range(10)]
+    Path("graded.csv").write_text("\n".join(["question,reference,student,mark", *rows]))
+    maps = ("--map", "response=student", "--map", "label=mark")
+    assert call("judge", "class.csv", "-o", "out.csv", "--labels", "graded.csv", *maps) == 0

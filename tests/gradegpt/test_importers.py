@@ -156,7 +156,7 @@ def test_the_other_fields_of_an_item_are_read_where_they_are_named(source: Any) 
     assert example.tags == {"subject": "physics"}
     (example,) = read_examples(source(row, fields=named, tolerance="relative:0.1"))
     assert example.tolerance == "relative:0.1"
-    wrong = r':1: points: should .* greater than 0; if it .* use fields: \{points: ""\} to leave'
+    wrong = r':1: points: should .* greater than 0; if it .* use fields: \{"points": ""\} to leave'
     with pytest.raises(InputError, match=wrong):
         list(read_examples(source(row, fields={"points": "points"})))
 
@@ -181,7 +181,7 @@ def test_the_error_of_a_missing_column_lists_the_columns(source: Any) -> None:
     ("row", "message"),
     [
         (ROW | {"reference": ""}, ":1: reference: an accepted answer is empty"),
-        (ROW | {"reference": True}, ":1: reference: expected text or a list of texts"),
+        (ROW | {"reference": {}}, ":1: reference: expected text or a list of texts"),
         (ROW | {"response": ["4"]}, ":1: response: expected text"),
         (ROW | {"reference": None, "response": "4"}, ":1: reference: field required"),
     ],

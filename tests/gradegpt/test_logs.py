@@ -82,7 +82,12 @@ def read(path: Path) -> tuple[list[Logged], list[str]]:
     items = [row for row in rows if isinstance(row, Item)]
     bare = [item.model_copy(update={"meta": {}}) for item in items]
     return (
-        [Logged(one, *item.meta.values()) for one, item in zip(bare, items, strict=True)],
+        [
+            Logged(one, task, *scores.popitem(), *more)
+            for one, (task, scores, *more) in zip(
+                bare, (i.meta.values() for i in items), strict=True
+            )
+        ],
         [row for row in rows if isinstance(row, str)],
     )
 
@@ -138,19 +143,21 @@ def test_no_tool_is_guessed(text: str, tmp_path: Path) -> None:
     assert recognise(tmp_path / "log") is None
 
 
-def test_lm_eval_gives_a_row_for_each_filter_and_the_whole_response() -> None:
-    """The old score is that of the filtered answer; the response is the model's whole text."""
-    rows, left = read(SUMS)
-    assert not left
-    assert [r.task for r in rows] == ["sums,strict"] * 4 + ["sums,flexible"] * 4
-    assert [r.old for r in rows] == [1, 0, 0, 0, 0, 0, 0, 0]
-    assert {r.metric for r in rows} == {"exact_match"}
+def test_lm_eval_gives_each_response_once_with_the_score_of_every_filter(tmp_path: Path) -> None:
+    """It is the model's whole text; where a filter chooses among samples, each choice is one."""
+    rows = [row for row in LM_EVAL.read(SUMS) if isinstance(row, Item)]
+    assert [row.id for row in rows] == ["sums/0", "sums/1", "sums/2", "sums/3"]
+    assert [[*row.meta["old_scores"].values()] for row in rows] == [[1, 0], [0, 0], [0, 0], [0, 0]]
+    assert [*rows[0].meta["old_scores"]] == ["exact_match,strict", "exact_match,flexible"]
     second = rows[1]
-    assert second.item.id == "sums/1,strict"
-    assert second.item.question == "What is 9 - 3?"
-    assert second.item.reference == ("6",)
-    assert second.item.response == " 9 - 3 = 6, so the answer is six."
-    assert second.where == f"{SUMS.name}:2"
+    assert (second.question, second.reference) == ("What is 9 - 3?", ("6",))
+    assert second.response == " 9 - 3 = 6, so the answer is six."
+    assert second.meta["where"] == f"{SUMS.name}:2"
+    row = {"doc_id": 0, "doc": {}, "target": "6", "resps": [["5", "6"]], "exact_match": 1}
+    picks = [row | {"filter": f"take{n}", "filtered_resps": [str(n)]} for n in (5, 6)]
+    write_rows(tmp_path / "in.jsonl", [*picks, picks[0]])
+    found = [r.id for r in LM_EVAL.read(tmp_path / "in.jsonl") if isinstance(r, Item)]
+    assert found == ["in/0,take5", "in/0,take5", "in/0,take6"]
 
 
 def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None:
@@ -175,12 +182,12 @@ def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) 
         "resps": [["71", "72"]], "filtered_resps": ["72"], "acc": 1.0,
     }  # fmt: skip
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
-    first, second = LM_EVAL.read(tmp_path / "old.jsonl")
+    second, first = LM_EVAL.read(tmp_path / "old.jsonl")
     assert isinstance(first, Item)
     assert isinstance(second, str)
     assert (first.reference, first.solution) == (("72",), "48 / 2 = 24")
     assert (first.question, first.response) == ("Q: how many?\nA:", "72")
-    assert [*first.meta.values()][:3] == ["old", "acc", 1.0]
+    assert [*first.meta.values()][:2] == ["old", {"acc": 1.0}]
 
 
 def test_inspect_reads_messages_grades_and_accepted_targets() -> None:
@@ -667,7 +674,7 @@ def test_judge_grades_a_log_again_and_summarises_the_changes(
     }  # fmt: skip
     (first, *_) = read_rows(f"{out}.items.jsonl", Item)
     assert first.meta == {
-        "task": "sums", "metric": "match", "old_score": 1.0, "where": "sums.json: sample 1",
+        "task": "sums", "old_scores": {"match": 1.0}, "where": "sums.json: sample 1",
     }  # fmt: skip
     assert compare(out).startswith("all (match): 4 rows")
 
@@ -743,7 +750,7 @@ def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
 def test_a_log_is_a_table_of_items_for_every_command() -> None:
     """Its old score is in the metadata."""
     (first, *_) = console.read_items(LOGS / "inspect" / "sums.json")
-    assert (first.item.id, first.item.meta["old_score"]) == ("sums/s1", 1.0)
+    assert (first.item.id, first.item.meta["old_scores"]) == ("sums/s1", {"match": 1.0})
     assert first.row["meta"]["task"] == "sums"
 
 

@@ -79,10 +79,11 @@ def test_a_cascade_reads_them_from_a_table(tmp_path: Path) -> None:
     path = tmp_path / "graded.csv"
     with path.open("w", newline="", encoding="utf-8") as out:
         rows = csv.writer(out)
-        rows.writerow(("question", "reference", "response", "label"))
+        rows.writerow(("question", "reference", "said", "mark"))
         for e in graded():
             rows.writerow((e.question, e.reference[0], e.response, e.verdict))
     settings = {"kind": "cascade", "labels": str(path), "min_confidence": 0.5}
+    settings["labels_map"] = ["response=said", "label=mark"]
     judge = build_judge(JudgeSettings.of(**settings))
     open_, plain = judge.judge([item("the density of ice is lower"), item(REFERENCE)])
     assert (open_.verdict, open_.method) == (Verdict.CORRECT, "neighbours")

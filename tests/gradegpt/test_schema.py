@@ -112,6 +112,16 @@ def test_a_judges_own_reason_is_said_with_its_verdict_and_else_the_code() -> Non
     assert [row["w"] for row in rows] == ["= 4", code, code]
 
 
+def test_a_judgement_is_correct_or_not_or_neither_and_has_no_truth_value() -> None:
+    """``if judgement`` would take an undecided one for a correct one."""
+    made = {v: Judgement(id="", outcome="judged", verdict=v, method="m") for v in Verdict}
+    assert [one.correct for one in made.values()] == [True, False, False]
+    undecided = Judgement(id="", outcome="undecided", method="m")
+    assert undecided.correct is None
+    with pytest.raises(TypeError, match=r"use \.correct"):
+        bool(undecided)
+
+
 def test_answer_types_have_words() -> None:
     """They are the names in a chain."""
     assert AnswerType.SINGLE_CHOICE.words == "single choice"

@@ -334,6 +334,43 @@ def test_the_rows_after_a_wrong_row_are_read(write: Write) -> None:
         assert isinstance(rows[1], str)
 
 
+@pytest.mark.parametrize(
+    ("content", "said", "line"),
+    [
+        ("Class 3b\na,b\n1,2\n", "left out above the header: Class 3b", 3),
+        ("\n\na,b\n1,2\n", "left out above the header: blank lines", 4),
+        ("Class 3b;\n;\na;b\n1;2\n",
+         "cells separated by ';', left out above the header: Class 3b", 4),
+        ("a,b\n1,2\n", "", 2),
+    ],
+)  # fmt: skip
+def test_a_title_above_the_header_is_left_out_and_said(
+    content: str, said: str, line: int, write: Write, tmp_path: Path
+) -> None:
+    """In a text and in a workbook, whose rows keep their numbers."""
+    table = Table.of(write("t.csv", content))
+    assert (table.layout.description, [*table.rows()]) == (said, [(line, {"a": "1", "b": "2"})])
+    book = pytest.importorskip("openpyxl").Workbook()
+    for cells in content.replace(";", ",").splitlines():
+        book.active.append([cell or None for cell in cells.split(",")])
+    book.save(tmp_path / "t.xlsx")
+    table = Table.of(tmp_path / "t.xlsx")
+    assert table.layout.description == said.rpartition("', ")[2]
+    assert [*table.rows()] == [(line, {"a": "1", "b": "2"})]
+
+
+@pytest.mark.parametrize(
+    ("content", "columns"),
+    [("question\nIs it a; or b?\nAnd c?\n", ["question"]),
+     (",question\n0,a\n1,b\n", ["", "question"])],
+)  # fmt: skip
+def test_one_column_is_no_title(content: str, columns: list[str], write: Write) -> None:
+    """Though its texts hold a separator, or rows have numbers."""
+    first, _ = Table.of(write("t.csv", content)).rows()
+    assert isinstance(first[1], dict)
+    assert [*first[1]] == columns
+
+
 def test_a_workbook_is_read_from_its_only_sheet_with_rows(tmp_path: Path) -> None:
     """With the sheet's row numbers; columns without a name are left out."""
     openpyxl = pytest.importorskip("openpyxl")

@@ -149,7 +149,10 @@ def test_a_worker_process_has_its_rules_in_the_server() -> None:
     """They are built there without loading the model; only a cascade has them."""
     begin = WorkerProcess(JudgeSettings.of(kind="cascade", model="./nowhere")).begin
     assert begin is not None
-    assert [j and j.verdict for j in begin(items("4", "it depends"))] == ["correct", None]
+    assert [j if j is None else j.verdict for j in begin(items("4", "it depends"))] == [
+        "correct",
+        None,
+    ]
     assert WorkerProcess(JudgeSettings.of(kind="rules")).begin is None
 
 

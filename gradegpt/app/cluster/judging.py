@@ -32,7 +32,15 @@ from gradegpt.judges.settings import (
 )
 from gradegpt.tables import Form, Table, TableRow
 from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
-from gradegpt.tables.columns import ADDED, Columns, joined, on_command_line, recognise, survey
+from gradegpt.tables.columns import (
+    ADDED,
+    REQUIRED,
+    Columns,
+    joined,
+    on_command_line,
+    recognise,
+    survey,
+)
 from gradegpt.tables.inputs import accept, aside, findings, placed
 from gradegpt.tables.outputs import Progress, added_columns, with_columns
 
@@ -127,7 +135,7 @@ def check_files(
     surveys = each(_surveyed, parts)
     found = recognise(
         joined(seen for seen, _ in surveys), columns,
-        name=name, hint=on_command_line, separator=separator,
+        name=name, hint=on_command_line, separator=separator, required=REQUIRED,
     )  # fmt: skip
     items, wrong = list[int](), Complaints(name)
     for number, complaints in each(partial(_checked, found, name), parts):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -43,8 +44,8 @@ _BESIDE: Final[tuple[str, ...]] = ("lang", "labelled_by", "source")
 _NAMES: Final = (*FIELDS, "verdict", *_BESIDE)
 
 
-def _in_settings(field: str, column: str) -> str:
-    return f'fields: {{{field}: "{column}"}}'
+def _in_settings(columns: Mapping[str, str]) -> str:
+    return f"fields: {json.dumps(columns, ensure_ascii=False)}"
 
 
 def _known(fields: dict[str, str]) -> dict[str, str]:
@@ -153,17 +154,18 @@ def read_examples(source: Source) -> Iterator[Example]:
         yield from mine
 
 
-def graded_answers(path: str) -> list[Example]:
-    """The labelled rows of a table whose columns have usual names.
+def graded_answers(path: str, columns: Mapping[str, str]) -> list[Example]:
+    """The labelled rows of a table; ``columns`` as in ``check_input``.
 
     Raises:
         MissingError: there is no such file.
         InputError: a row is no item, or there is no label.
 
     """
-    answers = check_input(path)
+    answers = check_input(path, columns=columns)
     if (label := label_of(answers)) is None:
-        raise InputError(f"{path}: no column of labels; name one label")
+        have = f"the columns are: {', '.join(answers.columns.names)}"
+        raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
     return list(read_examples(source_of(answers, label)))
 
 

@@ -348,7 +348,7 @@ def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
     page = open_page()
     path = tmp_path / "in.csv"
     for text, complaint in (
-        ("reference,note\n4,4\n", "no column holds the response; the columns are: reference, note"),
+        ("reference,note\n4,4\n", "no column holds the response; name the one"),
         ("reference,answer\n", "there are no rows under the names"),
         ("", "in.csv is an empty file"),
     ):
@@ -546,16 +546,14 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
         (
             "rows.csv",
             "题目,作答\n4,5\n5,6\n",
-            "rows.csv：没有“参考答案”一列；现有的列：题目, 作答。"
-            "请把写有参考答案的那一列改名为“参考答案”",
+            "rows.csv：没有“参考答案”一列；请把写有参考答案的那一列改名为“参考答案”；现有的列：\n"
+            "题目：'4' | '5'\n作答：'5' | '6'",
         ),
         (
             "rows.csv",
             "a,b\n1,2\n",
-            "rows.csv：有 2 处问题\n"
-            "rows.csv:2：没有“参考答案”一列；现有的列：a, b。"
-            "请把写有参考答案的那一列改名为“参考答案”\n"
-            "rows.csv:2：没有“作答”一列；现有的列：a, b。请把写有作答的那一列改名为“作答”",
+            "rows.csv：没有“参考答案”和“作答”两列；"
+            "请把写有它们的两列改名为“参考答案”和“作答”；现有的列：\na: '1'\nb: '2'",
         ),
         ("two.csv", "答案,答案\n1,2\n", "two.csv：列 '答案' 出现了两次，请改掉其中一个列名"),
         ("class.xls", "\0", "class.xls：不是表格，请另存为 .xlsx、.csv 或 .jsonl"),

@@ -150,7 +150,7 @@ def test_the_judgement_is_never_shown_and_other_fields_are_kept(
 
 
 NO_SHEETS = (
-    ("a.csv", b"id,answer\n1,4\n", "a.csv:2: no column holds the response"),
+    ("a.csv", b"id,answer\n1,4\n", "a.csv: no column holds the response"),
     ("a.csv", b"reference,response\n", "a.csv: there are no rows"),
     ("a.csv", b'reference,response\n4,"a\n', "a.csv:2: not a readable table"),
     (

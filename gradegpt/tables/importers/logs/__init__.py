@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from gradegpt import tables
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, write_rows
-from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables import Form, Table
 from gradegpt.tables.importers.logs import opencompass
 from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
@@ -69,7 +69,7 @@ def opened(given: str, sheet: str = "") -> Iterator[Table]:
 def items_of(log: str | Path, tool: Tool, output: str | Path) -> tuple[Path, str]:
     """Write a log's items to ``<output>.items.jsonl``; return the file and a summary in one line.
 
-    An item's ``meta`` keeps its task, its metric, its old score and its place in the log.
+    An item's ``meta`` keeps its task, its old scores by metric and its place in the log.
 
     Raises:
         InputError: nothing in the log can be graded, or a row is not in the tool's format.
@@ -107,7 +107,7 @@ def is_regraded(output: str | Path) -> bool:
 def compare(output: str | Path) -> str:
     """A summary of what judging a log again changed, from ``output`` and the items beside it.
 
-    ``<output>.scores.jsonl`` gets a row for each judgement, in the same order: ``id``, ``task``,
+    ``<output>.scores.jsonl`` gets a row for each old score, in the same order: ``id``, ``task``,
     ``metric``, ``old_score``, ``new_score`` (1 correct, 0 incorrect or invalid, else ``null``),
     ``change`` (became right, became wrong, same, or ``null``), ``outcome`` and ``verdict``.
 
@@ -124,25 +124,20 @@ def compare(output: str | Path) -> str:
     if [i.id for i in items] != [j.id for j in judgements]:
         how = "judge the log again with --overwrite"
         raise InputError(f"{output}: not the judgements of {output}{ITEMS}; {how}")
-    rows = [
-        Rescored(
-            i.id, i.meta["task"], i.meta["metric"], i.meta["old_score"], _score(j),
-            i.meta.get("unscored", ""),
-        )
-        for i, j in zip(items, judgements, strict=True)
-    ]  # fmt: skip
-    scores = (
-        {
-            "id": row.id, "task": row.task, "metric": row.metric, "old_score": row.old,
-            "new_score": row.new, "change": row.change_in_words, "outcome": j.outcome,
-            "verdict": j.verdict,
-        }
-        for row, j in zip(rows, judgements, strict=True)
-    )  # fmt: skip
+    many = max(len(item.meta["old_scores"]) for item in items)
+    each = [list[Rescored]() for _ in range(many)]
+    scores = list[dict[str, Any]]()
+    for item, judgement in zip(items, judgements, strict=True):
+        new, why = judgement.correct, item.meta.get("unscored", "")
+        for rows, (metric, old) in zip(each, item.meta["old_scores"].items(), strict=False):
+            row = Rescored(
+                item.id, item.meta["task"], metric, old, None if new is None else float(new), why
+            )
+            rows.append(row)
+            scores.append({
+                "id": row.id, "task": row.task, "metric": metric, "old_score": old,
+                "new_score": row.new, "change": row.change_in_words, "outcome": judgement.outcome,
+                "verdict": judgement.verdict,
+            })  # fmt: skip
     write_rows(f"{output}{SCORES}", scores)
-    return shown(rows, f"{output}{SCORES}")
-
-
-def _score(judgement: Judgement) -> float | None:
-    judged = judgement.outcome is Outcome.JUDGED
-    return float(judgement.verdict is Verdict.CORRECT) if judged else None
+    return "\n".join(shown(rows, f"{output}{SCORES}") for rows in each)

@@ -12,7 +12,9 @@ Sources of the formats:
   the text of a list. Images are not read: a judge compares the texts.
 * lm-evaluation-harness, EleutherAI/lm-evaluation-harness, ``lm_eval/evaluator.py`` (a sample) and
   ``lm_eval/loggers/evaluation_tracker.py``: ``samples_<task>_<date>.jsonl``, written with
-  ``--log_samples``. A document has a line for each filter; its metrics are columns.
+  ``--log_samples``. A document has a line for each filter; its metrics are columns. A response is
+  judged once, with the old score of each filter, named as the harness does:
+  ``exact_match,strict-match``.
 * evalscope, modelscope/evalscope, ``evalscope/api/evaluator/cache.py`` (``ReviewResult``,
   ``ModelResult``) and ``api/metric/scorer.py``: ``reviews/<model>/<benchmark>_<subset>.jsonl``.
   ``predictions/...`` of the same name holds no reference; for such a file the reviews are read.
@@ -28,6 +30,7 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import InputError
+from gradegpt.core.schema import Item
 from gradegpt.tables import TableRow
 from gradegpt.tables.importers.logs.reading import (
     Contents,
@@ -130,22 +133,43 @@ def _lm_eval(row: TableRow, where: str, task: str) -> LoggedFields | str:
     task = named[1] if (named := _SAMPLES.fullmatch(task)) else task
     doc = row["doc"] if isinstance(row.get("doc"), dict) else {}
     return {
-        "id": f"{task}/{row.get('doc_id', where)}{own}",
-        "task": task + own,
+        "id": f"{task}/{row.get('doc_id', where)}{own if _samples(row)[1:] else ''}",
+        "task": task,
         "question": _asked(row, doc),
         "context": next((doc[c] for c in _CONTEXTS if isinstance(doc.get(c), str)), None),
         "reference": row["target"],
         "response": response,
-        "metric": metric,
+        "metric": metric + own,
         "old": row.get(metric),
     }
 
 
+def _once(rows: Iterator[Read]) -> Iterator[Read]:
+    """Of rows that differ in their scores alone, the first with all of them."""
+    held: dict[tuple[str, str], Item] = {}
+    for row in rows:
+        if isinstance(row, str):
+            yield row
+            continue
+        one, scores = held.setdefault((row.id, row.response), row), row.meta["old_scores"]
+        if one is row:
+            continue
+        if scores.keys().isdisjoint(one.meta["old_scores"]):
+            one.meta["old_scores"] |= scores
+        else:  # the log repeats the row
+            yield row
+    yield from held.values()
+
+
+def _samples(row: TableRow) -> list[Any]:
+    first = (row.get("resps") or [None])[0]
+    return first if isinstance(first, list) else [first]
+
+
 def _generated(row: TableRow) -> str | None:
     """The generated text where there is one; of several, the filter's result."""
-    first = (row.get("resps") or [None])[0]
-    texts = first if isinstance(first, list) else [first]
-    scored = texts if len(texts) == 1 else row.get("filtered_resps") or [None]
+    samples = _samples(row)
+    scored = samples if len(samples) == 1 else row.get("filtered_resps") or [None]
     return scored[0] if isinstance(scored[0], str) else None
 
 
@@ -213,6 +237,7 @@ def _tool(
     without: str = "",
     table: bool = False,
     file: Callable[[Path], Path] = Path,
+    then: Callable[[Iterator[Read]], Iterator[Read]] = iter,
 ) -> Tool:
     """A tool whose first row has one of each set of ``keys``, and is read by ``read``."""
 
@@ -221,7 +246,7 @@ def _tool(
         return form and all(found.names & some for some in keys) and without not in found.names
 
     def every(path: Path) -> Iterator[Read]:
-        yield from each(rows_of(file(path)), read, path.stem)
+        yield from then(each(rows_of(file(path)), read, path.stem))
 
     return Tool(name, fits, every)
 
@@ -234,7 +259,8 @@ _VLMEVALKIT: Final = RowColumns("{index}", ("question",), "answer", ("prediction
                             ("hit", "score", "eval_score", "match"), context="hint")  # fmt: skip
 
 LM_EVAL: Final = _tool(
-    "lm-evaluation-harness", {"doc"}, {"target"}, {"resps"}, {"filtered_resps"}, read=_lm_eval,
+    "lm-evaluation-harness", {"doc"}, {"target"}, {"resps"}, {"filtered_resps"},
+    read=_lm_eval, then=_once,
 )  # fmt: skip
 VLMEVALKIT: Final = _tool(
     "VLMEvalKit", {"index"}, {"question"}, {"answer"}, {"prediction"},

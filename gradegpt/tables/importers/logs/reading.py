@@ -40,8 +40,8 @@ class Contents(NamedTuple):
 Read = Item | str
 """A response of a log as an item; or the reason why a row cannot be graded again.
 
-The item's ``meta`` has its ``task``, its ``metric``, its ``old_score`` as a number (None without
-one), ``where`` it is in the log, and perhaps why it is ``unscored``.
+The item's ``meta`` has its ``task``, its ``old_scores`` (the number, or None, of each metric),
+``where`` it is in the log, and perhaps why it is ``unscored``.
 """
 LoggedFields = dict[str, Any]
 """``id``, or ``name`` within the task; ``question``, ``reference``, ``response``, ``metric`` and
@@ -163,7 +163,7 @@ def _item(where: str, found: LoggedFields) -> Read:
         "context": found.get("context") or None,
         "needs": found.get("needs") if len(final) > 1 else None, "solution": solution,
         "meta": {
-            "task": found["task"], "metric": found["metric"], "old_score": score(found["old"]),
+            "task": found["task"], "old_scores": {found["metric"]: score(found["old"])},
             "where": where.rsplit("/", 1)[-1],  # a log that was moved has the same items
         } | ({"unscored": found["unscored"]} if found.get("unscored") else {}),
     }  # fmt: skip
