@@ -17,6 +17,7 @@ from gradegpt.judges.statistics import CONFIDENCE
 
 from ..console import percent, show, signed
 from ..report.results import read_judged
+from ..report.whole import has_labels
 from .estimate import (
     Estimate,
     compared,
@@ -87,6 +88,8 @@ def main(
     """
     given, files = labels or [], items or []
     reading = options.reading_of(mapped, sheet, separator)
+    if not given and compare is None and has_labels(judged, reading):
+        given = [judged]
     if compare is not None:
         if beside:
             raise SettingsError("--compare: excludes --beside")

@@ -16,7 +16,7 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-const word = (verdict) => make("span", { className: `word ${verdict}` }, verdict);
+const word = (verdict) => make("span", { className: `word ${verdict}` }, say(verdict));
 const judge = (i) => make("span", { className: `judge c${i % 6}` }, data.judges[i]);
 
 // --- tables ---
@@ -49,15 +49,15 @@ function sortBy(head) {
 /** The judges in the order of their columns, then the label. */
 function legend() {
   const names = data.judges.map((_, i) => judge(i));
-  if (data.rows.some((row) => row.label)) names.push(make("span", {}, "label"));
+  if (data.rows.some((row) => row.label)) names.push(make("span", {}, say("label")));
   byId("items").style.setProperty("--columns", names.length);
   byId("items").classList.toggle("single", names.length === 1);
-  return names.length > 1 ? ["Verdicts, from the left: ", ...names] : [];
+  return names.length > 1 ? [say("Verdicts, from the left: "), ...names] : [];
 }
 
 /** A verdict as a narrow column: its sign, with the words for a pointer or a screen reader. */
 function narrow(who, verdict) {
-  return make("span", { className: `word ${verdict}`, title: `${who}: ${verdict}` }, verdict);
+  return make("span", { className: `word ${verdict}`, title: `${say(who)}: ${say(verdict)}` }, say(verdict));
 }
 
 function line(row) {
@@ -76,7 +76,7 @@ function line(row) {
 }
 
 function field(name, ...content) {
-  return make("section", {}, make("h4", {}, name), ...content);
+  return make("section", {}, make("h3", {}, say(name)), ...content);
 }
 
 function details(row) {
@@ -85,15 +85,15 @@ function details(row) {
   const response = marked(row.response ?? "", spans).map(([part, quoted]) =>
     quoted ? make("mark", {}, part) : part);
   const tags = tagsOf(row).map((tag) =>
-    make("a", { className: "tag", href: `#${new URLSearchParams({ tag })}` }, tag));
+    make("a", { className: "tag", href: `#${new URLSearchParams({ tag })}` }, say(tag)));
   return make("div", { className: "details" },
     make("div", { className: "texts" },
       row.context ? field("Context", text(row.context)) : null,
       row.question ? field("Question", text(row.question)) : null,
       field(row.reference.length > 1 ? "References" : "Reference", ...row.reference.map(text)),
       field("Response", row.response ? make("p", { className: "text" }, ...response)
-        : make("p", { className: "soft" }, "empty")),
-      row.cut ? make("p", { className: "soft" }, "Long texts are shortened at “…”.") : null),
+        : make("p", { className: "soft" }, say("empty"))),
+      row.cut ? make("p", { className: "soft" }, say("Long texts are shortened at “…”.")) : null),
     make("div", { className: "judgements" },
       row.label ? field("Label", word(row.label)) : null,
       ...row.said.map((one, i) => judgement(one, i, row)),
@@ -101,18 +101,18 @@ function details(row) {
 }
 
 function judgement(one, i, row) {
-  const sure = one.confidence === undefined ? "" : ` ${(100 * one.confidence).toFixed(1)} % sure`;
-  const known = { "not sure enough of": one.withheld, method: one.method, reason: one.words ?? one.reason, answer: one.answer };
+  const sure = one.confidence === undefined ? "" : say(`${(100 * one.confidence).toFixed(1)} % sure`);
+  const known = { "not sure enough of": one.withheld && say(one.withheld), method: one.method, reason: one.words ? say(one.words) : one.reason, answer: one.answer };
   const facts = Object.entries(known).filter(([, value]) => value).flatMap(([name, value]) =>
-    [make("dt", {}, name), make("dd", {}, value)]);
+    [make("dt", {}, say(name)), make("dd", {}, value)]);
   const lost = one.quote && !find(one.quote, row.response ?? "");
   return make("section", {},
-    make("h4", {}, judge(i)),
-    make("p", {}, word(one.verdict), sure),
+    make("h3", {}, judge(i)),
+    make("p", {}, word(one.verdict), " ", sure),
     make("dl", {}, ...facts,
-      ...(lost ? [make("dt", {}, "quote"),
-        make("dd", {}, one.quote, make("em", {}, " (not in the response as shown)"))] : [])),
-    one.chain ? make("details", {}, make("summary", {}, "Chain"),
+      ...(lost ? [make("dt", {}, say("quote")),
+        make("dd", {}, one.quote, make("em", {}, say(" (not in the response as shown)")))] : [])),
+    one.chain ? make("details", {}, make("summary", {}, say("Chain")),
       make("p", { className: "text" }, one.chain)) : null);
 }
 
@@ -145,7 +145,7 @@ function draw() {
   byId("list").start = from + 1;
   const [n, all] = [rows.length, data.rows.length].map((one) => one.toLocaleString("en"));
   const count = `${n} of ${all} ${data.rows.length === 1 ? "item" : "items"}`;
-  byId("shown").textContent = rows.length ? count : `${count}: nothing fits these filters`;
+  byId("shown").textContent = say(rows.length ? count : `${count}: nothing fits these filters`);
   drawPages(page, last);
   for (const name of ["csv", "jsonl"]) byId(name).disabled = !rows.length;
   for (const control of form.elements) if (control.name) control.value = view[control.name];
@@ -158,7 +158,7 @@ function drawPages(page, last) {
   }, name);
   byId("pages").hidden = last === 1;
   byId("pages").replaceChildren(
-    to("← previous", page - 1), make("span", {}, `page ${page} of ${last}`), to("next →", page + 1));
+    to(say("← previous"), page - 1), make("span", {}, say(`page ${page} of ${last}`)), to(say("next →"), page + 1));
 }
 
 /** Change the view and the address, which can be shared; nothing is drawn. */
@@ -243,7 +243,7 @@ addEventListener("keydown", (event) => {
 
 byId("legend").append(...legend());
 const tags = [...new Set(data.rows.flatMap(tagsOf))].sort();
-form.elements.tag.append(...tags.map((tag) => make("option", {}, tag)));
+form.elements.tag.append(...tags.map((tag) => make("option", { value: tag }, say(tag))));
 form.elements.tag.closest("label").hidden = !tags.length;
 draw();
 if (location.hash.includes("=")) show();

@@ -13,7 +13,7 @@ from typing import Any, Final
 from gradegpt.chains.fit import fit_middle, fit_response
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import whole_file, write_rows
-from gradegpt.core.schema import Item, Judgement, Verdict
+from gradegpt.core.schema import AnswerType, Item, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
@@ -128,7 +128,8 @@ def _filled(values: dict[str, Any]) -> dict[str, Any]:
 
 _HERE: Final = Path(__file__).parent
 _STYLE: Final = "page.css"
-_SCRIPTS: Final = ("items.js", "page.js")
+_SCRIPTS: Final = ("items.js", "words.js", "page.js")
+_WORDS: Final = "zh.json"
 
 
 def write_page(path: Path, results: JudgedRows, found: Numbers, *, most: int = LISTED) -> list[str]:
@@ -188,6 +189,10 @@ def render_page(
     }
     style, script = _read(_STYLE), "".join(map(_read, _SCRIPTS))
     rows = listed(results, most, order)
+    data = {
+        "name": results.name, "judges": list(results.judges), "rows": rows,
+        "zh": json.loads(_read(_WORDS)) | _data_words(results),
+    }  # fmt: skip
     return environment.get_template("page.html.j2").render(
         results=results,
         numbers=found or numbers(results),
@@ -202,8 +207,17 @@ def render_page(
         script=Markup(script),
         style_hash=_hash(style),
         script_hash=_hash(script),
-        data=Markup(embedded({"name": results.name, "judges": list(results.judges), "rows": rows})),
+        data=Markup(embedded(data)),
     )
+
+
+def _data_words(results: JudgedRows) -> dict[str, str]:
+    """The answer types, and the reasons of the judgements in words, English with Chinese."""
+    types = {kind.words: kind.in_chinese for kind in AnswerType}
+    judgements = (one for judged in results.judges.values() for one in judged)
+    kinds = {(one.reason, one.tolerance): one for one in judgements}.values()
+    said = {one.in_words(): one.in_words(chinese=True) for one in kinds if not one.why}
+    return types | {english: chinese for english, chinese in said.items() if "*" not in english}
 
 
 def embedded(value: Any) -> str:

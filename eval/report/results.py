@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from pydantic import Field
-
 from gradegpt.app.run import MANIFEST
 from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file
@@ -25,6 +23,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
+from .whole import JudgedFile, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -137,11 +136,12 @@ def read_judged(
 ) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
-    The rows are those of the first file's input, which its manifest names, or those of ``items``. A
-    judge has the name of its file, without the ending. ``of`` keeps the labels of one model, where
-    a sheet has several (``ANSWER_OF``); ``by`` is a column of the rows that becomes a tag;
-    ``reading`` is how ``items`` and ``labels`` are read; ``ks`` and ``alphas`` are those of
-    ``scores``.
+    The rows are those of the first file's input, which its manifest names, or those of ``items``; a
+    judged table may have them itself, as the server's page gives it back: without ``labels``, one
+    of its own counts as the verdict. A judge has the name of its file, without the ending. ``of``
+    keeps the labels of one model, where a sheet has several (``ANSWER_OF``); ``by`` is a column of
+    the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a table are read;
+    ``ks`` and ``alphas`` are those of ``scores``.
 
     Raises:
         SettingsError: ``reading`` is given, and nothing is read by it.
@@ -149,10 +149,12 @@ def read_judged(
         InputError: the files have different rows, or no row has a label.
 
     """
-    if reading != USUAL and not (items or labels):
+    files = [_file(path, reading) for path in paths]
+    if reading != USUAL and not (items or labels or files[0].rows):
         how = "say how labels and --items are read; give one of them"
         raise SettingsError(f"--map, --sheet and --separator {how}")
-    judges = dict(zip(_names(paths), map(_judgements, paths), strict=True))
+    made = [file.judgements if labels else file.marked for file in files]
+    judges = dict(zip(_names(paths), made, strict=True))
     ids = [judgement.id for judgement in next(iter(judges.values()))]
     for path, judgements in zip(paths, judges.values(), strict=True):
         if [j.id for j in judgements] != ids:
@@ -160,7 +162,7 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = _rows(paths[0], items, reading, ids)
+    rows = files[0].rows if files[0].rows and not items else _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
     scored = {} if labels else {
@@ -170,7 +172,8 @@ def read_judged(
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
-    given = _labels(labels, found, of, reading) if labels else [None] * len(ids)
+    own = files[0].labels if labels == paths[0] else ()
+    given = own or (_labels(labels, found, of, reading) if labels else [None] * len(ids))
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
@@ -203,10 +206,10 @@ def _record(path: Path) -> Path:
     return judgements_path(path, form_of(path) or Form.JSONL)
 
 
-class _Said(Judgement):
-    """A judgement of a run, or with the label beside it, as the server's page writes it."""
-
-    label: Any = Field(default=None, exclude=True)
+def _file(path: Path, reading: Reading) -> JudgedFile:
+    """The judgements of a file, with rows and labels where it has them itself."""
+    whole = read_whole(path, reading) if is_whole(path) else None
+    return whole if whole and whole.judgements else JudgedFile(_judgements(path))
 
 
 def _judgements(path: Path) -> list[Judgement]:
@@ -215,7 +218,7 @@ def _judgements(path: Path) -> list[Judgement]:
     if not (record := _record(path)).exists():
         how = "run gradegpt judge FILE -o OUT, then report OUT"
         raise MissingError(f"{path}: has no judgements beside it; {how}")
-    found: list[Judgement] = list(read_rows(record, _Said))
+    found: list[Judgement] = list(read_rows(record, Judgement))
     if not found:
         raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
     return found

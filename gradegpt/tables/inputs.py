@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -190,7 +190,11 @@ def check_input(
 
 
 def read_table(
-    data: bytes, name: str, sheet: str = "", **reading: Any
+    data: bytes,
+    name: str,
+    sheet: str = "",
+    reshaped: Callable[[Table], Table] = lambda table: table,
+    **reading: Any,
 ) -> tuple[CheckedInput, list[Placed], list[tuple[str, str, TableRow]]]:
     """The rows of a file that was sent, with the items that can be judged.
 
@@ -198,6 +202,7 @@ def read_table(
         data: The bytes of the file, in any form and encoding that is read from a disk.
         name: Its name, by whose suffix the form is found.
         sheet: Of a workbook with several.
+        reshaped: Makes a table with a row for each answer of one that has not.
         reading: ``columns`` and ``separator``, as in ``check_input``.
 
     Returns:
@@ -212,7 +217,7 @@ def read_table(
     with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
         path = Path(folder) / "rows"
         path.write_bytes(data)
-        checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
+        checked = check_input(reshaped(Table.of(path, name, sheet)), skip_bad=True, **reading)
         left_out = [(where, "\n".join(why), row) for where, why, row in checked.left_out()]
         return checked, [*checked.placed()], left_out
 

@@ -41,8 +41,22 @@ export async function judgeMany(items, signal) {
 /** The trials of a template; `prompt` is a text as it is sent, or null. */
 export const tryTemplate = (template, prompt) => post("v1/adapters/try", { template, prompt });
 
-/** The rows of a file, as every command of the server reads them; `separator` is between the accepted answers in a cell. */
-export const readRows = async (file, separator) => post(`v1/table?${new URLSearchParams({ name: file.name, separator })}`, await file.arrayBuffer());
+/**
+ * The rows of a file, as every command of the server reads them.
+ *
+ * `separator` is between the accepted answers in a cell, `key` the references of a class list by its columns of questions.
+ */
+export async function readRows(file, { separator = "", key = {} }) {
+  const asked = new URLSearchParams({ name: file.name, separator, key: JSON.stringify(key) });
+  return post(`v1/table?${asked}`, await file.arrayBuffer());
+}
+
+/** The judgements that were made of rows, with what the `graded` rows add to them. */
+export async function judgeByNeighbours(rows, graded) {
+  const examples = graded.map(({ item, label }) => ({ ...item, verdict: label }));
+  const asked = { items: rows.map(({ item }) => item), judgements: rows.map(({ own }) => own), graded: examples };
+  return (await post("v1/neighbours", asked)).judgements;
+}
 
 async function post(path, given, signal) {
   await whenReady(signal);

@@ -23,7 +23,7 @@ function showView() {
   scrollTo(0, 0);
 }
 
-/** A dropped file holds answers to judge; in the view of labels it is a sheet, in that of templates one. */
+/** A dropped file holds answers to judge; in the view of labels it may be a sheet, in that of templates one. */
 function dropped(opened) {
   if (["label", "template"].includes(chosen())) return VIEWS[chosen()].open(opened);
   location.hash = "file";
@@ -53,7 +53,10 @@ byId("key-form").addEventListener("submit", (event) => {
 byId("language").addEventListener("click", switchLanguage);
 one.start();
 file.start();
-label.start();
+label.start((answers) => {
+  location.hash = "file";
+  return file.open(answers);
+});
 template.start();
 showView();
 ready.start(nameJudge);

@@ -1,23 +1,28 @@
 // The view for a file: read, judge with progress, count, download. The table is in table.js.
 
+import { judgeByNeighbours } from "./api.js";
+import { writeTable } from "./csv.js";
 import { announce, byId, download, h } from "./dom.js";
 import { sampleFile } from "./examples.js";
 import * as label from "./label.js";
 import { number, onLanguage, t } from "./language.js";
-import { writeJudged, writeLines } from "./lines.js";
-import { noted } from "./notes.js";
+import { writeJudged } from "./lines.js";
+import { mapped, noted } from "./notes.js";
 import { askForKey } from "./one.js";
 import { Run } from "./run.js";
-import { badHeading, isLines, labelledFile, readFile, recallLabels, renderBad } from "./sheet.js";
-import { isOpen, stateOf } from "./stats.js";
+import { badHeading, isLines, keepLabels, labelledFile, readFile, recallLabels, renderBad } from "./sheet.js";
+import { grouped, stateOf } from "./stats.js";
 import * as summary from "./summary.js";
 import * as table from "./table.js";
 
 const REFRESH = 200;
 const SPOKEN_EVERY = 10_000;
+const ENOUGH = 10; // labels of a question from which on they say something of its other answers
 
 let file = null; // as readFile gives it
 let source = null; // the file that was chosen
+let reading = {}; // as in readRows
+let known = new Map(); // by question its labels, when the server was asked last
 let trouble = null; // makes a message
 let run = null;
 let timer = null;
@@ -25,11 +30,12 @@ let spoken = 0;
 let saved = ""; // the results in the last download
 
 export function start() {
-  table.start(renderDownloads);
+  table.start(renderDownloads, corrected);
+  summary.start(() => file && render(), saveScores);
   byId("picker").addEventListener("change", (event) => open(event.target.files[0]));
   byId("sample").addEventListener("click", () => open(sampleFile()));
   byId("other").addEventListener("click", () => byId("picker").click());
-  byId("separator").addEventListener("change", ({ target: { value } }) => open(source, value));
+  byId("separator").addEventListener("change", ({ target: { value } }) => open(source, { ...reading, separator: value }));
   byId("by-hand").addEventListener("click", () => label.use(toLabel()));
   byId("start").addEventListener("click", submit);
   byId("again").addEventListener("click", () => judge(file.rows.filter((row) => ["error", "failed"].includes(stateOf(row)))));
@@ -40,9 +46,12 @@ export function start() {
   });
   byId("download-shown").addEventListener("click", () => save(table.shown().filter((row) => row.judgement)));
   addEventListener("beforeunload", (event) => (running() || results() !== saved) && event.preventDefault());
+  byId("asks").addEventListener("submit", useKey);
   addEventListener("hashchange", () => {
-    if (file && !running()) recallLabels(toLabel()); // there may be new ones
+    if (location.hash !== "#file") return;
+    if (file && !running()) recallLabels(file); // there may be new ones
     render();
+    askNeighbours();
   });
   onLanguage(render);
   render();
@@ -61,16 +70,18 @@ const results = () => file?.rows.map((row) => `${stateOf(row)} ${row.label}`).jo
 
 /** The rows without a verdict as a sheet for the view of labels. */
 function toLabel() {
-  const rows = file.rows.filter(isOpen);
+  const rows = file.rows.filter((row) => !row.judgement?.verdict);
   return { ...file, all: rows, rows, bad: [], ofFile: true };
 }
 
-export async function open(chosen, separator = "") {
+export async function open(chosen, how = {}) {
   byId("picker").value = "";
   if (!chosen || running() || (results() !== saved && !confirm(t("file.discard")))) return render();
   run = null;
-  [source, [file, trouble]] = [chosen, await readFile(chosen, separator)];
-  if (file) file.separator = separator;
+  known = new Map();
+  [source, reading, [file, trouble]] = [chosen, how, await readFile(chosen, how)];
+  if (file?.asks) return askForReferences();
+  if (file) recallLabels(file);
   if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
   saved = results();
   label.leave();
@@ -81,6 +92,48 @@ export async function open(chosen, separator = "") {
   if (file?.rows.length) byId("start").focus();
 }
 
+/** The references of a class list that has none. */
+function askForReferences() {
+  const line = (question, at) => h("label", {}, h("span", {}, question), h("input", { id: `asked-${at}`, name: question, autocomplete: "off", dir: "auto" }));
+  byId("asks").replaceChildren(h("p", {}, t("asks", { name: file.name })), ...file.asks.map(line), h("p", {}, h("button", { class: "primary" }, t("asks.use")), " ", h("label", { for: "picker", class: "link" }, t("file.other"))));
+  table.open(null);
+  render();
+  byId("asked-0").focus();
+}
+
+function useKey(event) {
+  event.preventDefault();
+  const key = [...new FormData(event.target)].filter(([, reference]) => reference.trim());
+  if (key.length) open(source, { ...reading, key: Object.fromEntries(key) });
+}
+
+/** A person's verdict on a row, and on those with the same answer. */
+function corrected() {
+  keepLabels(file);
+  render();
+  askNeighbours();
+}
+
+/** What the labels of a question say of its other answers, from ten labels on; the server judges by them. */
+async function askNeighbours() {
+  if (!file || running()) return;
+  const asked = ({ item }) => JSON.stringify([item.context, item.question || item.reference]);
+  for (const [question, rows] of grouped(file.rows.filter((row) => row.own), asked)) {
+    const [graded, others] = [rows.filter((row) => row.label), rows.filter((row) => !row.label)];
+    const labels = graded.map((row) => `${row.index}${row.label}`).join();
+    if (labels === (known.get(question) ?? "")) continue;
+    known.set(question, labels);
+    const made = graded.length < ENOUGH || !others.length ? others.map((row) => row.own) : await judgeByNeighbours(others, graded).catch(failed);
+    made?.forEach((judgement, at) => (others[at].judgement = judgement));
+  }
+  render();
+}
+
+function failed(error) {
+  if (error.status === undefined) throw error;
+  trouble = () => noted(error.message);
+}
+
 async function judge(rows) {
   for (const row of rows) [row.judgement, row.error] = [null, null];
   run = new Run(rows, schedule);
@@ -88,7 +141,8 @@ async function judge(rows) {
   render();
   byId("cancel").focus();
   await run.start();
-  recallLabels(toLabel());
+  known = new Map();
+  await askNeighbours();
   render();
   announce(outcome());
   if (run.end === t("http.401") || run.end.startsWith(t("http.401"))) askForKey();
@@ -107,15 +161,20 @@ function schedule() {
   }, REFRESH);
 }
 
+const stem = () => file.name.replace(/(\.judgements)?\.[^.]*$/, "");
+
 function save(rows) {
   const form = byId("form-of").value;
-  const text = form === "csv" ? writeJudged(file, rows) : writeLines(rows);
-  download(`${file.name.replace(/(\.judgements)?\.[^.]*$/, "")}.judgements.${form}`, text);
+  download(`${stem()}.judgements.${form}`, writeJudged(file, rows, form));
 }
+
+const saveScores = (columns, lines) =>
+  download(`${stem()}.scores.csv`, writeTable(columns, lines.map((line) => Object.fromEntries(line.map((cell, at) => [columns[at], cell])))));
 
 function render() {
   const loaded = Boolean(file?.rows.length);
-  byId("drop").hidden = loaded;
+  byId("asks").hidden = !file?.asks;
+  byId("drop").hidden = loaded || Boolean(file?.asks);
   byId("loaded").hidden = !loaded;
   byId("trouble").hidden = !trouble;
   byId("trouble").textContent = trouble ? trouble() : "";
@@ -128,14 +187,15 @@ function render() {
   byId("rows").textContent = t("file.rows", { n: number(file.rows.length) });
   renderButtons();
   renderProgress();
-  summary.render(file.rows);
+  summary.render(file);
   table.render();
 }
 
 function renderNotes() {
-  const notes = (file?.notes ?? []).filter((note) => !note.includes(" rows are set aside")); // they are listed
+  const said = (file?.notes ?? []).filter((note) => !/^columns: | rows are set aside/.test(note)).map(noted); // the second are listed
+  const notes = [...(file ? mapped(file.fields) : []), ...said];
   byId("file-notes").hidden = !notes.length;
-  byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, noted(note))));
+  byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, note)));
 }
 
 function renderButtons() {
@@ -149,11 +209,11 @@ function renderButtons() {
   byId("cancel").hidden = !on;
   byId("other").hidden = on;
   byId("separator-box").hidden = on;
-  byId("separator").value = file.separator;
-  const open = file.rows.filter(isOpen);
+  byId("separator").value = reading.separator ?? "";
+  const open = toLabel().rows;
   const todo = open.filter((row) => !row.label).length;
   byId("by-hand").hidden = on || !open.length;
-  byId("by-hand").classList.toggle("primary", todo > 0);
+  byId("by-hand").classList.toggle("primary", todo > 0 && !left);
   byId("by-hand").textContent = t(todo ? "file.label" : "file.labelled", { n: number(todo || open.length) });
   renderDownloads();
 }

@@ -32,7 +32,7 @@ export function view(item, judgement, row = {}) {
     row.texts ? texts(item) : null,
     passage(item, judgement),
     chain(judgement),
-    terminal(item),
+    technical(item, judgement, row),
   ].filter(Boolean);
 }
 
@@ -43,7 +43,7 @@ export function unjudged(item, state, message) {
     banner(state, t("none"), t(state), means, message ? h("p", { class: "note" }, noted(message)) : null),
     texts(item),
     passage(item, { outcome: state }),
-    terminal(item),
+    technical(item),
   ];
 }
 
@@ -65,15 +65,14 @@ function headline(judgement, { label }) {
   return banner(state, above, t(state), t(`${state}.means`), note);
 }
 
-function facts(judgement, { label, ms, beside = [] }) {
+function facts(judgement, { label, beside = [] }) {
   const rows = [
     judgement.verdict ? ["confidence", sure(judgement), "sure"] : null,
     judgement.withheld ? ["withheld", withheld(judgement)] : null,
-    ["reason", reason(judgement)],
+    ["reason", saidWhy(judgement) || judgement.reason],
     ["answer", judgement.answer === null ? t("answer.none") : textBox(judgement.answer, { class: "quoted" }, { as: "span" })],
     ["method", methodOf(judgement)],
     label ? ["label", t(label).toLowerCase()] : null,
-    ["cost", cost(judgement, ms)],
   ];
   const line = (name, value, kind) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, value));
   const others = beside.map(([name, value]) => line(name, String(value)));
@@ -102,13 +101,6 @@ function cost(judgement, ms) {
   const { prompt_tokens: prompt, completion_tokens: completion } = judgement;
   const tokens = prompt + completion ? t("tokens", { prompt: number(prompt), completion: number(completion) }) : t("tokens.none");
   return ms === undefined ? tokens : `${tokens} · ${t("milliseconds", { ms: number(ms, ms < 10 ? 1 : 0) })}`;
-}
-
-/** The reason as a sentence, followed by the reason code. */
-function reason(judgement) {
-  const said = saidWhy(judgement);
-  const code = judgement.reason ? h("code", {}, judgement.reason) : null;
-  return [said, said && code ? " " : "", code];
 }
 
 function texts(item) {
@@ -176,7 +168,7 @@ function chainLine(line, kind) {
   const lead = Object.keys(LEADS).find((start) => kind && line.startsWith(start)) ?? "";
   const tag = kind === "tag" ? TAG.exec(line) : null;
   const rest = line.slice(lead.length, tag ? tag.index : undefined);
-  const content = [LEADS[lead] ? h("span", { class: "lead" }, t(LEADS[lead])) : null, kind ? textBox(said(rest), {}, { as: "span" }) : rest, tag ? h("code", { class: "tag" }, tag[1]) : null];
+  const content = [LEADS[lead] ? h("span", { class: "lead" }, t(LEADS[lead])) : null, kind ? textBox(said(rest), {}, { as: "span" }) : rest, tag ? h("b", { class: "tag" }, t(`chain.${tag[1]}`)) : null];
   return h("li", { class: kind ? "part" : "raw" }, label, h("span", { class: "line" }, content));
 }
 
@@ -188,6 +180,8 @@ function said(line) {
   return has(key) ? t("chain.says.compare", { reference, type: t(key), answer }) : line;
 }
 
-function terminal(item) {
-  return h("details", { class: "curl" }, h("summary", {}, t("curl")), commandBox(t("curl"), curl(item)));
+/** For programmers: the code of the reason, the cost, and the same request. */
+function technical(item, judgement, { ms } = {}) {
+  const told = judgement ? h("p", {}, h("code", {}, judgement.reason), ` ${cost(judgement, ms)}`) : null;
+  return h("details", { class: "curl" }, h("summary", {}, t("technical")), told, commandBox(t("curl"), curl(item)));
 }

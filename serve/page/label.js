@@ -5,7 +5,7 @@ import { announce, byId, download, h, icon } from "./dom.js";
 import { number, onLanguage, t } from "./language.js";
 import { textBox } from "./math.js";
 import { noted } from "./notes.js";
-import { forget, isLines, keepLabels, keepSheet, readFile, recallLabels, recallSheet, renderBad, writeSheet } from "./sheet.js";
+import { alike, forget, give, isLines, keepLabels, keepSheet, readFile, recallLabels, recallSheet, renderBad, writeSheet } from "./sheet.js";
 import { VERDICTS } from "./stats.js";
 import { keep, recall } from "./store.js";
 
@@ -19,12 +19,16 @@ const KEYS = {
 };
 
 let sheet = null; // as readFile gives it; `ofFile` where the file view has its rows
+let items = []; // its rows, of those with the same answer the first
 let at = 0; // the item that is shown; behind the last one the end
+let toFile = () => {};
 let done = []; // what can be undone: [place, label before]
 let trouble = null; // makes a message
 let kept = true;
 
-export function start() {
+/** `openAnswers` opens a file that is no sheet of labels, in the view for files. */
+export function start(openAnswers) {
+  toFile = openAnswers;
   byId("label-picker").addEventListener("change", (event) => open(event.target.files[0]));
   byId("label-continue").addEventListener("click", () => use(recallSheet()));
   byId("label-forget").addEventListener("click", forgetLast);
@@ -51,6 +55,7 @@ export async function open(chosen) {
   byId("label-picker").value = "";
   if (!chosen) return;
   const [opened, why] = await readFile(chosen);
+  if (opened && !opened.fields.label) return toFile(chosen);
   if (opened?.rows.length) return use(opened);
   trouble = why ?? (() => `${t("file.empty", { name: chosen.name })}\n${noted(`${opened.bad[0].where}: ${opened.bad[0].problem}`)}`);
   render();
@@ -59,6 +64,8 @@ export async function open(chosen) {
 /** Label the rows of a sheet, which get the labels. */
 export function use(opened) {
   [sheet, done, trouble] = [recallLabels(opened), [], null];
+  const seen = new Set();
+  items = sheet.rows.filter(({ same }) => !seen.has(same) && seen.add(same));
   keepSheet(sheet); // one that is too large is chosen again after a reload
   kept = keepLabels(sheet);
   if (!byId("label").hidden) return go(first());
@@ -80,15 +87,15 @@ function forgetLast() {
   render();
 }
 
-const size = () => sheet.rows.length;
+const size = () => items.length;
 const labelled = () => sheet.rows.filter((row) => row.label).length;
 
 /** The first item without a label; the end where there is none. */
-const first = () => (labelled() < size() ? sheet.rows.findIndex((row) => !row.label) : size());
+const first = () => (items.some((row) => !row.label) ? items.findIndex((row) => !row.label) : size());
 
 function label(verdict) {
   if (at === size()) return;
-  done.push([at, sheet.rows[at].label]);
+  done.push([at, items[at].label]);
   set(at, verdict);
   announce(t("label.given", { label: t(verdict) }));
   go(at + 1);
@@ -104,7 +111,7 @@ function undo() {
 
 function set(place, verdict) {
   if (kept) recallLabels(sheet); // another tab may have labelled the same sheet
-  sheet.rows[place].label = verdict;
+  give(sheet.rows, items[place], verdict);
   kept = keepLabels(sheet);
 }
 
@@ -137,9 +144,9 @@ function render() {
   if (!sheet) return;
   const [ended, given] = [at === size(), labelled()];
   byId("label-name").textContent = sheet.name;
-  byId("label-bar").max = size();
+  byId("label-bar").max = sheet.rows.length;
   byId("label-bar").value = given;
-  byId("label-count").textContent = t("label.count", { n: number(given), total: number(size()) });
+  byId("label-count").textContent = t("label.count", { n: number(given), total: number(sheet.rows.length) });
   renderBad(byId("label-bad"), sheet.bad);
   byId("label-unkept").hidden = kept;
   byId("label-item").hidden = byId("label-buttons").hidden = ended;
@@ -167,23 +174,23 @@ function renderOpen() {
 
 /** The item alone: neither the judge's verdict nor any other field, which would influence the label. */
 function renderItem() {
-  const { label: given, item } = sheet.rows[at];
+  const { label: given, item } = items[at];
   const { question, context, reference, response } = item;
   const block = (key, text) => (text ? h("section", {}, h("h2", {}, t(key)), textBox(String(text), { class: `text ${key}`, tabindex: 0, role: "group", "aria-label": t(key) })) : null);
   byId("label-heading").textContent = t("label.item", { n: number(at + 1), total: number(size()) });
   byId("label-texts").replaceChildren(...[
     block("question", question), block("context", context), block("reference", [reference].flat().join(" / ")),
-    block("response", response) ?? h("p", { class: "quiet" }, t("label.no-response")),
+    h("div", {}, block("response", response) ?? h("p", { class: "quiet" }, t("label.no-response")), alike(sheet.rows, items[at])),
   ].filter(Boolean));
   for (const verdict of VERDICTS) byId(`label-${verdict}`).setAttribute("aria-pressed", String(given === verdict));
 }
 
 function renderEnd(given) {
-  const left = size() - given;
+  const [total, left] = [number(sheet.rows.length), sheet.rows.length - given];
   const count = (verdict) => number(sheet.rows.filter((row) => row.label === verdict).length);
   const counts = VERDICTS.map((verdict) => h("li", {}, h("span", { class: `state ${verdict}` }, icon(verdict), t(verdict)), " ", count(verdict)));
   const missing = h("p", { class: "note" }, t("label.left", { n: number(left) }), " ", h("button", { type: "button", class: "link", onclick: () => go(first()) }, t("label.first")));
-  byId("label-end-heading").textContent = t(left ? "label.end.left" : "label.end", { n: number(given), total: number(size()) });
+  byId("label-end-heading").textContent = t(left ? "label.end.left" : "label.end", { n: number(given), total });
   byId("label-result").replaceChildren(...[h("ul", { class: "counts" }, counts), left ? missing : null].filter(Boolean));
   const command = `gradegpt eval.estimate judged.jsonl ${quoted(fileName())}`;
   const next = sheet.ofFile ? [h("p", {}, t("label.in-file"))] : [h("p", {}, t("label.next")), commandBox(t("label.next"), command), h("p", { class: "quiet" }, t("label.next.hint"))];

@@ -8,6 +8,7 @@ const NOTES = Object.entries({
   "no column is known as * or *; name it*": ["no column holds the {@1} or the {@2}; name those that hold them “{@1}” and “{@2}”; the columns are:", "没有“{@1}”和“{@2}”两列；请把写有它们的两列改名为“{@1}”和“{@2}”；现有的列："],
   "no column is known as *; name it*": ["no column holds the {@1}; name the one that holds it “{@1}”; the columns are:", "没有“{@1}”一列；请把写有{@1}的那一列改名为“{@1}”；现有的列："],
   "  --map *": ["", ""],
+  "  * = *: *": ["{1}: {3}", "{1}：{3}"],
   "`*` may be any of *; use *": ["`{1}` may be any of {2}; rename all but one", "{1} 可以是 {2} 中的任意一列；请只留一列，其余改名"],
   "`*`: * in * rows* (first: *)": ["`{1}`: {=2} in {3} rows (first: {5})", "{1}：{=2}，共 {3} 行（首见于 {5}）"],
   "* in * rows* (first: *)": ["{=1} in {2} rows (first: {4})", "{=1}，共 {2} 行（首见于 {4}）"],
@@ -19,8 +20,7 @@ const NOTES = Object.entries({
   "read as *, cells separated by *": ["read as {1}, cells separated by {2}", "编码为 {1}，单元格以 {2} 分隔"],
   "read as *": ["read as {1}", "编码为 {1}"],
   "cells separated by *": ["cells separated by {1}", "单元格以 {1} 分隔"],
-  "columns: *": ["columns: {1}", "列的对应：{1}"],
-  "'*' is not read; to read it, use --map *=*": ["the column {1} is not read; to read it, name it {2}", "列 {1} 未读取；若要读取，请改名为 {2}"],
+  "'*' is not read; to read it, use --map *=*": ["the column {1} is not read; to read it, name it {@2}", "列 {1} 未读取；若要读取，请改名为{@2}"],
   "* of * responses are empty": ["{1} of {2} responses are empty", "{2} 条作答中有 {1} 条为空"],
   "in * of * rows the response is a short part of the reference; *": ["in {1} of {2} rows the response is a short part of the reference; if the columns are swapped, rename them", "{2} 行中有 {1} 行，作答只是参考答案的一小部分；若两列弄反了，请改列名"],
   "* of * references look like several answers, such as *; if any *": ["{1} of {2} references look like several answers, such as {3}; if any of them is right, choose below what is between them", "{2} 条参考答案中有 {1} 条像是几个答案，例如 {3}；若答出任意一个即可，请在下方选择它们之间的分隔符"],
@@ -53,8 +53,9 @@ const NOTES = Object.entries({
   "expected an object": ["expected an object", "应为对象"],
   "expected at least one entry": ["expected at least one entry", "至少要有一项"],
   "should be greater than *": ["should be greater than {1}", "应大于 {1}"],
+  "'*' or '*'": ["{1} or {2}", "{1} 或 {2}"],
   "should be *; did you mean *?": ["should be {1}; did you mean {2}?", "应为 {1}；是否想写 {2}？"],
-  "should be *": ["should be {1}", "应为 {1}"],
+  "should be *": ["should be {=1}", "应为 {=1}"],
   "* is no policy for numbers; use *": ["{1} is no policy for numbers; use {2}", "{1} 不是数值容差，请用 {2}"],
   "the body is over * bytes; *": ["the body is over {1} bytes; send less at once, or start the server with a larger max_body_bytes", "超过 {1} 字节；请减少一次发送的内容，或让服务器以更大的 max_body_bytes 启动"],
   "not judged within * s; *": ["not judged within {1} s", "{1} 秒内没有评判完"],
@@ -70,12 +71,21 @@ function compiled(pattern) {
   return new RegExp(`^${source.replace(/^\(\.\*\?\)/, "((?:(?!: ).)*?)")}$`);
 }
 
-/** A note in the language of the page, line by line; as it is where no pattern fits. */
-export const noted = (text) => text.split("\n").map(inLine).join("\n");
+/** A field in words; as it is where it has none. */
+const nameOf = (field) => (has(`column.${field}`) ? t(`column.${field}`) : has(field) ? t(field) : field).toLowerCase();
+
+/** The columns that hold a field and have another name, as one note or none. */
+export function mapped(fields) {
+  const columns = Object.entries(fields).filter(([field, column]) => ![field, nameOf(field)].includes(column.toLowerCase())).map(([field, column]) => `${nameOf(field)} = ${column}`);
+  return columns.length ? [t("file.columns", { columns: columns.join(t("comma")) })] : [];
+}
+
+/** A note in the language of the page, line by line; as it is where no pattern fits; without lines that say nothing here. */
+export const noted = (text) => text.split("\n").map(inLine).filter(Boolean).join("\n");
 
 function inLine(text) {
   const [pattern, said] = NOTES.find(([one]) => one.test(text)) ?? [];
-  if (pattern) return words(said, Object.fromEntries(pattern.exec(text).slice(1).flatMap((value, at) => [[at + 1, value], [`=${at + 1}`, inLine(value)], [`@${at + 1}`, has(value) ? t(value).toLowerCase() : value]])));
+  if (pattern) return words(said, Object.fromEntries(pattern.exec(text).slice(1).flatMap((value, at) => [[at + 1, value], [`=${at + 1}`, inLine(value)], [`@${at + 1}`, nameOf(value)]])));
   const [, place, rest] = /^(.*?): (.*)$/.exec(text) ?? [];
   const translated = rest === undefined ? rest : inLine(rest);
   return translated === rest ? text : words(["{1}: {2}", "{1}：{2}"], { 1: inLine(place.trimStart()), 2: translated });

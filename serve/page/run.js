@@ -15,7 +15,7 @@ const REFUSED_ROW = new Set([400, 413, 422]);
 const TOO_SLOW = 504;
 const DOWN = new Set([0, 503]);
 
-/** Judges `rows`, writing `judgement` or `error` into each; `changed` is called after every step. */
+/** Judges `rows`, writing `judgement`, which is the server's `own`, or `error` into each; `changed` is called after every step. */
 export class Run {
   #chunks;
   #stopper = new AbortController();
@@ -100,7 +100,7 @@ export class Run {
   }
 
   #settle(row, judgement) {
-    row.judgement = judgement;
+    row.own = row.judgement = judgement;
     this.done += 1;
   }
 

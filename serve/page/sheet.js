@@ -13,10 +13,10 @@ const PUPIL = /^(学号|考号|座号|准考证号|姓名|学生|学生姓名|na
 const WORDS = ["result", "in_words", "结果", "理由"]; // the columns of a download for people, in each language
 const SHOWN = 50;
 
-/** The file as `[file, null]`, or `[null, trouble]` with a function that says why it cannot be used. */
-export async function readFile(chosen, separator = "") {
+/** The file as `[file, null]`, or `[null, trouble]` with a function that says why it cannot be used; `reading` as in readRows. */
+export async function readFile(chosen, reading = {}) {
   try {
-    return chosen.size ? [fileOf(chosen.name, await readRows(chosen, separator)), null] : [null, () => t("file.nothing", { name: chosen.name })];
+    return chosen.size ? [fileOf(chosen.name, await readRows(chosen, reading)), null] : [null, () => t("file.nothing", { name: chosen.name })];
   } catch (error) {
     if (!(error instanceof DOMException) && error.status === undefined) throw error;
     if ([401, 403].includes(error.status)) askForKey();
@@ -29,21 +29,36 @@ export async function readFile(chosen, separator = "") {
  *
  * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is
  * known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are its other
- * columns, which hold no field of an item.
+ * columns, which hold no field of an item. Rows with the same answer to the same question have the same `same`. `key` is a
+ * hash of all rows, and `asks` are the questions of a class list that has no references.
  */
-function fileOf(name, { columns: every, added, fields, notes, rows }) {
+function fileOf(name, { columns: every, added, fields, notes, rows, asks, key = hash(JSON.stringify(rows.map(({ row }) => row))) }) {
   const earlier = added.length ? [...added, ...WORDS] : [];
   const columns = every.filter((column) => !earlier.includes(column));
   const read = Object.values(fields);
   const others = columns.filter((column) => !read.includes(column));
   const pupil = fields.id ? [] : others.filter((column) => PUPIL.test(column.trim()));
-  const all = rows.map(({ where, row, item, label = null, problem }, index) => {
+  const all = rows.map(({ where, row, item, label = null, problem, index }, at) => {
     const beside = others.map((column) => [column, row[column]]).filter(([, value]) => ["string", "number"].includes(typeof value) && value !== "");
     const own = beside.filter(([column]) => pupil.includes(column)).map(([, value]) => value).join(" ");
-    return { index, where, item, source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, error: null };
+    return { index: index ?? at, where, item, same: sameOf(item), source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, own: null, error: null };
   });
   const named = fields.id ? "id" : pupil.length ? "pupil" : "row";
-  return { name, columns, every, added, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
+  return { name, key, asks, columns, every, added, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
+}
+
+/** Blanks at the ends, and how many there are, make no other answer. */
+const sameOf = (item) => item && JSON.stringify({ ...item, id: "", response: item.response.trim().replace(/\s+/g, " ") });
+
+/** Give a label to a row and to all with the same answer. */
+export function give(rows, row, label) {
+  for (const other of rows) if (other.same === row.same) other.label = label;
+}
+
+/** How many rows get a label at once; words where they are several. */
+export function alike(rows, { same }) {
+  const n = rows.filter((row) => row.same === same).length;
+  return n > 1 ? h("p", { class: "quiet" }, t("label.same", { n: number(n) })) : null;
 }
 
 /** The name of a row in a table or a list. */
@@ -70,28 +85,33 @@ export const withLabel = ({ source, label, given }, column, said = String) => (l
 
 /** A sheet as a file, with the labels in their column; all else as it was. */
 export function writeSheet(sheet) {
-  const column = sheet.fields.label ?? "label";
+  const column = labelColumn(sheet) ?? "label";
   const rows = sheet.all.map((row) => withLabel(row, column));
   if (isLines(sheet.name)) return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
   return writeTable([...new Set([...sheet.every, column])], rows, /\.tsv$/i.test(sheet.name) ? "\t" : ",");
 }
 
-const keyOf = ({ rows }) => `gradegpt.labels.${hash(JSON.stringify(rows.map(({ source }) => source)))}`;
+const keyOf = ({ key }) => `gradegpt.labels.${key}`;
+const keptLabels = (sheet) => JSON.parse(recall(keyOf(sheet)) ?? "{}");
 
-/** Keep the labels of a sheet under the hash of its content; false where the browser does not. */
-export const keepLabels = (sheet) => keep(keyOf(sheet), JSON.stringify(sheet.rows.map((row) => row.label)));
+/** Keep the labels of a file under the hash of its content; false where the browser does not. */
+export function keepLabels(sheet) {
+  const labels = keptLabels(sheet);
+  for (const { index, label, given } of sheet.rows) if (label !== given || index in labels) labels[index] = label;
+  return keep(keyOf(sheet), JSON.stringify(labels));
+}
 
-/** Give the rows of a sheet the labels that are kept, if any are. */
+/** Give the rows of a file the labels that are kept, if any are. */
 export function recallLabels(sheet) {
-  const labels = JSON.parse(recall(keyOf(sheet)) ?? "[]");
-  if (labels.length === sheet.rows.length) sheet.rows.forEach((row, at) => (row.label = labels[at]));
+  const labels = keptLabels(sheet);
+  for (const row of sheet.rows) if (row.index in labels) row.label = labels[row.index];
   return sheet;
 }
 
 /** Keep the sheet itself as the last one, so that a reload needs no file. */
-export function keepSheet({ name, every, added, fields, notes, all, ofFile }) {
-  const rows = all.map(({ where, source, item, given, problem }) => ({ where, row: source, item, label: given, problem }));
-  return keep(LAST, JSON.stringify([name, { columns: every, added, fields, notes, rows }, ofFile]));
+export function keepSheet({ name, key, every, added, fields, notes, all, ofFile }) {
+  const rows = all.map(({ index, where, source, item, given, problem }) => ({ index, where, row: source, item, label: given, problem }));
+  return keep(LAST, JSON.stringify([name, { key, columns: every, added, fields, notes, rows }, ofFile]));
 }
 
 /** The name of the judged file whose rows were labelled last; undefined where that was another sheet. */

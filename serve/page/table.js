@@ -4,7 +4,7 @@ import { byId, h, icon } from "./dom.js";
 import { reveal, sureness, unjudged, view } from "./judgement.js";
 import { language, number, onLanguage, t } from "./language.js";
 import { textBox } from "./math.js";
-import { nameOf } from "./sheet.js";
+import { alike, give, nameOf } from "./sheet.js";
 import { STATES, VERDICTS, count, disagrees, isOpen, stateOf } from "./stats.js";
 
 const PAGE = 50;
@@ -26,13 +26,16 @@ let found = [];
 let filter = "all";
 let search = "";
 let page = 0;
+let group = null; // the rows of a pupil, a class or a question alone: [name, rows]
 let sort = { column: "", down: false }; // the order of the file without a column
 let opened = null; // the row in the dialog
 let drawn = ""; // what the table shows, so that a quiet refresh leaves focus and selection alone
 let changed = () => {};
+let corrected = () => {};
 
-export function start(onChange) {
-  changed = onChange;
+/** `onChange` follows another choice of rows, `onCorrection` a label. */
+export function start(onChange, onCorrection) {
+  [changed, corrected] = [onChange, onCorrection];
   let timer;
   byId("search").addEventListener("input", (event) => {
     clearTimeout(timer);
@@ -41,6 +44,7 @@ export function start(onChange) {
   byId("sort").addEventListener("change", ({ target: { value } }) => sortBy(value.replace("-", ""), value.startsWith("-")));
   byId("page-back").addEventListener("click", () => turn(-1));
   byId("page-on").addEventListener("click", () => turn(1));
+  byId("only").addEventListener("click", () => choose({ group: null }));
   byId("detail-back").addEventListener("click", () => step(-1));
   byId("detail-on").addEventListener("click", () => step(1));
   byId("detail-close").addEventListener("click", () => byId("detail").close());
@@ -51,7 +55,7 @@ export function start(onChange) {
 }
 
 export function open(file) {
-  [rows, found, filter, search, page, drawn] = [file?.rows ?? [], [], "all", "", 0, ""];
+  [rows, found, filter, search, group, page, drawn] = [file?.rows ?? [], [], "all", "", null, 0, ""];
   ({ named, pupil } = file ?? { named, pupil });
   sort = { column: "", down: false };
   byId("search").value = "";
@@ -63,9 +67,17 @@ export const shown = () => found;
 function choose(change) {
   filter = change.filter ?? filter;
   search = change.search ?? search;
+  group = change.group === undefined ? group : change.group;
   page = 0;
   render();
   changed();
+}
+
+/** Show some rows alone, which have a name together. */
+export function only(name, members) {
+  choose({ group: [name, new Set(members)], filter: "all" });
+  byId("only").scrollIntoView({ block: "center" });
+  byId("only").focus();
 }
 
 function turn(by) {
@@ -75,6 +87,7 @@ function turn(by) {
 }
 
 function passes(row) {
+  if (group && !group[1].has(row)) return false;
   if (filter === "disagreements") return disagrees(row);
   if (filter === "judged") return Boolean(row.judgement?.verdict);
   return filter === "all" || stateOf(row) === filter;
@@ -123,13 +136,15 @@ export function render() {
   page = Math.max(0, Math.min(page, Math.ceil(found.length / PAGE) - 1));
   renderFilters();
   const part = found.slice(page * PAGE, (page + 1) * PAGE);
-  const signature = [language, sort.column, sort.down, ...part.map((row) => `${row.index}${stateOf(row)}${row.label}`)].join();
+  const signature = [language, sort.column, sort.down, ...part.map((row) => `${row.index}${stateOf(row)}${row.label}${row.judgement?.confidence}`)].join();
   if (signature !== drawn) {
     drawn = signature;
     renderSort();
     byId("table-head").replaceChildren(h("tr", {}, columns().map(heading)));
     byId("table-body").replaceChildren(...part.map(line));
   }
+  byId("only").hidden = !group;
+  byId("only").textContent = group ? `${group[0]} ×` : "";
   byId("nothing").hidden = found.length > 0;
   byId("pages").hidden = found.length <= PAGE;
   byId("pages-range").textContent = t("pages.range", { from: number(page * PAGE + 1), to: number(page * PAGE + part.length), total: number(found.length) });
@@ -214,9 +229,24 @@ function renderDetail() {
   byId("detail-back").disabled = at <= 0;
   byId("detail-on").disabled = at < 0 || at + 1 >= found.length;
   const content = judgement ? view(item, judgement, { label, beside, texts: true }) : unjudged(item, stateOf(opened), error);
+  content.splice(1, 0, correction());
   byId("detail-body").replaceChildren(...content);
   byId("detail-body").scrollTop = 0;
   reveal(byId("detail"));
+}
+
+/** The buttons by which a person says otherwise than the judge, or the same. */
+function correction() {
+  const button = (verdict, at) => h("button", { type: "button", class: verdict, "aria-pressed": String(opened.label === verdict), onclick: () => correct(verdict) }, t(verdict), " ", h("kbd", {}, at + 1));
+  return h("div", { class: "correction", role: "group", "aria-label": t("label.controls") }, h("span", {}, t("label.controls")), VERDICTS.map(button), alike(rows, opened));
+}
+
+/** Label the row and those with the same answer; a second time the label is taken back. */
+function correct(verdict) {
+  give(rows, opened, opened.label === verdict ? null : verdict);
+  corrected();
+  renderDetail();
+  byId("detail").querySelector(`.correction .${verdict}`).focus();
 }
 
 function step(by) {
@@ -228,7 +258,10 @@ function step(by) {
 
 function arrows(event) {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (by && !event.ctrlKey && !event.altKey && !event.metaKey && !event.shiftKey) step(by);
+  const verdict = VERDICTS["123".indexOf(event.key)];
+  if (event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+  if (by) step(by);
+  else if (verdict) correct(verdict);
 }
 
 /** Back to the row that was opened last, on its page. */

@@ -221,7 +221,7 @@ def test_a_page_holds_the_first_rows_by_interest_and_says_so() -> None:
     assert len(found["rows"]) == 10
     assert "This page lists 10 of 400 items" in text
     assert "400 responses to" in text
-    assert "This page lists" not in page(10)
+    assert 'role="note">This page lists' not in page(10)
 
 
 def test_the_size_of_a_page_is_bounded_by_the_rows_that_it_lists() -> None:

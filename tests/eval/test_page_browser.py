@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from eval.report.page import render_page
 from tests.eval.pages import HOSTILE, R, W, results
 from tests.serve.browser.chromium import Browser, Page, executable
+from tests.serve.browser.test_accessibility import CHECK, axe_script
 
 IDS = "[...document.querySelectorAll('.item .id')].map((one) => one.textContent)"
 OPENED = "document.querySelector('.item[open] .id')?.textContent"
@@ -32,11 +35,11 @@ def open_page(browser: Browser, tmp_path: Path) -> Iterator[Open]:
     """Opens a page of ``n`` rows at a fragment; an error on the page fails the test."""
     tabs = []
 
-    def open_it(n: int = 3, fragment: str = "", *, width: int = 1280, dark: bool = False) -> Page:
+    def open_it(n: int = 3, fragment: str = "", *, width: int = 1280, **kind: Any) -> Page:
         path = tmp_path / "report.html"
         labels = [R, W, *[None] * (n - 2)]
         path.write_text(render_page(results(n, labels=labels), most=n), "utf-8")
-        tabs.append(Page(browser, size=(width, 900), dark=dark))
+        tabs.append(Page(browser, size=(width, 900), **kind))
         tabs[-1].open(f"{path.as_uri()}{fragment}")
         return tabs[-1]
 
@@ -170,3 +173,26 @@ def test_the_page_fits_a_phone(open_page: Open) -> None:
     assert page.run("document.documentElement.scrollWidth") == 390
     links = "[...document.querySelectorAll('header nav a')]"
     assert page.run(f"new Set({links}.map((a) => a.offsetTop)).size") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
+def test_the_page_breaks_no_rule_of_accessibility(open_page: Open, width: int, dark: bool) -> None:
+    page = open_page(fragment="#item=2", width=width, dark=dark)
+    page.run(f"{axe_script()}; true")
+    assert page.run(CHECK) == []
+
+
+def test_the_page_is_in_the_browsers_language(open_page: Open) -> None:
+    """Every word of its own, in what was written and what its script makes; the data stay."""
+    page = open_page(60, "#item=2", language="zh-CN")
+    assert page.run("document.documentElement.lang") == "zh-CN"
+    assert page.text("#shown") == "60 条中的 60 条"
+    assert "数值：两个答案相等。" in page.text(".item[open]")
+    assert page.run("filters.verdict.options[1].value") == "correct"
+    page.run("document.querySelectorAll('.judge, .id, h1, kbd').forEach((one) => one.remove())")
+    words = set(re.findall(r"[A-Za-z]{3,}", page.text("body")))
+    data = {"subject", "test", "The", "answers", "agree", "Yes", "rules", "too", "other"}
+    names = {"GradeGPT", "AUC", "Matthews", "Acc", "outcome", "ECE", "Brier", "AURC", "Wilson",
+             "CSV", "JSON", "Lines"}  # fmt: skip
+    assert words - data - names == set()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from eval.estimate.__main__ import app as estimate
 from eval.report.__main__ import app
 from eval.report.numbers import numbers
 from eval.report.page import listed
@@ -24,7 +25,7 @@ from gradegpt.core.errors import (
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.tables import Form
+from gradegpt.tables import Form, write
 from gradegpt.tables.inputs import Reading
 from tests.eval.pages import R, W, items, judged
 
@@ -86,16 +87,37 @@ def test_the_judged_file_may_hold_the_labels(rules: Path, answers: Path) -> None
     assert numbers(found).overall["rules"].score == 0.5
 
 
-def test_judgements_with_their_labels_are_read(rules: Path, answers: Path, tmp_path: Path) -> None:
-    """The page of the server writes both into one file, from which either is read."""
-    both = tmp_path / "both.jsonl"
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_what_the_servers_page_gives_back_is_read_as_it_is(
+    rules: Path, tmp_path: Path, form: str
+) -> None:
+    """Rows, judgements and labels are in one file; a label counts unless it is to measure.
+
+    A row that could not be judged is left out.
+    """
+    file = tmp_path / f"class.judgements.{form}"
     said = [json.loads(line) for line in rules.read_text("utf-8").splitlines()]
-    write_rows(both, [{**one, "label": "correct"} for one in said])
-    found = read_judged([both], items=answers, labels=both)
-    assert [one.model_dump() for one in found.only] == [
-        one.model_dump() for one in read_judged([rules]).only
+    names = ("verdict", "confidence", "outcome", "withheld", "method", "reason", "answer")
+    rows: list[dict[str, Any]] = [
+        {**row, "judgement": one}
+        if form == "jsonl"
+        else {**row, "结果": "", **{n: one[n] for n in names}}
+        for row, one in zip(ROWS, said, strict=True)
     ]
-    assert found.labels == [R, R, R]
+    if form == "jsonl":
+        write_rows(file, rows)
+    else:
+        with file.open("w", encoding="utf-8-sig") as out:
+            write(out, Form.CSV, [*rows[0]], [*rows, {"id": "d", "结果": "未评判"}])
+    plain = read_judged([rules])
+    measured = read_judged([file], labels=file)
+    assert [one.verdict for one in measured.only] == [one.verdict for one in plain.only]
+    assert [one.reason for one in measured.only] == [one.reason for one in plain.only]
+    assert measured.labels == [R, R, None]
+    assert [one.verdict for one in read_judged([file]).only] == [R, R, R]
+    assert [item.question for item in measured.items] == [item.question for item in plain.items]
+    run = CliRunner().invoke(estimate, [str(file)])
+    assert "by 2 labels" in run.output
 
 
 def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:

@@ -61,6 +61,43 @@ def test_a_file_is_read_as_the_commands_read_it(client_for: ClientFor) -> None:
     assert (refused.status_code, "known as reference or response" in refused.text) == (422, True)
 
 
+def test_a_class_list_has_a_row_for_each_answer(client_for: ClientFor) -> None:
+    """A column a question, in either language; the key and the questions may be rows of it."""
+    post = client_for().post
+    for text, expected in CLASS_LISTS.items():
+        read = post("/v1/table?name=list.csv", content=text.encode()).json()
+        items = [row["item"] for row in read["rows"]]
+        assert [(i["question"], *i["reference"], i["response"]) for i in items] == expected
+        assert all(
+            any(name in row["row"].values() for name in ("Ann", "安")) for row in read["rows"]
+        )
+
+
+def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
+    """A question without one is set aside, with its place and the reason."""
+    text = "姓名,第1题,第2题\n安,4,罗马\n".encode()
+    post = client_for().post
+    assert post("/v1/table?name=list.csv", content=text).json()["asks"] == ["第1题", "第2题"]
+    read = post(
+        "/v1/table", params={"name": "list.csv", "key": '{"第1题": "4"}'}, content=text
+    ).json()
+    assert [row.get("problem") for row in read["rows"]] == [None, "参考答案: field required"]
+    assert read["rows"][1]["where"] == "list.csv: row 2"
+    assert post("/v1/table?name=list.csv&key=4", content=text).status_code == 422
+
+
+CLASS_LISTS = {
+    "name,class,Q1,Q2\nkey,,4,Paris\nAnn,7a,5,\n": [("Q1", "4", "5"), ("Q2", "Paris", "")],
+    "name,Q1,Q2: France?\nquestion,2+2,\n,,\nAnn,5,Rome\nAnswer key,4,Paris\n": [
+        ("2+2", "4", "5"), ("Q2: France?", "Paris", "Rome"),
+    ],
+    "name,1,2\nreference,4,Paris\nAnn,5,Rome\n": [("1", "4", "5"), ("2", "Paris", "Rome")],
+    "学号,姓名,第1题(5分),第二题,第1题 得分\n,标准答案,4,巴黎,\n1,安,5,罗马,0\n": [
+        ("第1题(5分)", "4", "5"), ("第二题", "巴黎", "罗马"),
+    ],
+}  # fmt: skip
+
+
 def test_an_item_may_have_a_context(client_for: ClientFor) -> None:
     """It reaches the judge's prompt, in its own frame."""
     shown: list[str] = []

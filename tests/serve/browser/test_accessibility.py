@@ -15,16 +15,21 @@ CHECK = """axe.run(document, {resultTypes: ['violations']}).then(({violations}) 
 SHEET = "id,question,reference,response,label\n1,What is $x$?,\\frac12,So $x=\\frac12$.,\n"
 
 
+def axe_script() -> str:
+    """The text of axe-core; the test is skipped without it."""
+    package = find_spec("axe_core_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core-python is not installed")
+    return Path(package.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("dark", "size"), [(False, (1280, 860)), (True, (390, 800))])
 def test_no_view_breaks_a_rule(
     open_page: Open, tmp_path: Path, rows_file: Path, dark: bool, size: tuple[int, int]
 ) -> None:
     """Labels, headings, roles and contrast, before and after judging."""
-    package = find_spec("axe_core_python")
-    if package is None or package.origin is None:
-        pytest.skip("axe-core-python is not installed")
-    axe = Path(package.origin).with_name("axe.min.js").read_text(encoding="utf-8")
+    axe = axe_script()
     (tmp_path / "labels.csv").write_text(SHEET, encoding="utf-8")
     page = open_page(dark=dark, size=size)
     page.run(f"{axe}; true")
@@ -54,8 +59,16 @@ def _file(page: Page, folder: Path, rows: Path) -> None:
     page.until("!document.querySelector('#file').hidden")
 
 
+def _asks(page: Page, folder: Path, rows: Path) -> None:
+    (folder / "list.csv").write_text("name,Q1\nAnn,4\n", encoding="utf-8")
+    page.upload("#picker", folder / "list.csv")
+    page.until("document.activeElement.id === 'asked-0'")
+
+
 def _table(page: Page, folder: Path, rows: Path) -> None:
-    page.upload("#picker", rows)
+    answers = "".join(f"{pupil},{q},4,{q}\n" for pupil in ("Ann", "Bob") for q in (4, 5))
+    (folder / "class.csv").write_text(f"name,question,reference,response\n{answers}", "utf-8")
+    page.upload("#picker", folder / "class.csv")
     page.until("!document.querySelector('#loaded').hidden")
     page.click("#start")
     page.until("!document.querySelector('#download').hidden")
@@ -93,7 +106,7 @@ def _tried(page: Page, folder: Path, rows: Path) -> None:
 
 
 STEPS = {
-    "one answer": _empty, "a judgement": _judged, "a file": _file, "its table": _table,
-    "a row": _row, "label": _label, "an item": _item, "the end": _end,
+    "one answer": _empty, "a judgement": _judged, "a file": _file, "a class list": _asks,
+    "its table": _table, "a row": _row, "label": _label, "an item": _item, "the end": _end,
     "template": _template, "its trials": _tried,
 }  # fmt: skip

@@ -132,7 +132,7 @@ def test_the_judgement_is_never_shown_and_other_fields_are_kept(
         "confidence": 0.93, "reason": "number:different", "label": True,
     }  # fmt: skip
     path = tmp_path / "labels.jsonl"
-    other = {**row, "id": "b", "label": None}
+    other = {**row, "id": "b", "response": "It is 5.", "label": None}
     path.write_text(f"{json.dumps(row)}\n{json.dumps(other)}\n", encoding="utf-8")
     page = open_page()
     load(page, path)
@@ -150,7 +150,7 @@ def test_the_judgement_is_never_shown_and_other_fields_are_kept(
 
 
 NO_SHEETS = (
-    ("a.csv", b"id,answer\n1,4\n", "a.csv:2: no column holds the response"),
+    ("a.csv", b"id,answer\n1,4\n", "a.csv: no column holds the response"),
     ("a.csv", b"reference,response\n", "a.csv: there are no rows"),
     ("a.csv", b'reference,response\n4,"a\n', "a.csv:2: not a readable table"),
     (

@@ -1,0 +1,110 @@
+"""A class list, one row a pupil and one column a question, as a table with a row for each answer.
+
+The columns of questions are named by number: 第1题, Q1, 1. The accepted answers stand in a row of
+their own, of which one cell says so (参考答案, key), or come beside the list; so may the questions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from typing_extensions import override
+
+from gradegpt.tables import Rows, Table, TableRow
+from gradegpt.tables.columns import ALIASES
+
+_QUESTION: Final = re.compile(
+    r"\s*(?:第?\s*[\d一二三四五六七八九十百]+\s*题|(?:Q|question|题目?)\s*[._-]?\s*\d+|\d+)"
+    r"(?:[\s:：.、_-]+(?!得分|分数|score|points).*|[(（].*[)）])?",
+    re.IGNORECASE,
+)
+_REFERENCE: Final = frozenset(("reference", "key", "answerkey", *ALIASES["reference"]))
+_RESPONSE: Final = frozenset(("response", *ALIASES["response"]))
+_ASKED: Final = frozenset(("question", *ALIASES["question"]))
+_FIELDS: Final = (("question", "reference", "response"), ("题目", "参考答案", "学生答案"))
+_CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
+
+
+class NoReferencesError(Exception):
+    """A class list has no row of references; ``questions`` are the columns that need them."""
+
+    def __init__(self, questions: Sequence[str]) -> None:
+        super().__init__(", ".join(questions))
+        self.questions = questions
+
+
+class AnswerTable(Table):
+    """The answers of a class list; the number of a row is its place among them."""
+
+    answers: Sequence[TableRow | str]
+
+    @override
+    def rows(self) -> Rows:
+        return iter(enumerate(self.answers, start=1))
+
+    @override
+    def place(self, number: int) -> str:
+        return f"{self.name}: row {number}"
+
+
+def by_answer(table: Table, references: Mapping[str, str]) -> Table:
+    """The answers of a class list; any other table as it is.
+
+    Args:
+        table: The table.
+        references: The accepted answer of each question, where the list has no row of them.
+
+    Raises:
+        NoReferencesError: there is neither.
+
+    """
+    rows = [row for _, row in table.rows()]
+    names = list(dict.fromkeys(name for row in rows if not isinstance(row, str) for name in row))
+    asked = [name for name in names if _QUESTION.fullmatch(name)]
+    if len(asked) in (0, len(names)) or {*map(_key, names)} & (_REFERENCE | _RESPONSE):
+        return table
+    accepted = _beside(rows, asked, _REFERENCE) or references
+    if not accepted:
+        raise NoReferencesError(asked)
+    made = AnswerTable(*table)
+    made.answers = [*_answers(rows, asked, accepted)]
+    return made
+
+
+def _answers(
+    rows: Sequence[TableRow | str], asked: Sequence[str], accepted: Mapping[str, Any]
+) -> Iterator[TableRow | str]:
+    """A row for each pupil and question: the pupil's other cells, and the fields of an item."""
+    texts = _beside(rows, asked, _ASKED)
+    question, reference, response = _FIELDS[any(map(_CHINESE.search, asked))]
+    for row in rows:
+        if isinstance(row, str):
+            yield row
+        elif not _says(row, asked, _REFERENCE | _ASKED) and any(map(_is_filled, row.values())):
+            own = {name: value for name, value in row.items() if name not in asked}
+            for name in asked:
+                item = {question: texts.get(name, name), reference: accepted.get(name)}
+                given = row.get(name)
+                yield {**own, **item, response: given if _is_filled(given) else ""}
+
+
+def _beside(
+    rows: Sequence[TableRow | str], asked: Sequence[str], names: frozenset[str]
+) -> TableRow:
+    """The cells of the questions in the row that says that it holds one of ``names``."""
+    found = next((r for r in rows if not isinstance(r, str) and _says(r, asked, names)), {})
+    return {name: found[name] for name in asked if _is_filled(found.get(name))}
+
+
+def _says(row: TableRow, asked: Sequence[str], names: frozenset[str]) -> bool:
+    return any(_key(value) in names for name, value in row.items() if name not in asked)
+
+
+def _key(name: object) -> str:
+    return re.sub(r"[\W_]+", "", str(name)).casefold()
+
+
+def _is_filled(value: object) -> bool:
+    return value is not None and value != ""
