@@ -134,7 +134,7 @@ def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> 
     arguments = ("judge", log, "-o", "out.jsonl", "--judge", "rules")
     out = gradegpt(*arguments, target=target, cwd=tmp_path)
     again = gradegpt("report", "out.jsonl", target=target, cwd=tmp_path)
-    compared = "all (exact_match): 8 rows; correct, on all: 12.5 -> 100.0 %"
+    compared = "all (exact_match,strict): 4 rows; correct, on all: 25.0 -> 100.0 %"
     assert compared in out
     assert compared in again
     assert (tmp_path / "report.html").is_file()
