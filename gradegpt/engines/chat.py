@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import operator
+import re
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from gradegpt.chains.chain import YES
@@ -14,6 +16,10 @@ from gradegpt.core.schema import Message
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+DATE: Final = date(2024, 7, 26)
+"""What templates are told to be today, as a prompt must not change with the day: the date that is
+fixed in Llama 3.1's template."""
+_CLOCK: Final = re.compile(r"strftime_now\(\s*(['\"])(.*?)\1\s*\)")
 _USE_CHAT_MODEL: Final = "use the model's chat or instruct version"
 
 
@@ -57,11 +63,19 @@ def _apply_template(
             tokenize=False,
             add_generation_prompt=reply_follows,
             enable_thinking=False,
-            # Llama 3.2's template prints the current date, so prompts would change every day; this
-            # is the fixed date of Llama 3.1's template.
-            date_string="26 Jul 2024",
+            chat_template=pinned(tokenizer.get_chat_template()),
         )
     )
+
+
+def pinned(template: str) -> str:
+    """The template with ``DATE`` wherever it reads the clock."""
+    return _CLOCK.sub(lambda call: repr(DATE.strftime(call[2])), template)
+
+
+def clock(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The date of the prompts, for the name of an engine; empty where the template shows none."""
+    return f"+{DATE}" if _CLOCK.search(str(tokenizer.chat_template)) else ""
 
 
 def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:

@@ -37,7 +37,7 @@ from train.summary import conclusion, is_better
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
 Run = Callable[..., tuple[int, str, str]]
-FAST = ("--base", "nano", "--format", "tag", "sft.max_steps=2", "sft.per_device_train_batch_size=4")
+FAST = ("--base", "nano", "--format", "tag", "sft.max_steps=2", "rows_per_step=4")
 
 
 def rows(questions: int = 12, each: int = 4) -> list[dict[str, Any]]:
