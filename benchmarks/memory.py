@@ -47,7 +47,7 @@ _NAMES: Final = (
     "num_key_value_heads", "vocab_size", "tie_word_embeddings", "head_dim",
 )  # fmt: skip
 SHAPES: Final[dict[str, tuple[str, tuple[int, ...]]]] = {
-    "tiny": ("qwen3", (64, 128, 6, 4, 2, 512, True, 16)),
+    "tiny": ("qwen3", (64, 128, 6, 4, 2, 4096, True, 16)),
     "Qwen/Qwen2.5-Coder-0.5B-Instruct": ("qwen2", (896, 4864, 24, 14, 2, 151936, True)),
     "Qwen/Qwen2.5-Coder-1.5B-Instruct": ("qwen2", (1536, 8960, 28, 12, 2, 151936, True)),
     "Qwen/Qwen2.5-7B-Instruct": ("qwen2", (3584, 18944, 28, 28, 4, 152064, False)),
@@ -187,7 +187,7 @@ def _in_four_bits(base: str) -> float:
         for part in model.modules()
         if isinstance(part, Linear) and part is not head
     ]
-    return 2 * max(sizes) - (2 - _NF4) * sum(sizes)
+    return float(2 * max(sizes) - (2 - _NF4) * sum(sizes))
 
 
 def main() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from benchmarks.memory import CONFIGS, SHAPES, Traced, config_of, predicted, traced
@@ -11,7 +16,7 @@ from train.settings import SFTSettings
 pytestmark = pytest.mark.filterwarnings(
     "ignore:`(is_)?gradient_checkpointing(_\\w+)?` is deprecated:FutureWarning"
 )
-TINY = config_of("tiny", num_hidden_layers=2)
+TINY = config_of("tiny", num_hidden_layers=2, vocab_size=512)
 
 
 def settings(*changes: str) -> SFTSettings:
@@ -54,3 +59,17 @@ def test_every_base_of_a_recipe_for_gpus_has_its_shape() -> None:
     """And the shipped judges' bases."""
     bases = {load_settings(SFTSettings, path, ()).model for path in CONFIGS.glob("*.yaml")}
     assert bases <= SHAPES.keys()
+
+
+@pytest.mark.slow
+def test_the_measurement_for_a_gpu_runs_dry() -> None:
+    """On tiny shapes: the local engine, a recipe in 16 bits and one in 4."""
+    pytest.importorskip("bitsandbytes")
+    names = ["qwen3-0.6b", "qwen3-0.6b-qlora"]
+    ran = subprocess.run(
+        ["scripts/gpu.sh", "--tiny", *names], cwd=CONFIGS.parents[1], check=True,
+        capture_output=True, text=True, env={**os.environ, "PYTHON": sys.executable},
+    )  # fmt: skip
+    lines = [json.loads(line) for line in ran.stdout.splitlines()]
+    assert [line.get("recipe", "engine") for line in lines] == ["engine", *names]
+    assert not any("failed" in line for line in lines), lines

@@ -66,7 +66,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
             raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
         # Where the weights are in shards, a process cannot compute alone.
         if self._lines is not None and not (self.is_fsdp_enabled or self.is_deepspeed_enabled):
-            self._check_lines("packing" if settings.packing else "share_prefix")
+            self._check_lines("packing" if settings.packing else "share_prefix", self._lines)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
         """Train line by line where prefixes are shared, so memory holds one line at a time."""
@@ -192,10 +192,10 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def _send_telemetry(self) -> None:
         """Do not send TRL's telemetry: nothing leaves the machine without consent."""
 
-    def _check_lines(self, setting: str) -> None:
+    def _check_lines(self, setting: str, collate: Callable[..., Any]) -> None:
         """Refuse a model whose attention code does not keep the rows of a line apart."""
         prefix, first, second = [*range(7, 17)], [*range(1, 9)], [*range(20, 28)]
-        line = self._lines([_prompt(prefix + first), _prompt(prefix + second)])
+        line = collate([_prompt(prefix + first), _prompt(prefix + second)])
         model = self.model.get_base_model()
         own = model.config._attn_implementation
         if "spans" in line:

@@ -64,7 +64,7 @@ def test_wide_logits_are_accepted(made: Made, name: str, attention: str, bf16: b
     """In every precision and attention, as the bound is not a number of logits."""
     trainer = made(name, bf16=bf16, attention=attention, **SHARE)
     widen(trainer)
-    trainer._check_lines("share_prefix")
+    trainer._check_lines("share_prefix", trainer._lines)
     assert trainer.model.config._attn_implementation == attention
 
 
@@ -90,7 +90,7 @@ def test_attention_that_ignores_paths_is_refused(
     }
     monkeypatch.setattr("train.trainer.prefix_attention", ignores[sees])
     with pytest.raises(SettingsError, match="own attention code; set share_prefix=false"):
-        trainer._check_lines("share_prefix")
+        trainer._check_lines("share_prefix", trainer._lines)
 
 
 def test_packing_is_refused_where_rows_see_each_other(made: Made) -> None:
@@ -102,13 +102,13 @@ def test_packing_is_refused_where_rows_see_each_other(made: Made) -> None:
 
     trainer = made("qwen3", packing=True)
     widen(trainer)
-    trainer._check_lines("packing")
+    trainer._check_lines("packing", trainer._lines)
     AttentionInterface.register("whole_line", sdpa_attention_forward)
     with (
         attention(trainer.model.config, "whole_line"),
         pytest.raises(SettingsError, match="own attention code; set packing=false"),
     ):
-        trainer._check_lines("packing")
+        trainer._check_lines("packing", trainer._lines)
 
 
 @PRECISIONS
