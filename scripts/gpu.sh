@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What a GPU has to show, in twelve minutes, on a machine with torch and transformers and without network:
-#   pip wheel -w wheels . 'trl' peft datasets accelerate bitsandbytes llguidance   before, elsewhere; leave torch and what it needs out
+#   pip wheel -w wheels . trl peft datasets accelerate bitsandbytes llguidance && rm -f wheels/{torch,transformers,nvidia,triton}*   before, elsewhere
 #   scripts/gpu.sh | tee gpu.jsonl        five steps of each recipe from 0.6B to 14B, and the local engine
 #   scripts/gpu.sh --tiny qwen3-0.6b      a dry run on any machine
 set -euo pipefail

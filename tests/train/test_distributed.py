@@ -40,7 +40,7 @@ LAUNCH: Final = ROOT / "configs" / "accelerate"
 FILES: Final = sorted(LAUNCH.glob("*.yaml"))
 STEPS: Final = 5
 SAME: Final = {
-    "name": "same", "max_steps": STEPS, "learning_rate": 1e-2, "r": 4, "verdict_weight": 4,
+    "name": "same", "max_steps": STEPS, "learning_rate": 1e-3, "r": 4, "verdict_weight": 4,
     "lr_scheduler_type": "constant", "save_steps": 1,
 }  # fmt: skip
 
