@@ -9,6 +9,8 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /dist . && cp constraints.txt
 FROM python:3.11-slim
 RUN --mount=type=bind,from=build,source=/dist,target=/dist \
     pip install --no-cache-dir -c /dist/constraints.txt "$(ls /dist/*.whl)[openai,serve,tables]"
+# For --judge code, which runs programs in a sandbox: docker run --security-opt seccomp=unconfined ...
+RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && rm -rf /var/lib/apt/lists/*
 RUN useradd --system gradegpt
 USER gradegpt
 EXPOSE 8000

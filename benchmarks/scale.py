@@ -103,14 +103,13 @@ def run(rows: int, part_rows: int, stages: Sequence[Stage], has: Mapping[str, in
 
 def judging(figures: Mapping[str, Any], model: str | None) -> list[Stage]:
     """The stages of a cascade on a cluster, with Ray's share on all that runs on cores."""
-    measured, more = figures["measured"], 1 + figures["ray"]["overhead"]
-    costs, stages = measured["handling"], measured["stages"]
-    rules, left_open = stages["rules"]["seconds"], stages["between"]["share"]
-    pipeline = [Stage("read and judge", more * (costs["file"] / 2 + rules))]
+    costs, more = figures["measured"]["handling"], 1 + figures["ray"]["overhead"]
+    rates = figures["rates"]
+    pipeline = [Stage("read and judge", more * (costs["file"] / 2 + rates["rules"]))]
     if model is not None:
-        found = figures["models"].get(model) or {**stages["model"], "resource": "core"}
+        found = figures["models"][model]
         on_cores = more if found["resource"] == "core" else 1
-        seconds = on_cores * found["seconds"] * left_open
+        seconds = on_cores * found["seconds"] * rates["left_open"]
         pipeline.append(Stage("model", seconds, found["resource"]))
     return [*pipeline, Stage("write", more * costs["file"] / 2)]
 
@@ -138,8 +137,8 @@ def plan(figures: Mapping[str, Any]) -> Iterator[list[str]]:
 def points(figures: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     """What was measured as a whole: its name, measured and simulated seconds."""
     measured = figures["measured"]
-    costs, stages, commands = measured["handling"], measured["stages"], measured["commands"]
-    rules, rows = stages["rules"]["seconds"], measured["rows"]
+    costs, commands = measured["handling"], measured["commands"]
+    rules, rows = measured["stages"]["rules"]["seconds"], measured["rows"]
     start = commands["start, rules"]["cpu"]
 
     def one(name: str, batches: Sequence[int], line: Sequence[Stage], cores: int) -> float:
@@ -158,13 +157,6 @@ def points(figures: Mapping[str, Any]) -> Iterator[tuple[str, float, float]]:
     if two["others"] <= IDLE:
         found = one("start, rules", batches, both, 2) + start
         yield "rules, two processes on 2 cores", two["wall"], found
-    model = [
-        Stage(name, stages[name]["seconds"] * stages[name]["share"])
-        for name in ("rules", "between", "model")
-    ]
-    few = [measured["model_rows"]]
-    found = one("start, cascade", few, [alone[0], *model], 1)
-    yield "cascade with a model of 3.7M, 1 core", commands["cascade, 1 core"]["cpu"], found
     # Each file is a part. The input is read once more, for its columns, before it is judged.
     line = [Stage("look", costs["file"] / 2), Stage("file and rules", costs["file"] + rules)]
     found = simulate([rows] * measured["ray_files"], line, {"core": 2}, 4)[0][-1]

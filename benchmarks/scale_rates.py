@@ -206,13 +206,10 @@ def main(file: Path, model: str) -> None:
         copies.mkdir()
         for number in range(RAY_FILES):
             shutil.copy(copy, copies / f"{number}.jsonl")
-        judge = ("--judge", "cascade", "--model", model, "--min-confidence", "0")
         commands = {
             "start, rules": lambda: command(one, 1, *_RULES),
-            "start, cascade": lambda: command(one, 1, *judge),
             "rules, 1 core": lambda: command(copy, 1, *_RULES),
             "rules, 2 cores": lambda: command(copy, 2, *_RULES),
-            "cascade, 1 core": lambda: command(first, 1, *judge),
             "start, Ray": lambda: on_ray(str(one), 2),
             "rules, Ray": lambda: on_ray(f"{copies}/*.jsonl", 2),
         }
@@ -223,8 +220,7 @@ def main(file: Path, model: str) -> None:
             }
         )
         sizes = {
-            "rows": len(lines), "bytes": copy.stat().st_size, "model_rows": MODEL_ROWS,
-            "ray_files": RAY_FILES,
+            "rows": len(lines), "bytes": copy.stat().st_size, "ray_files": RAY_FILES
         }  # fmt: skip
         print(yaml.safe_dump({**sizes, **found}, sort_keys=False))
 

@@ -91,7 +91,7 @@ def _settings(options: argparse.Namespace, out: str, share: bool, sampling: str)
     given = {
         "name": "benchmark", "data": options.data, "model": options.base or options.model,
         "out": out, "share_prefix": share, "sft": sft, "lora": {"r": RANK, "lora_alpha": ALPHA},
-        "dev_rows": 0,
+        "dev_rows": 0, "rows_per_step": options.rows,
     }  # fmt: skip
     return SFTSettings.model_validate(given)
 

@@ -212,9 +212,7 @@ def _train(
 def _tokens(folder: Path, steps: int) -> int:
     """An estimate of the run's training tokens: the mean length of its rows, times their number."""
     made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-    used = made["settings"]["sft"]
-    passes = int(used["gradient_accumulation_steps"]) * steps
-    rows = int(used["per_device_train_batch_size"]) * passes
+    rows = int(made["settings"]["rows_per_step"]) * steps
     return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
 
 

@@ -79,7 +79,7 @@ def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> No
 def test_a_stage_reads_the_folder_that_the_previous_one_writes() -> None:
     """By the names in the shipped settings."""
     pairs = (
-        ("demo", "qwen3-0.6b"),
+        ("gradegpt-56k", "qwen3-0.6b"),
         ("gradegpt-real", "gradegpt-0.5b"),
         ("gradegpt-short", "gradegpt-1.5b"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -13,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gradegpt.chains.fit import Budget
 from gradegpt.core.settings import load_settings
 from serve.settings import ServeSettings
 from train.settings import SFTSettings
@@ -68,6 +70,8 @@ def test_compose_has_a_server_and_one_before_vllm() -> None:
     }  # fmt: skip
     ports = [port for service in services.values() for port in service.get("ports", ())]
     assert ports == ["127.0.0.1:8000:8000", "127.0.0.1:8001:8000"]
+    image = f"vllm/vllm-openai:v{INTERFACES['versions']['vllm']}"
+    assert services["vllm"]["image"] == image  # the version whose flags are checked
     assert services["judge-vllm"]["depends_on"] == {"vllm": {"condition": "service_healthy"}}
 
 
@@ -81,6 +85,21 @@ def test_vllm_has_every_flag_that_is_given_to_it() -> None:
     names = {word.partition("=")[0][2:] for word in given if word.startswith("--")}
     assert {"lora-modules", "structured-outputs-config", "data-parallel-size"} <= names
     assert {name.partition(".")[0].replace("-", "_") for name in names} <= flags
+
+
+def test_a_servers_context_holds_the_longest_prompt() -> None:
+    """In deployments and guides: the parts by their budgets, instructions and a chain."""
+    files = [
+        ROOT / "compose.yaml",
+        ROOT / "deploy" / "ray-serve.yaml",
+        *(ROOT / "docs").rglob("*.md"),
+    ]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    lengths = re.findall(r"max.model.len(?: |=|: )(\d+)", text)
+    budget = Budget()
+    longest = 2 * budget.question + 4 * budget.reference + budget.response + 1_000
+    assert len(lengths) > 5
+    assert min(map(int, lengths)) > longest
 
 
 def test_ray_serve_has_every_setting_that_is_given_to_it() -> None:
@@ -110,6 +129,7 @@ def test_the_image_installs_existing_extras() -> None:
     assert {"serve", "openai"} <= extras
     assert all(re.search(rf"^{extra} = \[", declared, re.MULTILINE) for extra in extras)
     assert "\nUSER gradegpt\n" in DOCKERFILE
+    assert " bubblewrap " in DOCKERFILE  # without it --judge code is refused
 
 
 def test_the_unit_is_accepted_by_systemd(tmp_path: Path) -> None:
@@ -144,23 +164,40 @@ SLURM = ROOT / "deploy" / "slurm" / "train.sbatch"
 JOB = ROOT / "deploy" / "kubernetes" / "train-job.yaml"
 
 
-def test_slurm_starts_a_recipe_on_every_node() -> None:
-    """The script is valid; accelerate and the trainer accept what it gives them."""
+STUBS = {
+    "scontrol": "echo node-0; echo node-1",
+    "srun": 'for SLURM_NODEID in 0 1; do export SLURM_NODEID; "$@"; done',
+    "accelerate": 'printf "%s\\t" "$@"; echo',
+}
+"""What stands in for a cluster: each node runs the command of srun, and accelerate shows it."""
+
+
+def test_slurm_starts_a_recipe_on_every_node(tmp_path: Path) -> None:
+    """A dry run on two nodes: the whole model on each GPU, 64 rows a step on sixteen as on one."""
+    from accelerate.commands.config.config_args import load_config_from_file
     from accelerate.commands.launch import launch_command_parser
 
-    assert subprocess.run(["bash", "-n", str(SLURM)], check=False).returncode == 0
-    text = SLURM.read_text(encoding="utf-8")
-    (launch,) = re.findall(r"accelerate launch ((?:.*\\\n)*.*)' train", text)
-    words = shlex.split(launch.replace("\\\n", " "))
-    numbers = {"--num_machines": "2", "--num_processes": "16", "--machine_rank": "1"}
-    filled = [numbers.get(before, word) for before, word in zip(["", *words], words, strict=False)]
-    given = launch_command_parser().parse_args(filled)
-    assert (given.module, given.training_script, given.max_restarts) == (True, "gradegpt", 3)
-    assert given.training_script_args == ["train", "$@"]
-    (example,) = re.findall(r"^# sbatch \S+ (.*)$", text, re.MULTILINE)
-    recipe, *overrides = shlex.split(example)
-    load_settings(SFTSettings, recipe, overrides)
-    assert Path(ROOT, "configs/accelerate/fsdp.yaml").is_file()
+    for name, body in STUBS.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{body}\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    slurm = {"SLURM_NNODES": "2", "SLURM_GPUS_ON_NODE": "8", "SLURM_JOB_NODELIST": "node-[0-1]"}
+    (example,) = re.findall(r"^# sbatch \S+ (.*)$", SLURM.read_text("utf-8"), re.MULTILINE)
+    ran = subprocess.run(
+        ["bash", str(SLURM), *shlex.split(example)], check=True, capture_output=True, text=True,
+        env={**os.environ, **slurm, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+    )  # fmt: skip
+    lines = [line.split("\t")[:-1] for line in ran.stdout.splitlines()]
+    nodes = [launch_command_parser().parse_args(words[1:]) for words in lines]
+    assert [node.machine_rank for node in nodes] == [0, 1]
+    for node in nodes:
+        assert (node.module, node.max_restarts, node.main_process_ip) == (True, 3, "node-0")
+        command, recipe, *overrides = node.training_script_args
+        assert (node.training_script, command) == ("gradegpt", "train")
+        settings = load_settings(SFTSettings, recipe, overrides)
+        rows, passes = settings.passes(node.num_processes)
+        assert (node.num_processes, rows * passes * node.num_processes) == (16, 64)
+        launch = load_config_from_file(str(ROOT / node.config_file))
+        assert launch.distributed_type == "MULTI_GPU"
 
 
 def test_kubernetes_starts_a_recipe_in_every_pod() -> None:
@@ -176,7 +213,9 @@ def test_kubernetes_starts_a_recipe_in_every_pod() -> None:
     assert (container["command"], given.training_script, command) == (
         ["torchrun"], "gradegpt", "train",
     )  # fmt: skip
-    load_settings(SFTSettings, recipe, overrides)
+    processes = int(given.nnodes) * int(given.nproc_per_node)
+    rows, passes = load_settings(SFTSettings, recipe, overrides).passes(processes)
+    assert rows * passes * processes == 64
     assert given.nnodes == str(job["spec"]["completions"]) == str(job["spec"]["parallelism"])
     assert given.nproc_per_node == str(container["resources"]["limits"]["nvidia.com/gpu"])
     name = service["metadata"]["name"]

@@ -1,1 +1,1 @@
-"""train: the built-in base from scratch, and LoRA SFT on any base."""
+"""train: LoRA fine-tuning of a chat model or an encoder as a judge, on labels or on rows."""

@@ -154,8 +154,8 @@ def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
     chosen = {
         "dtype": compute_type(settings),
         "quantization_config": _quantization(settings) if settings.qlora else None,
-        "attn_implementation": _attention(settings, CAUSAL[type(config)]),
-    } | settings.sft.get("model_init_kwargs", {})
+        "attn_implementation": settings.attention or _attention(settings, CAUSAL[type(config)]),
+    }
     with load_errors(base):
         model, info = AutoModelForCausalLM.from_pretrained(
             base,
@@ -193,10 +193,7 @@ def compute_type(settings: SFTSettings) -> torch.dtype:
 
 
 def _attention(settings: SFTSettings, architecture: Any) -> str | None:
-    """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported.
-
-    ``sft.model_init_kwargs.attn_implementation`` has precedence.
-    """
+    """The attention's name in transformers; None chooses sdpa, or eager if sdpa is unsupported."""
     import torch
 
     if not torch.cuda.is_available():

@@ -17,6 +17,7 @@ from gradegpt.app.cli import run
 from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.records import sha256_file, whole_folder, write_json
 from gradegpt.core.shipped import adapter_of, base_named_by, base_of
+from gradegpt.engines.chat import pinned
 from gradegpt.engines.encoder import is_for_encoder
 from gradegpt.engines.files import PROMPT_FILE
 from gradegpt.engines.local import quiet_start
@@ -56,6 +57,7 @@ def merge(adapter: Path, out: Path, base: str = "", dtype: str = "bfloat16") -> 
         import torch
 
         model.to(getattr(torch, dtype)).save_pretrained(made)
+        tokenizer.chat_template = pinned(tokenizer.get_chat_template())  # for servers, too
         tokenizer.save_pretrained(made)
         copy_settings(adapter, made)
         write_json(made / "manifest.json", manifest)

@@ -10,13 +10,14 @@ from typing import Any, ClassVar, Final, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from gradegpt.chains.chain import PromptSettings
+from gradegpt.core.errors import SettingsError
 from gradegpt.core.settings import RunSettings
 
 SFT: Final[dict[str, Any]] = {
     "seed": 0, "max_length": 1024, "max_steps": -1, "num_train_epochs": 1,
-    "per_device_train_batch_size": 16, "per_device_eval_batch_size": 32,
-    "gradient_accumulation_steps": 1, "learning_rate": 2e-4, "lr_scheduler_type": "cosine",
-    "warmup_steps": 0.03, "bf16": True, "train_sampling_strategy": "group_by_length",
+    "per_device_train_batch_size": 16, "per_device_eval_batch_size": 32, "learning_rate": 2e-4,
+    "lr_scheduler_type": "cosine", "warmup_steps": 0.03, "bf16": True,
+    "train_sampling_strategy": "group_by_length", "gradient_checkpointing": False,
     "eval_strategy": "steps", "eval_steps": 200, "metric_for_best_model": "verdict_accuracy",
     "save_steps": 200, "logging_steps": 20, "report_to": "tensorboard",
 }  # fmt: skip
@@ -32,11 +33,13 @@ LORA: Final[dict[str, Any]] = {
 """The options of PEFT's ``LoraConfig`` whose default is another one here."""
 _OURS: Final = frozenset(
     {
-        "assistant_only_loss", "completion_only_loss", "dataset_kwargs", "load_best_model_at_end",
-        "loss_type", "output_dir", "packing", "padding_free", "push_to_hub", "task_type",
+        "assistant_only_loss", "completion_only_loss", "dataset_kwargs",
+        "gradient_accumulation_steps", "load_best_model_at_end", "loss_type", "model_init_kwargs",
+        "output_dir", "packing", "padding_free", "push_to_hub", "task_type",
     }
 )  # fmt: skip
-"""Options of either class that this trainer sets itself."""
+"""Options of either class that this trainer sets itself, some by ``rows_per_step``, ``packing`` and
+``attention``."""
 
 
 class SFTSettings(RunSettings):
@@ -60,6 +63,9 @@ class SFTSettings(RunSettings):
     ones here."""
     prompt: PromptSettings | None = None
     """Stored beside the adapter; by default the settings in the manifest of the rows."""
+    rows_per_step: int = Field(default=16, ge=1)
+    """Rows of an optimizer step over all processes, which share them equally. A process takes its
+    share in passes of at most ``sft.per_device_train_batch_size`` rows."""
     sft: dict[str, Any] = Field(default={}, validate_default=True)
     """Options of TRL's ``SFTConfig``, besides those in ``SFT``."""
     lora: dict[str, Any] = Field(default={}, validate_default=True)
@@ -72,6 +78,13 @@ class SFTSettings(RunSettings):
     """Compute the common prefixes of a batch's rows once, such as the instruction, without padding.
     Lines of at most ``max_length`` tokens run one after another, so memory does not depend on the
     batch. The step is the same. For one process."""
+    packing: bool = False
+    """Put the rows of a batch one after another instead of padding them. No row sees another. For
+    a GPU with flash attention; other kernels compute the attention between rows, too."""
+    attention: str | None = None
+    """The attention's name in transformers, such as ``sdpa``, ``flash_attention_2`` or
+    ``kernels-community/flash-attn2`` (``pip install kernels``). By default flash attention where
+    its package is installed, else sdpa, on a CPU with short rows eager."""
     verdict_weight: float = Field(default=1.0, gt=0)
     """Loss weight of the verdict tag's tokens; every other token of the chain counts 1."""
     chain_weight: float | None = Field(default=None, ge=0)
@@ -97,7 +110,10 @@ class SFTSettings(RunSettings):
         """The options given, typed, over the defaults."""
         defaults = SFT if info.field_name == "sft" else LORA
         if own := sorted(_OURS & given.keys()):
-            raise ValueError(f"{', '.join(own)}: set by this trainer; leave it out")
+            raise ValueError(
+                f"{', '.join(own)}: set by this trainer; leave it out, and set rows_per_step, "
+                "packing or attention instead"
+            )
         made = defaults | {name: _typed(value) for name, value in given.items()}
         for name, usual in defaults.items():
             if type(usual) in (int, float) and type(made[name]) not in (int, float):
@@ -112,6 +128,12 @@ class SFTSettings(RunSettings):
             raise ValueError(
                 "sft.metric_for_best_model: needs generated chains; set dev_rows too, or loss"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _lays_rows_out_in_one_way(self) -> Self:
+        if self.packing and self.share_prefix:
+            raise ValueError("packing: share_prefix packs rows already; leave one of them out")
         return self
 
     @model_validator(mode="after")
@@ -132,19 +154,29 @@ class SFTSettings(RunSettings):
         """The metric that chooses the adapter among the evaluated steps."""
         return str(self.sft["metric_for_best_model"]).removeprefix("eval_")
 
-    @property
-    def pass_rows(self) -> int:
-        """Rows per optimizer step of a process."""
-        return int(self.sft["per_device_train_batch_size"]) * int(
-            self.sft["gradient_accumulation_steps"]
-        )
+    def passes(self, processes: int) -> tuple[int, int]:
+        """The rows of a pass and the passes of a step, in each of so many processes.
 
-    def steps(self, rows: int, processes: int = 1) -> int:
+        Raises:
+            SettingsError: the processes cannot have equal shares.
+
+        """
+        share, rest = divmod(self.rows_per_step, processes)
+        if rest:
+            raise SettingsError(
+                f"rows_per_step: {self.rows_per_step} rows cannot be shared by {processes} "
+                f"processes; set rows_per_step={max(1, share) * processes}"
+            )
+        # Shared prefixes bound memory by lines, not by rows.
+        most = share if self.share_prefix else int(self.sft["per_device_train_batch_size"])
+        rows = next(n for n in range(min(share, most), 0, -1) if share % n == 0)
+        return rows, share // rows
+
+    def steps(self, rows: int) -> int:
         """The optimizer steps of a training on so many rows."""
         if self.sft["max_steps"] > 0:
             return int(self.sft["max_steps"])
-        a_pass = -(-rows // (self.pass_rows * processes))
-        return math.ceil(float(self.sft["num_train_epochs"]) * a_pass)
+        return math.ceil(float(self.sft["num_train_epochs"]) * -(-rows // self.rows_per_step))
 
 
 def _typed(value: Any) -> Any:

@@ -40,7 +40,7 @@ PARTS: Final = ("train", "dev")
 _FREE: Final = frozenset(
     {
         "data_seed", "disable_tqdm", "eval_on_start", "eval_steps", "eval_strategy",
-        "gradient_accumulation_steps", "gradient_checkpointing", "gradient_checkpointing_kwargs",
+        "gradient_checkpointing", "gradient_checkpointing_kwargs",
         "log_level", "logging_first_step", "logging_steps", "logging_strategy", "max_steps",
         "metric_for_best_model", "num_train_epochs", "per_device_eval_batch_size",
         "per_device_train_batch_size", "project", "report_to", "run_name", "save_steps",
@@ -265,10 +265,15 @@ def _is_classifier(model: PreTrainedModel) -> bool:
 def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
     """The model with the adapter that training starts from."""
     from peft import PeftModel
+    from transformers.integrations import is_deepspeed_zero3_enabled
 
     folder = adapter_of(settings.adapter)
+    # ZeRO-3 gathers parameters of one type alone; TRL makes a new adapter so, too.
+    mixed = not is_deepspeed_zero3_enabled()
     with load_errors(folder):
-        wrapped = PeftModel.from_pretrained(model, folder, is_trainable=True)
+        wrapped = PeftModel.from_pretrained(
+            model, folder, is_trainable=True, autocast_adapter_dtype=mixed
+        )
     found, wanted = wrapped.peft_config["default"], _lora(settings, model)
     # The base's name in the adapter may be unknown here, and PEFT would look it up on the hub.
     found.base_model_name_or_path = base_of(settings.model)
@@ -290,7 +295,7 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
     from trl import SFTConfig
 
     on_gpu, options = torch.cuda.is_available(), dict(settings.sft)
-    options.pop("model_init_kwargs", None)  # the model is loaded with them
+    rows, passes = settings.passes(_processes())
     # The trainer compares a checkpoint's whole number with a share of the steps, and warns.
     options |= {n: math.ceil(options[n] * steps) for n in _OF_STEPS if options[n] < 1}
     # Every evaluated step is saved, as it may be the best; the callback ``Saves`` adds others.
@@ -304,6 +309,8 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
         evaluation = {"eval_strategy": "no", "metric_for_best_model": None}
     usual = {
         "output_dir": str(settings.folder),
+        "per_device_train_batch_size": rows,
+        "gradient_accumulation_steps": passes,
         "completion_only_loss": True,
         # The rows are ids and labels already; the collator packs them.
         "dataset_kwargs": {"skip_prepare_dataset": True},
@@ -314,8 +321,6 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
         "remove_unused_columns": False,  # weights and twins are read by the loss
         "include_num_input_tokens_seen": "non_padding",
         "dataloader_pin_memory": on_gpu,
-        # TRL's own default is true; here it is a matter of memory alone.
-        "gradient_checkpointing": options.get("gradient_checkpointing", False),
         # The newest may be incomplete when a run is killed, and the best is kept besides.
         "save_total_limit": options.get("save_total_limit", 3),
     }
@@ -334,10 +339,7 @@ def _of_rows(settings: SFTSettings) -> dict[str, Any]:
 
 
 def _plan(settings: SFTSettings, rows: int) -> Plan:
-    from accelerate import PartialState
-
     data, options = Path(settings.data), settings.sft
-    processes = PartialState().num_processes
     shaping = {f"sft.{name}": value for name, value in options.items() if name not in _FREE}
     shaping |= {f"lora.{name}": value for name, value in settings.lora.items()} | {
         "share_prefix": settings.share_prefix,
@@ -346,7 +348,7 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         **_of_rows(settings),
         "data_seed": options.get("data_seed", options["seed"]),
         "model": name_with_digest(base_of(settings.model)),
-        "rows_per_step": settings.pass_rows * processes,
+        "rows_per_step": settings.rows_per_step,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
     if settings.adapter:
@@ -358,7 +360,13 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
             "dev_loss_rows": settings.dev_loss_rows,
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
-    return Plan(shaping, settings.steps(rows, processes))
+    return Plan(shaping, settings.steps(rows))
+
+
+def _processes() -> int:
+    from accelerate import PartialState
+
+    return int(PartialState().num_processes)
 
 
 def _train(trainer: JudgeTrainer | EncoderTrainer, checkpoint: Checkpoint | None) -> Run:

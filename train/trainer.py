@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 import torch
@@ -59,10 +60,13 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         self._verdict_weight = settings.verdict_weight
         self._by_row = settings.chain_weight is not None
         self._twin_weight, self._twin_margin = settings.twin_weight, settings.twin_margin
-        self._prefixes = prefixes
+        self._lines = _packed if settings.packing else prefixes
         self._dev = dev
-        if prefixes is not None:
-            self._check_prefixes(prefixes)
+        if prefixes is not None and self.accelerator.num_processes > 1:
+            raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
+        # Where the weights are in shards, a process cannot compute alone.
+        if self._lines is not None and not (self.is_fsdp_enabled or self.is_deepspeed_enabled):
+            self._check_lines("packing" if settings.packing else "share_prefix", self._lines)
 
     def training_step(self, model: Any, inputs: Any, num_items_in_batch: Any = None) -> Any:
         """Train line by line where prefixes are shared, so memory holds one line at a time."""
@@ -108,14 +112,14 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def _get_num_items_in_batch(self, batch_samples: list[Any], device: Any) -> Any:
         """The tokens, or the rows where each has a loss of its own."""
         if self._by_row:  # it counts labels, from the second on
-            sizes = [len(batch.get("spans", batch["labels"])) for batch in batch_samples]
+            sizes = [_rows(batch) for batch in batch_samples]
             batch_samples = [{"labels": torch.zeros(1, rows + 1)} for rows in sizes]
         return super()._get_num_items_in_batch(batch_samples, device)
 
     def get_train_dataloader(self) -> Any:
-        """The data loader, which may share prefixes; evaluation uses padded rows."""
+        """The data loader, which may pack rows; evaluation uses padded rows."""
         padded = self.data_collator
-        self.data_collator = self._prefixes or partial(_padded, padded)
+        self.data_collator = self._lines or partial(_padded, padded)
         try:
             return super().get_train_dataloader()
         finally:
@@ -188,24 +192,23 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     def _send_telemetry(self) -> None:
         """Do not send TRL's telemetry: nothing leaves the machine without consent."""
 
-    def _check_prefixes(self, collate: PrefixCollator) -> None:
-        """Refuse several processes, and a model whose attention code does not support paths."""
-        if self.accelerator.num_processes > 1:
-            raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
+    def _check_lines(self, setting: str, collate: Callable[..., Any]) -> None:
+        """Refuse a model whose attention code does not keep the rows of a line apart."""
         prefix, first, second = [*range(7, 17)], [*range(1, 9)], [*range(20, 28)]
-        (line,) = lines(collate([_prompt(prefix + first), _prompt(prefix + second)]))
+        line = collate([_prompt(prefix + first), _prompt(prefix + second)])
         model = self.model.get_base_model()
-        with prefix_attention(model.config):
+        own = model.config._attn_implementation
+        if "spans" in line:
+            (line,) = lines(line)
+        with prefix_attention(model.config) if "paths" in line else nullcontext():
             found = self._last_logits(line)
         # Paths use sdpa. Eager attention also rounds its scores to bf16, by which it differs more
         # than two kernels of sdpa do.
-        own = model.config._attn_implementation
         with attention(model.config, "sdpa" if model._supports_sdpa else own):
             alone = self._is_row_alone(found, prefix + second, prefix + first + second)
         if not alone:
             raise SettingsError(
-                f"share_prefix: {type(model).__name__} has its own attention code; "
-                "set share_prefix=false"
+                f"{setting}: {type(model).__name__} has its own attention code; set {setting}=false"
             )
 
     def _is_row_alone(self, found: torch.Tensor, row: list[int], seen: list[int]) -> bool:
@@ -222,7 +225,8 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
 
     def _last_logits(self, inputs: dict[str, Any]) -> torch.Tensor:
         """The logits of the first line's last eight tokens ``[8, vocab]``, outside training."""
-        inputs = {name: v for name, v in inputs.items() if name not in {"labels", *_OF_LOSS}}
+        unused = {"labels", "attention_mask", *_OF_LOSS}
+        inputs = {name: v for name, v in inputs.items() if name not in unused}
         was_training = self.model.training
         self.model.eval()
         with torch.inference_mode():
@@ -238,6 +242,22 @@ def _padded(collate: Any, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         columns = [torch.tensor(row[name]) for row in rows]
         batch[name] = pad_sequence(columns, batch_first=True)
     return batch
+
+
+def _packed(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The rows one after another ``[1, tokens]``: where the positions begin anew, a row begins."""
+    made = {name: [*chain.from_iterable(row[name] for row in rows)] for name in rows[0]}
+    made["position_ids"] = [n for row in rows for n in range(len(row["input_ids"]))]
+    made["attention_mask"] = [1] * len(made["input_ids"])
+    return {name: torch.tensor([values]) for name, values in made.items()}
+
+
+def _rows(batch: dict[str, Any]) -> int:
+    """The rows of a batch: shared, packed or padded."""
+    if "spans" in batch:
+        return len(batch["spans"])
+    packed = "position_ids" in batch
+    return int((batch["position_ids"] == 0).sum()) if packed else len(batch["labels"])
 
 
 def _prompt(ids: list[int]) -> dict[str, list[int]]:

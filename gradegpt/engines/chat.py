@@ -17,10 +17,11 @@ from gradegpt.core.schema import Message
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
+DATE: Final = date(2024, 7, 26)
+"""What templates are told to be today, as a prompt must not change with the day: the date that is
+fixed in Llama 3.1's template."""
+_CLOCK: Final = re.compile(r"strftime_now\(\s*(['\"])(.*?)\1\s*\)")
 _USE_CHAT_MODEL: Final = "use the model's chat or instruct version"
-_CLOCK: Final = re.compile(r"""strftime_now\((['"])(.*?)\1\)""")
-_DATE: Final = date(2024, 7, 26)
-"""The day in templates that read the clock: that of Llama 3.1, as prompts must not change daily."""
 
 
 def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
@@ -85,11 +86,19 @@ def _apply_template(
             tokenize=False,
             add_generation_prompt=reply_follows,
             enable_thinking=False,
-            chat_template=_CLOCK.sub(
-                lambda call: repr(_DATE.strftime(call[2])), tokenizer.get_chat_template()
-            ),
+            chat_template=pinned(tokenizer.get_chat_template()),
         )
     )
+
+
+def pinned(template: str) -> str:
+    """The template with ``DATE`` wherever it reads the clock."""
+    return _CLOCK.sub(lambda call: repr(DATE.strftime(call[2])), template)
+
+
+def clock(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The date of the prompts, for the name of an engine; empty where the template shows none."""
+    return f"+{DATE}" if _CLOCK.search(str(tokenizer.chat_template)) else ""
 
 
 def end_token_id(tokenizer: PreTrainedTokenizerBase) -> int:

@@ -19,7 +19,7 @@ from gradegpt.core.machine import cpu_has_bf16
 from gradegpt.core.schema import Message
 from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
-from gradegpt.engines.chat import common_prefix, end_token_ids, render_chat
+from gradegpt.engines.chat import clock, common_prefix, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
 from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
 
@@ -81,6 +81,7 @@ class LocalEngine:
         self._take(_load(model, adapter, device), constrained=constrained)
         if self._model.device.type == "cpu" and self._model.num_parameters() <= SMALL:
             self.batch_size = min(batch_size, SMALL_ROWS)
+        self.name += clock(self._tokenizer)
         self.name += NAME if constrained else ""
         self.name += "+bf16" if self._model.dtype == self._torch.bfloat16 else ""
 

@@ -101,7 +101,7 @@ class Trainer:
         if not self.code:
             per_row = {"outcome": 50, "judge_of_chain": 80, "cross_lingual": 100}
             tokens = 20 * per_row[Path(given["data"]).name]
-            used = {"sft": {"per_device_train_batch_size": 4, "gradient_accumulation_steps": 2}}
+            used = {"rows_per_step": 8}
             made = {"settings": used, "tokens": tokens, "rows": {"train": 20}}
             write_json(Path(given["out"]) / "manifest.json", made)
         return SimpleNamespace(returncode=self.code)

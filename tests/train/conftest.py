@@ -86,7 +86,7 @@ def judge_run(tmp_path_factory: pytest.TempPathFactory, base: Path, judge_data: 
     out = tmp_path_factory.mktemp("judge-run")
     given = {
         "name": "x", "data": str(judge_data), "model": str(base / "model"), "out": str(out),
-        "max_steps": 3, "per_device_train_batch_size": 4, "learning_rate": 0.1, "r": 4,
+        "max_steps": 3, "rows_per_step": 4, "learning_rate": 0.1, "r": 4,
         "save_steps": 1,
     }  # fmt: skip
     fine_tune(settings_of(**(QUICK | given)))

@@ -29,7 +29,7 @@ def two_steps(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
     """Settings of two steps in which the verdict weighs more."""
     values = {
         "name": "two", "data": str(data), "model": str(base / "model"), "out": str(out),
-        "max_steps": 2, "per_device_train_batch_size": 6, "r": 4, "learning_rate": 1e-2,
+        "max_steps": 2, "rows_per_step": 6, "r": 4, "learning_rate": 1e-2,
         "verdict_weight": 3, "max_length": 1200,
     }  # fmt: skip
     return settings_of(**(QUICK | values | changes))

@@ -117,7 +117,7 @@ def run(base: Path, judge_data: Path, tmp_path: Path) -> Callable[..., tuple[Pat
     def go(**changes: Any) -> tuple[Path, dict[str, Any]]:
         values = {
             "name": "x", "data": str(judge_data), "model": str(base / "model"),
-            "out": str(tmp_path), "max_steps": 4, "per_device_train_batch_size": 2, "r": 2,
+            "out": str(tmp_path), "max_steps": 4, "rows_per_step": 2, "r": 2,
             "learning_rate": 0.05, "eval_strategy": "steps", "eval_steps": 1, "dev_rows": 2,
             "save_steps": 100,
         }  # fmt: skip

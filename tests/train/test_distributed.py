@@ -40,7 +40,7 @@ LAUNCH: Final = ROOT / "configs" / "accelerate"
 FILES: Final = sorted(LAUNCH.glob("*.yaml"))
 STEPS: Final = 5
 SAME: Final = {
-    "name": "same", "max_steps": STEPS, "learning_rate": 1e-2, "r": 4, "verdict_weight": 4,
+    "name": "same", "max_steps": STEPS, "learning_rate": 1e-3, "r": 4, "verdict_weight": 4,
     "lr_scheduler_type": "constant", "save_steps": 1,
 }  # fmt: skip
 
@@ -57,12 +57,12 @@ def uneven(tmp_path_factory: pytest.TempPathFactory, judge_data: Path) -> Path:
     return folder
 
 
-def write_settings(base: Path, data: Path, out: Path, size: int, accumulation: int = 1) -> Path:
+def write_settings(base: Path, data: Path, out: Path, a_pass: int = 4) -> Path:
     """Rows of very different weight, at a rate that moves the weights: the file of a run."""
     file = out.with_name(f"{out.name}.yaml")
     given = {
         "model": str(base / "model"), "data": str(data), "out": str(out),
-        "per_device_train_batch_size": size, "gradient_accumulation_steps": accumulation,
+        "rows_per_step": 4, "per_device_train_batch_size": a_pass,
     }  # fmt: skip
     file.write_text(settings_of(**(QUICK | SAME | given)).model_dump_json(), encoding="utf-8")
     return file
@@ -72,7 +72,7 @@ def write_settings(base: Path, data: Path, out: Path, size: int, accumulation: i
 def one(tmp_path_factory: pytest.TempPathFactory, base: Path, uneven: Path) -> Path:
     """A run of one process: its output folder."""
     out = tmp_path_factory.mktemp("one") / "out"
-    fine_tune(load_settings(SFTSettings, write_settings(base, uneven, out, 4)))
+    fine_tune(load_settings(SFTSettings, write_settings(base, uneven, out)))
     return out
 
 
@@ -90,7 +90,7 @@ def test_two_processes_follow_the_trajectory_of_one(
 
     Also with two passes per step, to combine accumulation, processes and the verdict's weight.
     """
-    file = write_settings(base, uneven, tmp_path / "two", 1, 2)
+    file = write_settings(base, uneven, tmp_path / "two", 1)
     port = free_port()
     assert exit_codes(train_as_one_of, [(rank, 2, port, file) for rank in (0, 1)]) == [0, 0]
     logs = log_of(one), log_of(tmp_path / "two")
@@ -125,7 +125,7 @@ def check_shards(
     one: Path, base: Path, data: Path, out: Path, train: Callable[..., None], launch: str
 ) -> None:
     """Two processes that share the weights have the losses and gradients of one, and save all."""
-    file, port = write_settings(base, data, out, 2), free_port()
+    file, port = write_settings(base, data, out), free_port()
     given = [(rank, 2, port, file, LAUNCH / f"{launch}.yaml") for rank in (0, 1)]
     assert exit_codes(train, given) == [0, 0]
     for a, b in zip(log_of(one), log_of(out), strict=True):
@@ -139,7 +139,7 @@ def test_a_killed_process_loses_nothing(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
     """It gets SIGKILL as soon as the second checkpoint is complete; test_resume stops elsewhere."""
-    file = write_settings(base, uneven, tmp_path / "killed", 4)
+    file = write_settings(base, uneven, tmp_path / "killed")
     assert exit_codes(train_and_die, [(file, 2)]) == [-signal.SIGKILL]
     assert not (tmp_path / "killed" / "adapter").exists()
     fine_tune(load_settings(SFTSettings, file))
@@ -152,7 +152,7 @@ def test_torchrun_restarts_a_run_whose_process_was_killed(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:
     """One of two gets SIGKILL at its third step; both are started again and go on from there."""
-    file = write_settings(base, uneven, tmp_path / "elastic", 2)
+    file = write_settings(base, uneven, tmp_path / "elastic")
     torchrun = (
         sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--max-restarts=1",
         f"--master-port={free_port()}", "-m", "tests.train.processes", str(file), "3",

@@ -22,7 +22,7 @@ import pytest
 
 from gradegpt.app import cli
 from gradegpt.core.errors import MissingError
-from gradegpt.core.records import write_rows
+from gradegpt.core.records import write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Item, Judgement, Outcome, Verdict
 from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
@@ -37,7 +37,7 @@ from train.summary import conclusion, is_better
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
 Run = Callable[..., tuple[int, str, str]]
-FAST = ("--base", "nano", "--format", "tag", "sft.max_steps=2", "sft.per_device_train_batch_size=4")
+FAST = ("--base", "nano", "--format", "tag", "sft.max_steps=2", "rows_per_step=4")
 
 
 def rows(questions: int = 12, each: int = 4) -> list[dict[str, Any]]:
@@ -447,3 +447,23 @@ def test_rules_that_contradict_the_labels_leave_the_model_alone() -> None:
         "  gradegpt eval mine/work/data/examples/test.jsonl --model mine --judge model "
         "--certify 0.9",
     ]
+
+
+@pytest.mark.parametrize(("free_gb", "recomputes"), [(80, False), (0.5, True)])
+def test_a_gpu_recomputes_layers_only_where_its_memory_is_short(
+    base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    free_gb: float, recomputes: bool,
+) -> None:  # fmt: skip
+    """By the estimate of the activations, with room for what it leaves out."""
+    import torch
+
+    from train.plan import chosen
+
+    (tmp_path / "train.jsonl").write_bytes((judge_data / "train.jsonl").read_bytes())
+    write_json(tmp_path / "manifest.json", {"counts": {"chains": 0}})
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda **_: True)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (free_gb * 1e9, 80e9))
+    given = {"name": "x", "data": str(tmp_path), "model": str(base / "model"), "adapter": ""}
+    made = chosen(given, 0)
+    assert (made["sft"]["gradient_checkpointing"], made["qlora"]) == (recomputes, False)

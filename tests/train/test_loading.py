@@ -174,11 +174,24 @@ def test_training_text_is_the_templates_text_of_the_chat(
 
 
 def test_the_date_in_a_template_is_always_the_same(dressed: Callable[[str], Any]) -> None:
-    """The prompt must not change with the date, also where a template always asks the clock."""
+    """The prompt must not change with the day, nor where a template asks for it in another form."""
     tokenizer = dressed("llama")
     assert "Today: 26 Jul 2024\n" in render_chat(tokenizer, PROMPT)
-    tokenizer.chat_template = "{{ strftime_now('%Y-%m-%d') }}" + tokenizer.chat_template
-    assert render_chat(tokenizer, PROMPT).startswith("2024-07-26")
+    tokenizer.chat_template = "{{ strftime_now('%Y-%m-%d') }}" + _QWEN2
+    assert render_chat(tokenizer, PROMPT).startswith("2024-07-26<|im_start|>")
+
+
+def test_the_date_is_in_the_fingerprint_of_a_model_that_is_told_it(
+    base: Path, dressed: Callable[[str], Any], tmp_path: Path
+) -> None:
+    """A judgement says by its engine's name what the prompt said."""
+    folder = shutil.copytree(base / "model", tmp_path / "model")
+    names = [LocalEngine(str(folder), device="cpu").name]
+    dressed("qwen2").save_pretrained(folder)
+    path = folder / "chat_template.jinja"
+    path.write_text("{{ strftime_now('%d %b %Y') }}" + _QWEN2, encoding="utf-8")
+    names.append(LocalEngine(str(folder), device="cpu").name)
+    assert [name.count("+2024-07-26") for name in names] == [0, 1]
 
 
 def test_no_text_of_a_row_holds_a_control_token_of_its_tokenizer(
@@ -304,7 +317,7 @@ def test_a_base_of_another_family_loads(
 
 def test_long_rows_on_a_cpu_are_not_trained_eagerly(base: Path) -> None:
     """A score per pair of tokens needs too much memory; an explicit setting is kept."""
-    eager = {"model_init_kwargs": {"attn_implementation": "eager"}}
+    eager = {"attention": "eager"}
     for length, stated, used in ((1024, {}, "eager"), (2048, {}, "sdpa"), (2048, eager, "eager")):
         _, model = load_base(settings(base / "model", max_length=length, **stated))
         assert model.config._attn_implementation == used
@@ -381,11 +394,7 @@ def test_a_tokenizer_longer_than_the_embedding_is_refused(
         ({"model": "./nowhere"}, MissingError, "no such model folder; give a folder or a hub name"),
         ({"target_modules": "q_proj,v_prj"}, SettingsError, "'v_prj'; did you mean 'v_proj'"),
         ({"target_modules": "q_proj, v_proj"}, SettingsError, "has the name ' v_proj'"),
-        (
-            {"model_init_kwargs": {"attn_implementation": "none"}},
-            EngineError,
-            "attn_implementation",
-        ),
+        ({"attention": "none"}, EngineError, "attn_implementation"),
     ],
     ids=["folder", "module", "blank", "attention"],
 )
@@ -403,7 +412,7 @@ def test_missing_packages_are_named(gemma: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(MissingError, match="qlora: bitsandbytes is not installed; pip install"):
         load_base(settings(gemma, qlora=True))
     with pytest.raises(MissingError, match="FlashAttention2"):
-        load_base(settings(gemma, model_init_kwargs={"attn_implementation": "flash_attention_2"}))
+        load_base(settings(gemma, attention="flash_attention_2"))
 
 
 def test_a_gpu_without_bfloat16_is_refused(gemma: Path, monkeypatch: pytest.MonkeyPatch) -> None:

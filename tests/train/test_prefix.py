@@ -96,7 +96,7 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) ->
 
     rows = [{k: r[k] for k in ("input_ids", "labels")} for r in [*trainer.train_dataset][:8]]
     count = torch.tensor(sum(label != IGNORED for r in rows for label in r["labels"]))
-    batch = trainer._prefixes(rows)
+    batch = trainer._lines(rows)
     assert batch["input_ids"].numel() < sum(len(r["input_ids"]) for r in rows), "nothing shared"
     assert batch["spans"][-1, 0] > 0, "one line only"
 
@@ -117,9 +117,9 @@ def test_the_loss_and_gradient_of_a_batch_are_those_of_its_rows(trainer: Any) ->
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("share", [True, False])
+@pytest.mark.parametrize("layout", ["share_prefix", "packing", ""])
 def test_the_loss_of_whole_rows_and_twins_by_hand(
-    base: Path, judge_data: Path, tmp_path: Path, share: bool
+    base: Path, judge_data: Path, tmp_path: Path, layout: str
 ) -> None:
     """Each verdict, 0.3 of the mean of its chain, and 0.2 of what a pair lacks to its margin."""
     import torch
@@ -127,7 +127,8 @@ def test_the_loss_of_whole_rows_and_twins_by_hand(
     from train.prefix import lines, prefix_attention
 
     weights = {"verdict_weight": 1, "chain_weight": 0.3, "twin_weight": 0.2, "twin_margin": 9}
-    settings = two_steps(base, judge_data, tmp_path, share_prefix=share, **weights)
+    share, chosen = layout == "share_prefix", {layout: True} if layout else {}
+    settings = two_steps(base, judge_data, tmp_path, **chosen, **weights)
     trainer = trainer_of(settings)
     trainer.model.train()
     yes, no = trainer._verdict_ids.tolist()
@@ -169,22 +170,24 @@ def test_twins_stay_in_one_line() -> None:
     assert (alone, together) == ([[0, 1], [2]], [[0], [1, 2]])
 
 
-def test_sharing_takes_the_same_steps(base: Path, judge_data: Path, tmp_path: Path) -> None:
-    """Runs with and without it end in the same weights and count the same tokens."""
+def test_sharing_and_packing_take_the_same_steps(
+    base: Path, judge_data: Path, tmp_path: Path
+) -> None:
+    """Runs with and without them end in the same weights and count the same tokens."""
     from safetensors.torch import load_file
 
     made, tokens = [], []
-    for share in (True, False):
-        out = tmp_path / str(share)
-        changes = {"share_prefix": share}
+    for number, changes in enumerate(({}, {"share_prefix": True}, {"packing": True})):
+        out = tmp_path / str(number)
         trainer = trainer_of(two_steps(base, judge_data, out, **changes))
         trainer.train()
         tokens.append(trainer.state.num_input_tokens_seen)
         trainer.model.save_pretrained(out / "adapter")
         made.append(load_file(out / "adapter" / "adapter_model.safetensors"))
-    assert tokens[0] == tokens[1]
-    for name, weights in made[0].items():
-        assert (weights - made[1][name]).abs().max().item() < 1e-4, name
+    assert tokens == tokens[:1] * 3
+    for other in made[1:]:
+        for name, weights in made[0].items():
+            assert (weights - other[name]).abs().max().item() < 1e-4, name
 
 
 # --- bfloat16 -------------------------------------------------------------------------------------
@@ -205,7 +208,7 @@ def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
         assert base_weight.dtype == (torch.bfloat16 if bf16 else torch.float32)
         trained = [p for p in trainer.model.parameters() if p.requires_grad]
         assert {p.dtype for p in trained} == {torch.float32}
-        batch = trainer._prefixes([*trainer.train_dataset][:8])
+        batch = trainer._lines([*trainer.train_dataset][:8])
         count = (batch["labels"] != IGNORED).sum()
         loss = trainer.training_step(trainer.model, batch, count).item()
         made.append((loss, torch.cat([p.grad.flatten() for p in trained])))

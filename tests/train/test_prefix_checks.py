@@ -62,9 +62,9 @@ def widen(trainer: Any) -> None:
 @pytest.mark.parametrize("attention", ["eager", "sdpa"])
 def test_wide_logits_are_accepted(made: Made, name: str, attention: str, bf16: bool) -> None:
     """In every precision and attention, as the bound is not a number of logits."""
-    trainer = made(name, bf16=bf16, model_init_kwargs={"attn_implementation": attention}, **SHARE)
+    trainer = made(name, bf16=bf16, attention=attention, **SHARE)
     widen(trainer)
-    trainer._check_prefixes(trainer._prefixes)
+    trainer._check_lines("share_prefix", trainer._lines)
     assert trainer.model.config._attn_implementation == attention
 
 
@@ -90,7 +90,25 @@ def test_attention_that_ignores_paths_is_refused(
     }
     monkeypatch.setattr("train.trainer.prefix_attention", ignores[sees])
     with pytest.raises(SettingsError, match="own attention code; set share_prefix=false"):
-        trainer._check_prefixes(trainer._prefixes)
+        trainer._check_lines("share_prefix", trainer._lines)
+
+
+def test_packing_is_refused_where_rows_see_each_other(made: Made) -> None:
+    """An attention without a mask function is causal over the whole line."""
+    from transformers import AttentionInterface
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+
+    from train.prefix import attention
+
+    trainer = made("qwen3", packing=True)
+    widen(trainer)
+    trainer._check_lines("packing", trainer._lines)
+    AttentionInterface.register("whole_line", sdpa_attention_forward)
+    with (
+        attention(trainer.model.config, "whole_line"),
+        pytest.raises(SettingsError, match="own attention code; set packing=false"),
+    ):
+        trainer._check_lines("packing", trainer._lines)
 
 
 @PRECISIONS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,7 +35,7 @@ FAMILY: Final = {
 }
 # Settings for a CPU and two rows; the others are the recipe's.
 SMALL: Final = (
-    "sft.max_steps=1", "sft.per_device_train_batch_size=2", "sft.gradient_accumulation_steps=1",
+    "sft.max_steps=1", "rows_per_step=2", "sft.per_device_train_batch_size=2",
     "sft.per_device_eval_batch_size=2", "sft.eval_strategy=no", "dev_rows=0", "sft.bf16=false",
     "qlora=false", "sft.report_to=none", "lora.r=4", "lora.layers_to_transform=null",
     "sft.logging_steps=1", "sft.warmup_steps=0", "adapter=",
@@ -100,11 +101,15 @@ def test_a_recipe_says_what_it_is_and_trains_alike(name: str) -> None:
     settings = recipe(name)
     assert settings.name == name
     assert settings.qlora == name.endswith("-qlora")
-    assert settings.pass_rows == (256 if name == "paper-14b" else 64)
+    assert settings.rows_per_step == (256 if name == "paper-14b" else 64)
+    assert settings.data == "data/gradegpt-56k"
     assert (settings.sft["max_length"], settings.sft["gradient_checkpointing"]) == (3072, True)
     text = (CONFIGS / f"{name}.yaml").read_text(encoding="utf-8")
-    assert "GB" in text
-    assert f"({settings.sft['per_device_train_batch_size']} rows a pass)" in text
+    ((peak, rows, gpu),) = re.findall(
+        r"Memory: (\S+) GB .* with (\d+) rows .*GPU with (\d+) GB", text
+    )
+    assert float(peak) + 2 < int(gpu)
+    assert int(rows) == settings.passes(1)[0]
 
 
 def test_the_adapters_of_the_shipped_judges_are_small() -> None:
@@ -122,10 +127,10 @@ def test_the_papers_recipe_is_the_papers() -> None:
     """It has the settings of CMMaTH, appendix E, and a base of the named class."""
     settings = recipe("paper-14b")
     wanted = {
-        "learning_rate": 1e-4, "per_device_train_batch_size": 16,
-        "gradient_accumulation_steps": 16, "num_train_epochs": 10,
+        "learning_rate": 1e-4, "per_device_train_batch_size": 16, "num_train_epochs": 10,
     }  # fmt: skip
     assert wanted.items() <= settings.sft.items()
+    assert settings.passes(1) == (16, 16)
     assert settings.model == "Qwen/Qwen2.5-14B-Instruct"
 
 

@@ -47,7 +47,7 @@ def values(base: Path, few: Path) -> dict[str, Any]:
     """Dropout, a decaying rate, a weighted verdict, accumulation: what a resume could lose."""
     return {
         "name": "x", "data": str(few), "model": str(base / "model"), "max_steps": 6,
-        "per_device_train_batch_size": 3, "r": 2, "lora_dropout": 0.2, "learning_rate": 0.05,
+        "rows_per_step": 3, "r": 2, "lora_dropout": 0.2, "learning_rate": 0.05,
         "verdict_weight": 3, "eval_strategy": "steps", "eval_steps": 2, "save_steps": 1,
         "metric_for_best_model": "loss",
     }  # fmt: skip
@@ -131,9 +131,9 @@ def test_the_estimate_counts_what_is_left(
     """By the last complete checkpoint, in as many steps as the trainer takes."""
     given = QUICK | values | {"out": str(killed(2))}
     assert ", 6 steps, 4 of them left; by estimate" in estimate(settings_of(**given))[0]
-    whole = {"max_steps": -1, "num_train_epochs": 4, "per_device_train_batch_size": 8}
+    whole = {"max_steps": -1, "num_train_epochs": 4, "rows_per_step": 8}
     more = settings_of(**(given | whole))
-    assert (more.steps(229), more.steps(229, processes=2)) == (116, 60)
+    assert more.steps(229) == 116
 
 
 def test_a_share_of_the_steps_is_their_number(values: dict[str, Any], tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_a_finished_run_is_not_trained_again(unbroken: Path, train: Run, tmp_pat
 @pytest.mark.parametrize(
     ("changes", "message"),
     [({"learning_rate": 0.01, "seed": 3}, r"data_seed=0 \(now 3\), sft.learning_rate=0.05"),
-     ({"per_device_train_batch_size": 2}, r"rows_per_step=3 \(now 2\); resume with the"),
+     ({"rows_per_step": 2}, r"rows_per_step=3 \(now 2\); resume with the"),
      ({"r": 4}, r"lora\.r=2 \(now 4\)"),
      ({"metric_for_best_model": "kappa", "dev_rows": 1}, r"best_model=loss \(now kappa\)"),
      ({"max_steps": 4}, r"steps in all 6 \(now 4\)")],

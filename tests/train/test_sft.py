@@ -40,7 +40,7 @@ def short(base: Path, data: Path, out: Path, **changes: Any) -> SFTSettings:
     """Two steps without reporting."""
     values = {
         "name": "short", "data": str(data), "model": str(base / "model"), "out": str(out),
-        "max_steps": 2, "per_device_train_batch_size": 4, "per_device_eval_batch_size": 4, "r": 4,
+        "max_steps": 2, "rows_per_step": 4, "per_device_eval_batch_size": 4, "r": 4,
         "learning_rate": 1e-2, "save_steps": 1,
     }  # fmt: skip
     return settings_of(**(QUICK | values | changes))
@@ -179,7 +179,7 @@ def test_the_last_layers_alone_and_in_bfloat16(
      {"use_rslora": True, "lora_dropout": 0.1},
      {"target_modules": "q_proj,v_proj", "prompt": {"chain_format": "outcome"}},
      {"optim": "adafactor", "train_sampling_strategy": "random"},
-     {"bf16": True, "model_init_kwargs": {"attn_implementation": "sdpa"}}],
+     {"bf16": True, "attention": "sdpa"}],
     ids="-".join,
 )  # fmt: skip
 def test_every_option_runs(
@@ -372,12 +372,43 @@ def test_the_weighted_loss_by_hand(trainer: Any, tokenizer: Any) -> None:
     [
         ({"twin_weight": 0.2}, "twin_weight: needs the loss of whole rows; set chain_weight too"),
         ({"chain_weight": 0.3, "verdict_weight": 4}, "verdict_weight: has no meaning beside"),
+        ({"packing": True, "share_prefix": True}, "packing: share_prefix packs rows already"),
+        ({"gradient_accumulation_steps": 8}, "leave it out, and set rows_per_step"),
     ],
 )
-def test_weights_that_do_not_go_together_are_refused(given: dict[str, Any], message: str) -> None:
+def test_settings_that_do_not_go_together_are_refused(given: dict[str, Any], message: str) -> None:
     """The message names the one to change."""
     with pytest.raises(ValueError, match=message):
         settings_of(name="x", data="d", model="m", **given)
+
+
+@pytest.mark.parametrize(("processes", "passes"), [(1, (8, 8)), (2, (8, 4)), (16, (4, 1))])
+def test_a_step_has_as_many_rows_on_any_number_of_processes(
+    processes: int, passes: tuple[int, int]
+) -> None:
+    """In passes of at most eight rows; 48 processes cannot share 64 rows equally."""
+    values = {"rows_per_step": 64, "per_device_train_batch_size": 8, "num_train_epochs": 2}
+    settings = settings_of(name="x", data="d", model="m", **values)
+    assert settings.passes(processes) == passes
+    assert settings.steps(640) == 20
+    with pytest.raises(SettingsError, match="by 48 processes; set rows_per_step=48"):
+        settings.passes(48)
+
+
+@pytest.mark.parametrize("zero3", [False, True])
+def test_an_adapter_to_continue_is_of_the_type_that_shards_need(
+    tuned: Path, base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    zero3: bool,
+) -> None:  # fmt: skip
+    """In float32 on a bfloat16 base; under ZeRO-3, which gathers one type alone, in bfloat16."""
+    import torch
+
+    monkeypatch.setattr("train.loading.cpu_has_bf16", lambda: True)
+    monkeypatch.setattr("transformers.integrations.is_deepspeed_zero3_enabled", lambda: zero3)
+    settings = short(base, judge_data, tmp_path, adapter=str(tuned / "adapter"), bf16=True)
+    model = sft._continued(load_base(settings)[1], settings)
+    types = {p.dtype for p in model.parameters() if p.requires_grad}
+    assert types == {torch.bfloat16 if zero3 else torch.float32}
 
 
 def test_evaluation_is_not_weighted_and_knows_no_batches(
@@ -450,11 +481,17 @@ def test_an_encoded_row_is_what_the_trainer_sees(
 def test_qlora_trains_on_a_four_bit_base(tokenizer: Any, judge_data: Path, tmp_path: Path) -> None:
     """After two steps on a CPU the adapter fits the unquantized base."""
     pytest.importorskip("bitsandbytes")
+    import torch
+    from safetensors import safe_open
+
     # bitsandbytes' CPU kernel works in blocks of 64: every layer's width must be a multiple.
     wide = {"hidden_size": 64, "intermediate_size": 128, "head_dim": 32}
     write_base(tmp_path / "base" / "model", tokenizer, **wide)
     manifest = fine_tune(short(tmp_path / "base", judge_data, tmp_path / "out", qlora=True))
     assert manifest["settings"]["qlora"] is True
+    with safe_open(tmp_path / "out" / "checkpoint-2" / "adapter_model.safetensors", "pt") as made:
+        types = {made.get_tensor(name).dtype for name in made.keys()}  # noqa: SIM118  no mapping
+    assert types == {torch.bfloat16}  # as the estimate of memory counts it
     assert {"train_loss", "eval_loss"} <= manifest["metrics"].keys()
     model, adapter = tmp_path / "base" / "model", tmp_path / "out" / "adapter"
     engine = LocalEngine(str(model), str(adapter), device="cpu")
