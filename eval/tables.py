@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from .consistency import print_changes
 from .console import bounds_of, decimal, limits, percent, say, show, shown, signed
 from .metrics import COLUMNS, JudgeMetrics, JudgePair
 from .panel import print_panel
@@ -39,8 +38,6 @@ def print_report(report: EvalReport) -> None:
     _print_pairs(report.pairs)
     if report.panel is not None:
         print_panel(report.panel)
-    if report.changes:
-        print_changes(report.changes)
 
 
 def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
