@@ -110,11 +110,10 @@ def main(
     """Grade the rows of a file by a protocol of the papers.
 
     steps: score each step of each response as right (1) or wrong (0), and find the first error
-    (OlympicArena). Rows have a reference solution (solution or steps). Without --base-url, rules
-    score the steps whose results can be compared. Human labels are {"meta": {"step_labels": [1,
-    0]}}. Figures are the mean process score, also by tag, the positions of errors, the correlation
-    with answers, and the agreement with labels. The model replies a line for each step, such as
-    Step 2 | Reference 1 | 12 + 7 = 18 | 0.
+    (OlympicArena). Rows have a reference solution (solution or steps). Human labels are {"meta":
+    {"step_labels": [1, 0]}}. Figures are the mean process score, also by tag, the positions of
+    errors, the correlation with answers, and the agreement with labels. The model replies a line
+    for each step, such as Step 2 | Reference 1 | 12 + 7 = 18 | 0.
 
     rubric: make a rubric for each question from its reference solution, and check it; of rows with
     a response, award points by the --rubrics (ARB). The model replies a line for each criterion,
@@ -168,7 +167,7 @@ def _protocol(
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
     if kind is ProtocolName.STEPS:
-        return steps_protocol(path, out, reading, by_model=by_model, judgements=judgements)
+        return steps_protocol(path, out, reading, judgements=judgements)
     if kind is ProtocolName.PARTS:
         return parts_protocol(path, out, reading)
     if kind is ProtocolName.RUBRIC:
