@@ -122,8 +122,8 @@ def main(
     parts: extract a reference for each sub-question from a solution (ATLAS). An answer that the
     solution does not give is a finding. The model replies {"answers": ["...", "..."]}.
 
-    errors: classify why answers are wrong, by the categories of ATLAS; rules first, then the model,
-    which replies {"category": "unit", "why": "..."}.
+    errors: classify why answers are wrong, by the categories of ATLAS. The model replies
+    {"category": "unit", "why": "..."}.
 
     leakage: let the --model (a folder, a hub name, or a server's, best of a base model) continue
     questions and solutions, five tokens at five positions; an item that it knows is leaked
@@ -149,7 +149,7 @@ def main(
         engine = engine_of(
             base_url, model, api_key=api_key, concurrency=concurrency, request=request
         )
-        protocol = _protocol(kind, path, out, reading, given, by_model=engine is not None)
+        protocol = _protocol(kind, path, out, reading, given)
     run_protocol(
         protocol, engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
         prices=(input_price, output_price), overwrite=overwrite,
@@ -157,13 +157,7 @@ def main(
 
 
 def _protocol(
-    kind: ProtocolName,
-    path: Path,
-    out: Path,
-    reading: Reading,
-    given: dict[str, Any],
-    *,
-    by_model: bool,
+    kind: ProtocolName, path: Path, out: Path, reading: Reading, given: dict[str, Any]
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
     if kind is ProtocolName.STEPS:
@@ -178,7 +172,7 @@ def _protocol(
         return make_protocol(path, out, rubrics, reading)
     if judgements is None:
         raise SettingsError("errors needs --judgements, the output of gradegpt judge")
-    return errors_protocol(path, judgements, out, reading, by_model=by_model)
+    return errors_protocol(path, judgements, out, reading)
 
 
 def _continues(base_url: str | None, model: str | None, api_key: str | None) -> Continues[Any]:
