@@ -118,8 +118,6 @@ def read_judged(
     name: str = "",
     by: str = "",
     reading: Reading = USUAL,
-    ks: Sequence[int] = (),
-    alphas: Sequence[float] = (),
 ) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
@@ -127,7 +125,7 @@ def read_judged(
     judged table may have them itself, as the server's page gives it back: without ``labels``, one
     of its own counts as the verdict. A judge has the name of its file, without the ending. ``by``
     is a column of the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a
-    table are read; ``ks`` and ``alphas`` are those of ``scores``.
+    table are read.
 
     Raises:
         SettingsError: ``reading`` is given, and nothing is read by it.
@@ -152,7 +150,7 @@ def read_judged(
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
     scored = {} if labels else {
-        name: scores(found, judged, ks=ks, alphas=alphas, by=by)
+        name: scores(found, judged, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
