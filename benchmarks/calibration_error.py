@@ -60,7 +60,7 @@ def sample(rng: np.random.Generator, judge: str, n: int, answers: int) -> Sample
     weight = _SHARED if answers > 1 else 0.0
     chance = ndtr(np.sqrt(weight) * shared + np.sqrt(1 - weight) * rng.normal(size=n))
     rows = Rated(confidence, chance < accuracy(confidence), question)
-    found = calibration(rows, bootstrap=0)
+    found = calibration(rows)
     bins = equal_mass(confidence)
     weights = np.array([len(rows) / n for rows in bins])
     gaps = np.array([(accuracy(confidence[b]) - confidence[b]).mean() for b in bins])

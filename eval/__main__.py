@@ -46,9 +46,8 @@ def main(
         options.changes(
             "name, out (the output folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (the number "
-            "of resamples for intervals), seed, changes=[all] (judge every row again in other "
-            "forms, which must not change the verdict), panel=majority|weighted|unanimity (let "
-            "the judges vote)."
+            "of resamples for intervals), seed, panel=majority|weighted|unanimity (let the judges "
+            "vote)."
             " With a settings file also sources=[{path: FILE}] (with labels) or answers=[FILE] "
             "(without labels)."
         ),
@@ -96,7 +95,6 @@ def main(
     same judge are reused.
     """
     from .certify import CERTIFICATE, certify, check, in_words
-    from .consistency import print_flips
     from .evaluate import evaluate
     from .settings import EvalSettings
     from .tables import print_report
@@ -124,8 +122,6 @@ def main(
     try:
         report = evaluate(settings, overwrite=overwrite)
         print_report(report)
-        if settings.changes:
-            print_flips(settings.folder / "flips.jsonl")
     except KeyboardInterrupt:
         typer.echo(
             f"stopped; run the same command again to resume from {settings.folder}", err=True

@@ -97,8 +97,6 @@ class Protocol(Generic[R]):
         summary: The figures of the rows, by the numbers of their prompts.
         max_new_tokens: The usual limit of a reply.
         at_once: The prompts of one call of the engine.
-        rounds: The numbers of prompts that are asked together, where a prompt needs other replies.
-        prompt_after: Makes the n-th prompt from the replies of earlier rounds.
 
     """
 
@@ -110,8 +108,6 @@ class Protocol(Generic[R]):
     summary: Callable[[Mapping[int, R]], ProtocolSummary] | None = None
     max_new_tokens: int = 2048
     at_once: int = 1
-    rounds: Sequence[range] = ()
-    prompt_after: Callable[[int, Replies], Prompt] | None = None
 
     @property
     def asks(self) -> bool:
@@ -140,24 +136,22 @@ class Asking:
         """
         total = len(self.protocol.prompts)
         self._give_up_after = max(GIVE_UP_AFTER, 4 * concurrency)
-        for numbers in self.protocol.rounds or [range(total)]:
-            left = [n for n in numbers if n not in self.replies]
-            size = self.protocol.at_once
-            parts = [left[start : start + size] for start in range(0, len(left), size)]
-            pool = ThreadPoolExecutor(concurrency)
-            try:
-                asked = [pool.submit(self._part, part, writer) for part in parts]
-                for future in as_completed(asked):
-                    future.result()
-                    on_progress(len(self.replies), total)
-            finally:  # replies to what is asked already are saved
-                pool.shutdown(cancel_futures=True)
+        left = [n for n in range(total) if n not in self.replies]
+        size = self.protocol.at_once
+        pool = ThreadPoolExecutor(concurrency)
+        try:
+            parts = (left[start : start + size] for start in range(0, len(left), size))
+            asked = [pool.submit(self._part, part, writer) for part in parts]
+            for future in as_completed(asked):
+                future.result()
+                on_progress(len(self.replies), total)
+        finally:  # replies to what is asked already are saved
+            pool.shutdown(cancel_futures=True)
         if self.failures and not self.replies:
             raise next(iter(self.failures.values()))
 
     def _part(self, numbers: Sequence[int], writer: ResumableWriter) -> None:
-        after = self.protocol.prompt_after
-        prompts = [after(n, self.replies) if after else self.protocol.prompts[n] for n in numbers]
+        prompts = [self.protocol.prompts[n] for n in numbers]
         asked = [prompt for prompt in prompts if not isinstance(prompt, str)]
         made = iter(self._engine.generate(asked, max_new_tokens=self._limit) if asked else ())
         found = [prompt if isinstance(prompt, str) else next(made) for prompt in prompts]

@@ -2,44 +2,83 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from gradegpt.answers.json_list import json_object
 from gradegpt.app.console import read_items
 from gradegpt.chains.chain import defuse
 from gradegpt.chains.fit import Budget, fit_middle, fit_response
 from gradegpt.chains.prompts import prompt_text
-from gradegpt.core.records import read_rows
+from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
-from gradegpt.judges.calibration import type_of
 from gradegpt.judges.parts import PARTS, part_items, read_answers
 from gradegpt.rules.profiles import LABELS
 from gradegpt.rules.reference import asked
 from gradegpt.tables.inputs import USUAL, Reading
 
-from .asking import Prompt, Protocol, Reply, conversation
-from .error_rules import ATLAS, MEANING, Category, of_answer
+from .asking import Protocol, Reply, conversation
 from .figures import Figure, ProtocolSummary, mean
 from .judging import paired
 
+
+class Category(StrEnum):
+    """What is wrong with an answer.
+
+    The categories and their order are the paper's (ATLAS, table 6), the definitions in ``MEANING``
+    our own; ``unknown`` is no category of the paper.
+    """
+
+    NUMERICAL = "numerical"
+    MATHEMATICAL = "mathematical"
+    MISSING = "missing"
+    STRUCTURAL = "structural"
+    METHOD = "method"
+    CONTRADICTORY = "contradictory"
+    UNIT = "unit"
+    REASONING = "reasoning"
+    CONCEPT = "concept"
+    INCOMPLETE = "incomplete"
+    UNKNOWN = "unknown"
+
+
+ATLAS: Final = {
+    Category.NUMERICAL: 27.0, Category.MATHEMATICAL: 16.5, Category.MISSING: 13.0,
+    Category.STRUCTURAL: 11.0, Category.METHOD: 8.5, Category.CONTRADICTORY: 7.0,
+    Category.UNIT: 5.0, Category.REASONING: 4.5, Category.CONCEPT: 4.0, Category.INCOMPLETE: 3.5,
+}  # fmt: skip
+"""Percent of 200 explanations of wrong answers (table 6); they add up to 100."""
+
+MEANING: Final = {
+    Category.NUMERICAL: "another number than the reference's",
+    Category.MATHEMATICAL: "another formula, equation, expression or interval",
+    Category.MISSING: "some of several values, options or sub-answers are not there",
+    Category.STRUCTURAL: "another kind of thing, such as words for a value or more values",
+    Category.METHOD: "it comes of a wrong approach or assumption",
+    Category.CONTRADICTORY: "the opposite of the reference, such as yes for no",
+    Category.UNIT: "another unit, or none where one is needed",
+    Category.REASONING: "the argument that was asked for does not hold",
+    Category.CONCEPT: "a principle or term is taken for another",
+    Category.INCOMPLETE: "right as far as it goes, without details of the reference",
+    Category.UNKNOWN: "none of these",
+}
+"""The definition of each category in the model's prompt."""
+
 _NAMED: Final = "\n".join(f"{category.value}: {text}." for category, text in MEANING.items())
-EQUAL: Final = "equal by the rules: check the judgement"
 
 
 class WrongAnswer(Row):
     """One wrong answer. ``part``: the number of its sub-question, from 1; none for the whole.
 
-    ``by`` is what found the category, ``nobody`` for ``unknown``; ``detail`` are a model's words.
+    ``detail`` are the model's words.
     """
 
     id: str
     part: int | None = None
     category: Category
-    by: Literal["rules", "model", "nobody"]
     detail: str = ""
     reference: str
     answer: str | None = None
@@ -60,13 +99,8 @@ def errors_protocol(
     judgements: Path,
     out: Path,
     reading: Reading = USUAL,
-    *,
-    by_model: bool = False,
 ) -> Protocol[WrongAnswer]:
-    """The error of every wrong answer; with ``by_model`` a model is asked what rules leave unknown.
-
-    An answer that the rules find equal to the reference is not asked about: there the judgement
-    itself is in doubt. A row judged in parts has an error for every part that is not right.
+    """The error of every wrong answer; a row judged in parts has one for every part that is wrong.
 
     Raises:
         InputError: items and judgements are not of the same rows.
@@ -74,25 +108,19 @@ def errors_protocol(
     """
     judged = list(read_rows(judgements, Judgement))
     wrongs = wrong_answers([one.item for one in read_items(path, reading)], judged)
-    errors = [by_rules(wrong) for wrong in wrongs]
-    prompts: list[Prompt] = [
-        error_prompt(wrong)
-        if by_model and error.category is Category.UNKNOWN and error.detail != EQUAL
-        else ""
-        for wrong, error in zip(wrongs, errors, strict=True)
-    ]
 
     def read(n: int, reply: Reply) -> WrongAnswer:
-        category, why = parse_category(reply.reply) or (Category.UNKNOWN, "")
-        if category is Category.UNKNOWN:
-            return errors[n]
-        found = {"category": category, "by": "model", "detail": why}
-        return errors[n].model_copy(update=found)
+        wrong, found = wrongs[n], parse_category(reply.reply)
+        category, why = found or (Category.UNKNOWN, "")
+        return WrongAnswer(
+            id=wrong.judgement.id, part=wrong.part, category=category, detail=why,
+            reference=wrong.item.reference[0], answer=wrong.answer, reason=wrong.judgement.reason,
+        )  # fmt: skip
 
-    digest = hashlib.sha256("\n".join(prompt[-1].content for prompt in prompts if prompt).encode())
     return Protocol(
-        source=judgements, out=out, version=f"errors-2|{digest.hexdigest()}", prompts=prompts,
-        read=read, summary=lambda rows: summed_up(judged, list(rows.values())), max_new_tokens=256,
+        source=judgements, out=out, version=f"errors-3|{sha256_file(path)}",
+        prompts=[error_prompt(wrong) for wrong in wrongs], read=read, max_new_tokens=256,
+        summary=lambda rows: summed_up(judged, list(rows.values())),
     )  # fmt: skip
 
 
@@ -124,26 +152,6 @@ def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
             yield Wrong(part, judgement, "", number)
 
 
-def by_rules(wrong: Wrong) -> WrongAnswer:
-    """The category that the rules find, unless the answer equals one of the references."""
-    item, judgement = wrong.item, wrong.judgement
-    found: Category | None = Category.UNKNOWN
-    reference, detail = item.reference[0], "the judge named no answer"
-    if wrong.answer is not None:
-        kind = type_of(item) if wrong.part else judgement.answer_type or type_of(item)
-        policy, detail = judgement.tolerance or item.tolerance or "auto", ""
-        each = {r: of_answer(r, wrong.answer, kind, asked(item), policy) for r in item.accepted}
-        known = (text for text, one in each.items() if one is not Category.UNKNOWN)
-        reference = next((r for r, one in each.items() if one is None), next(known, reference))
-        found = each[reference]
-    unknown = found in (None, Category.UNKNOWN)
-    return WrongAnswer(
-        id=judgement.id, part=wrong.part, category=found or Category.UNKNOWN,
-        by="nobody" if unknown else "rules", detail=EQUAL if found is None else detail,
-        reference=reference, answer=wrong.answer, reason=judgement.reason,
-    )  # fmt: skip
-
-
 def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
     """The conversation that asks for the category of a wrong answer; texts are framed."""
     item, budget = wrong.item, Budget()
@@ -173,9 +181,6 @@ def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) ->
     figures = {
         category.value: {
             "share of wrong answers": mean((e.id, float(e.category is category)) for e in errors),
-            "by rules": mean(
-                (e.id, float(e.by == "rules")) for e in errors if e.category is category
-            ),
             "ATLAS": Figure(value=ATLAS[category] / 100, n=200) if category in ATLAS else None,
         }
         for category in Category

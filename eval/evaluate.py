@@ -10,21 +10,14 @@ from typing import Final, NamedTuple
 
 from gradegpt.app.console import read_items
 from gradegpt.app.run import CheckedInput
-from gradegpt.core.records import sha256_file, write_json, write_rows
+from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import digest
 
-from .consistency import Consistency, Flip, judged_again
-from .judging import (
-    Judged,
-    from_records,
-    judge_items,
-    read_sources,
-    write_items,
-)
+from .judging import Judged, from_records, judge_items, read_sources, write_items
 from .panel import panel_of
 from .report.content import EvalReport, report_of
 from .report.numbers import Numbers, numbers
@@ -38,12 +31,10 @@ BuildJudge = Callable[[JudgeSettings], Judge]
 
 
 class Runs(NamedTuple):
-    """What the judges of an evaluation made of its items, and of the changed items."""
+    """What the judges of an evaluation made of its items."""
 
     items: CheckedInput
     judged: list[Judged]
-    changes: list[Consistency]
-    flips: list[Flip]
 
 
 def evaluate(
@@ -70,7 +61,7 @@ def evaluate(
     panel = None
     if settings.panel:
         panel = panel_of(results, runs.judged, runs.items, settings.panel)
-    report = report_of(results, found, runs.judged, runs.changes, panel)
+    report = report_of(results, found, runs.judged, panel)
     _write(settings, report, results, found, runs, started)
     return report
 
@@ -81,21 +72,13 @@ def run_judges(
     """Judge the rows with all judges into the run's folder; finished judgements are reused."""
     folder = settings.folder
     (folder / MANIFEST).unlink(missing_ok=True)
-    found = Runs(write_items(rows, folder / "items.jsonl"), [], [], [])
+    found = Runs(write_items(rows, folder / "items.jsonl"), [])
     # Judges are built one at a time, so two large models need not fit in memory together.
     for one in settings.judges:
         path, judge = folder / "judgements" / f"{one.label}.jsonl", build(one)
         recorded = from_records(judge, found.judged, found.items)
         judged = judge_items(one.label, recorded, found.items, path, overwrite=overwrite)
         found.judged.append(judged)
-        changes, flips = judged_again(
-            one.label, judge, rows, judged.judgements, settings.changes, folder / "changes",
-            overwrite=overwrite,
-        )  # fmt: skip
-        found.changes.extend(changes)
-        found.flips.extend(flips)
-    if settings.changes:
-        write_rows(folder / "flips.jsonl", found.flips)
     return found
 
 

@@ -74,7 +74,6 @@ class JudgeMetrics(Row):
     recall: float | None
     f1: float | None
     kappa: float | None
-    mcc: float | None
     auc: float | None
     bias: float | None
     even: float | None
@@ -136,7 +135,7 @@ COLUMNS: Final = {
     "balanced": Column("balanced_accuracy", by_chance=0.5),
     "κ": Column("kappa", 1, 2, by_chance=0),
     "balanced, all rows": Column("balanced_accuracy_all", by_chance=0.5, ranged=True),
-    "AUC": Column("auc", 1, 2, by_chance=0.5, ranged=True), "Matthews": Column("mcc", 1, 2),
+    "AUC": Column("auc", 1, 2, by_chance=0.5, ranged=True),
     "precision": Column("precision"), "recall": Column("recall"), "F1": Column("f1"),
     "majority": Column("majority"), "Acc_outcome": Column("acc_outcome", 1),
 }  # fmt: skip

@@ -110,11 +110,10 @@ def main(
     """Grade the rows of a file by a protocol of the papers.
 
     steps: score each step of each response as right (1) or wrong (0), and find the first error
-    (OlympicArena). Rows have a reference solution (solution or steps). Without --base-url, rules
-    score the steps whose results can be compared. Human labels are {"meta": {"step_labels": [1,
-    0]}}. Figures are the mean process score, also by tag, the positions of errors, the correlation
-    with answers, and the agreement with labels. The model replies a line for each step, such as
-    Step 2 | Reference 1 | 12 + 7 = 18 | 0.
+    (OlympicArena). Rows have a reference solution (solution or steps). Human labels are {"meta":
+    {"step_labels": [1, 0]}}. Figures are the mean process score, also by tag, the positions of
+    errors, the correlation with answers, and the agreement with labels. The model replies a line
+    for each step, such as Step 2 | Reference 1 | 12 + 7 = 18 | 0.
 
     rubric: make a rubric for each question from its reference solution, and check it; of rows with
     a response, award points by the --rubrics (ARB). The model replies a line for each criterion,
@@ -123,8 +122,8 @@ def main(
     parts: extract a reference for each sub-question from a solution (ATLAS). An answer that the
     solution does not give is a finding. The model replies {"answers": ["...", "..."]}.
 
-    errors: classify why answers are wrong, by the categories of ATLAS; rules first, then the model,
-    which replies {"category": "unit", "why": "..."}.
+    errors: classify why answers are wrong, by the categories of ATLAS. The model replies
+    {"category": "unit", "why": "..."}.
 
     leakage: let the --model (a folder, a hub name, or a server's, best of a base model) continue
     questions and solutions, five tokens at five positions; an item that it knows is leaked
@@ -150,7 +149,7 @@ def main(
         engine = engine_of(
             base_url, model, api_key=api_key, concurrency=concurrency, request=request
         )
-        protocol = _protocol(kind, path, out, reading, given, by_model=engine is not None)
+        protocol = _protocol(kind, path, out, reading, given)
     run_protocol(
         protocol, engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
         prices=(input_price, output_price), overwrite=overwrite,
@@ -158,17 +157,11 @@ def main(
 
 
 def _protocol(
-    kind: ProtocolName,
-    path: Path,
-    out: Path,
-    reading: Reading,
-    given: dict[str, Any],
-    *,
-    by_model: bool,
+    kind: ProtocolName, path: Path, out: Path, reading: Reading, given: dict[str, Any]
 ) -> Protocol[Any]:
     judgements, rubrics = given["judgements"], given["rubrics"]
     if kind is ProtocolName.STEPS:
-        return steps_protocol(path, out, reading, by_model=by_model, judgements=judgements)
+        return steps_protocol(path, out, reading, judgements=judgements)
     if kind is ProtocolName.PARTS:
         return parts_protocol(path, out, reading)
     if kind is ProtocolName.RUBRIC:
@@ -179,7 +172,7 @@ def _protocol(
         return make_protocol(path, out, rubrics, reading)
     if judgements is None:
         raise SettingsError("errors needs --judgements, the output of gradegpt judge")
-    return errors_protocol(path, judgements, out, reading, by_model=by_model)
+    return errors_protocol(path, judgements, out, reading)
 
 
 def _continues(base_url: str | None, model: str | None, api_key: str | None) -> Continues[Any]:

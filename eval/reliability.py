@@ -14,16 +14,12 @@ from numpy.typing import NDArray
 
 from gradegpt.core.schema import Example, Judgement, Row
 from gradegpt.judges.statistics import (
-    DRAWS,
     Interval,
     Share,
     Values,
     numbered,
     proportion,
-    resampled,
     says_yes,
-    share_interval,
-    sums,
 )
 from gradegpt.tables.importers.labelled import item_key
 
@@ -52,9 +48,7 @@ class Reliability(Row):
     difference of confidence and accuracy over the bins, without the part that is due to chance; see
     ``calibration``. ``ece`` is the expected calibration error over the same bins, the mean absolute
     difference, as it is usually reported: it is biased upwards, and ``ece_by_chance`` is what a
-    perfectly calibrated judge would show on average. ``brier`` is the mean squared difference
-    of the confidence and 1 or 0 for a right or wrong verdict (Brier 1950), with its interval over
-    questions.
+    perfectly calibrated judge would show on average.
     """
 
     n_rows: int
@@ -66,8 +60,6 @@ class Reliability(Row):
     interval: Interval
     ece: float
     ece_by_chance: float
-    brier: float
-    brier_interval: Interval
     bins: tuple[Bin, ...]
 
 
@@ -84,11 +76,7 @@ class Rated(NamedTuple):
 
 
 def calibrations(
-    examples: Sequence[Example],
-    judgements: Sequence[Judgement],
-    *,
-    bootstrap: int = DRAWS,
-    seed: int = 0,
+    examples: Sequence[Example], judgements: Sequence[Judgement]
 ) -> dict[str, Reliability | None]:
     """The calibration of all judged rows, under ``ALL``, and of the rows of each method.
 
@@ -108,13 +96,11 @@ def calibrations(
             questions[[n for n, _ in known]],
         )
         unknown = len(rows) - len(known)
-        found[method] = calibration(rated, unknown, bootstrap, seed) if known else None
+        found[method] = calibration(rated, unknown) if known else None
     return found
 
 
-def calibration(
-    rows: Rated, n_uncalibrated: int = 0, bootstrap: int = DRAWS, seed: int = 0
-) -> Reliability:
+def calibration(rows: Rated, n_uncalibrated: int = 0) -> Reliability:
     """The calibration of at least one row.
 
     Bins have equally many rows: one for every 30, at most ten; equal confidences share a bin. The
@@ -140,7 +126,6 @@ def calibration(
     low, middle, high = (_root(square + z * spread) for z in (-_NORMAL, 0, _NORMAL))
     of_mean = abs(weights @ gaps) - _NORMAL * np.sqrt(weights @ safe @ weights)
     low = max(low, min(float(of_mean), middle))
-    brier, brier_interval = _brier(rows, bootstrap, seed)
     calibrated = np.array([_if_calibrated(b) for b in bins])
     return Reliability(
         n_rows=len(rows.right),
@@ -152,8 +137,6 @@ def calibration(
         interval=Interval(low=low, high=high),
         ece=float(weights @ np.abs(gaps)),
         ece_by_chance=float(weights @ np.sqrt(2 / np.pi * calibrated)),
-        brier=brier,
-        brier_interval=brier_interval,
         bins=tuple(map(_bin, bins)),
     )
 
@@ -209,14 +192,6 @@ def _if_calibrated(rows: Rated) -> float:
 
 def _root(square: float) -> float:
     return float(np.sqrt(max(0.0, square)))
-
-
-def _brier(rows: Rated, bootstrap: int, seed: int) -> tuple[float, Interval]:
-    _, questions = np.unique(rows.question, return_inverse=True)
-    squares = sums(questions, (rows.right - rows.confidence) ** 2, np.ones(len(questions)))
-    totals = resampled(squares, bootstrap if len(squares) > 1 else 0, seed)
-    values = totals[:, 0] / totals[:, 1]
-    return float(values[0]), share_interval(values, len(squares))
 
 
 def _bin(rows: Rated) -> Bin:

@@ -152,7 +152,6 @@ def scores(
     judgements: Sequence[Judgement],
     *,
     ks: Sequence[int] = (),
-    alphas: Sequence[float] = (),
     by: str = "",
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
@@ -175,7 +174,7 @@ def scores(
         overall=score_of(rows, ks or (() if several else _powers(rows))),
         tags=tags,
         ssr={
-            tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in alphas or ALPHAS}
+            tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in ALPHAS}
             for tag, values in tags.items()
             if tag not in (by, _MODEL, "task")
         },

@@ -13,8 +13,6 @@ from gradegpt.judges.settings import AnyJudge, JudgeSettings
 from gradegpt.tables.importers.labelled import Source
 from gradegpt.tables.inputs import USUAL, Reading
 
-from .variations import VARIATIONS
-
 _FILE_NAME: Final = re.compile(r"\w[\w .+-]*")
 
 
@@ -51,9 +49,7 @@ class EvalSettings(RowsSettings):
     scores (default: powers of two that all questions reach). Columns of answers are recognised by
     their usual names; ``columns`` names the others, ``sheet`` a workbook's sheet,
     ``separator`` what is between accepted answers. ``bootstrap`` is the number of resamples of the
-    interval of a score that is no share (0: no such intervals). ``changes`` are made to the rows,
-    which every judge judges again (``[all]``: every change that must not change a verdict);
-    ``panel`` lets the judges vote.
+    interval of a score that is no share (0: no such intervals). ``panel`` lets the judges vote.
     """
 
     command: ClassVar[str] = "eval"
@@ -64,7 +60,6 @@ class EvalSettings(RowsSettings):
     ks: tuple[int, ...] = ()
     judges: tuple[AnyJudge, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
-    changes: tuple[str, ...] = ()
     panel: Vote | None = None
 
     @property
@@ -106,14 +101,6 @@ class EvalSettings(RowsSettings):
         for label in labels:
             _file_name(label)
         return judges
-
-    @field_validator("changes")
-    @classmethod
-    def _changes_exist(cls, changes: tuple[str, ...]) -> tuple[str, ...]:
-        for name in changes:
-            if name not in ("all", *VARIATIONS):
-                raise ValueError(f"{name}: use one of all, {', '.join(VARIATIONS)}")
-        return tuple(VARIATIONS) if "all" in changes else changes
 
 
 def _distinct(what: str, labels: list[str]) -> None:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from .consistency import print_changes
-from .console import bounds_of, decimal, limits, percent, say, show, shown, signed
+from .console import bounds_of, decimal, percent, say, show, shown
 from .metrics import COLUMNS, JudgeMetrics, JudgePair
 from .panel import print_panel
-from .reliability import Reliability
-from .report.content import EvalReport, MeasuredJudge
+from .report.content import EvalReport
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
 _COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
-_BESIDE_CHANCE: Final = ("balanced, all rows", "AUC")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
 _INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
@@ -31,16 +28,12 @@ def print_report(report: EvalReport) -> None:
             }
             if len(metrics) > 1:  # of one group it is the table above
                 _print_view(f"by {view}", metrics)
-        _print_chance(report.judges)
-        _print_confidence(report.judges)
     for name, found in report.scores.items():
         say(f"by the judge {name}:")
         print_scores(found)
     _print_pairs(report.pairs)
     if report.panel is not None:
         print_panel(report.panel)
-    if report.changes:
-        print_changes(report.changes)
 
 
 def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
@@ -65,40 +58,6 @@ def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) ->
         show(("", "judge", *names), rows, title)
     else:
         show(("", *names), rows, f"{title}, {next(iter(next(iter(groups.values()))))}")
-
-
-def _print_chance(judges: Sequence[MeasuredJudge]) -> None:
-    """The scores that are the same for every judge by chance, with their intervals."""
-    rows = [
-        (
-            judge.name, *(COLUMNS[column].of(judge.overall) for column in _BESIDE_CHANCE),
-            signed(judge.overall.bias), decimal(judge.overall.even),
-        )
-        for judge in judges
-    ]  # fmt: skip
-    names = ("judge", *_BESIDE_CHANCE, "accepted right − rejected wrong", "even at")
-    show(names, rows, "beside chance (balanced 50.0, AUC 0.50); no verdict counts as wrong")
-
-
-def _print_confidence(judges: Sequence[MeasuredJudge]) -> None:
-    """The calibration of each judge by method, and the area under its risk-coverage curve."""
-    rows = []
-    for judge in judges:
-        methods = list(judge.calibration)[-1:] if len(judge.calibration) == 2 else judge.calibration
-        area = percent(judge.risk_coverage.aurc if judge.risk_coverage else None)
-        for place, method in enumerate(methods):
-            name, last = ("", "") if place else (judge.name, area)
-            rows.append((name, method, *_calibration(judge.calibration[method]), last))
-    measured = ("rows", "calibration error [95 %]", "ECE (by chance)", "Brier", "AURC")
-    show(("judge", "method", *measured), rows, "confidence")
-
-
-def _calibration(found: Reliability | None) -> tuple[str, str, str, str]:
-    if found is None:
-        return "", "not calibrated", "", ""
-    ece = f"{percent(found.ece)} ({percent(found.ece_by_chance)})"
-    error = percent(found.error) + limits(found.interval)
-    return f"{found.n_rows:,}", error, ece, f"{found.brier:.3f}"
 
 
 def _print_pairs(pairs: Sequence[JudgePair]) -> None:

@@ -15,7 +15,6 @@ from gradegpt.core.schema import Item
 from gradegpt.judges.statistics import Values
 from gradegpt.tables import Form, form_of, write
 
-from ..report.results import ANSWER_OF
 from .estimate import Labels, ResultStratum
 
 _FEWEST: Final = 4
@@ -72,8 +71,8 @@ def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> 
     return picked
 
 
-def write_sheet(rows: Sequence[tuple[str, Item]], out: Path | None) -> None:
-    """Write items to label, each with whose answer it is, empty for one model.
+def write_sheet(items: Sequence[Item], out: Path | None) -> None:
+    """Write items to label.
 
     The sheet does not show the judge's verdict, which would influence whoever labels.
 
@@ -86,14 +85,12 @@ def write_sheet(rows: Sequence[tuple[str, Item]], out: Path | None) -> None:
         raise OutputError("--pick: needs the name of a .csv, .tsv or .xlsx, such as -o labels.csv")
     if out.exists():
         raise OutputError(f"{out}: exists already, and may hold labels; choose another name")
-    whose = [ANSWER_OF] if any(side for side, _ in rows) else []
     cells = [
         {
-            "id": item.id, ANSWER_OF: side, "question": item.question,
-            "reference": " / ".join(item.reference), "response": item.response, "label": "",
+            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
+            "response": item.response, "label": "",
         }
-        for side, item in rows
+        for item in items
     ]  # fmt: skip
     with whole_file(out) as file:
-        columns = ("id", *whose, "question", "reference", "response", "label")
-        write(file, form, columns, cells)
+        write(file, form, ("id", "question", "reference", "response", "label"), cells)

@@ -77,24 +77,6 @@ def main(
             "first. All others go to a file beside the page.",
         ),
     ] = 5000,
-    k: Annotated[
-        list[int] | None,
-        typer.Option(
-            min=1,
-            help="Without labels, the k of pass@k, G-Pass@k and mG-Pass@k, the number of answers "
-            "drawn per question; repeatable. [default: 2, 4, 8, ... as far as every question has "
-            "as many]",
-        ),
-    ] = None,
-    alpha: Annotated[
-        list[float] | None,
-        typer.Option(
-            min=0,
-            max=1,
-            help="For SSR (knowledge successful solve rate), the share of a tag's values with an "
-            "accuracy above alpha; repeatable.",
-        ),
-    ] = None,
     mapped: options.Map = None,
     sheet: options.Sheet = "",
     separator: options.Separator = "",
@@ -126,7 +108,7 @@ def main(
         _check(path, [path for path in (*judged, labels, items) if path], len(judged))
     by = by or ("model" if len(judged) == 2 else "")
     results = read_judged(
-        judged, items=items, labels=labels, name=name, by=by, ks=k or (), alphas=alpha or (),
+        judged, items=items, labels=labels, name=name, by=by,
         reading=options.reading_of(mapped, sheet, separator),
     )  # fmt: skip
     if by and not (len(judged) == 2 and by == "model") and not any(by in t for t in results.tags):

@@ -8,7 +8,6 @@ from typing import Any, Final
 from gradegpt.core.schema import Judgement, Outcome, Row, Verdict
 from gradegpt.judges.model import NOT_VERBATIM
 
-from ..consistency import Consistency
 from ..judging import Judged
 from ..metrics import JudgeMetrics, JudgePair
 from ..panel import Panel
@@ -55,7 +54,6 @@ class EvalReport(Row):
     scores: dict[str, ModelScores]
     pairs: tuple[JudgePair, ...]
     panel: Panel | None
-    changes: tuple[Consistency, ...]
 
     def rounded(self) -> Any:
         """The report as JSON values."""
@@ -66,7 +64,6 @@ def report_of(
     results: JudgedRows,
     found: Numbers,
     runs: Sequence[Judged],
-    changes: Sequence[Consistency] = (),
     panel: Panel | None = None,
 ) -> EvalReport:
     """The report of judges on rows that all have a label, or none."""
@@ -80,7 +77,6 @@ def report_of(
         scores=dict(results.scores),
         pairs=tuple(found.pairs),
         panel=panel,
-        changes=tuple(changes),
     )
 
 

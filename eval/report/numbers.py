@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import combinations, count
 from typing import Final, NamedTuple, TypeVar
 
@@ -125,7 +126,11 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
             if results.labelled
         },
         calibration=_each(results, examples, calibrations),
-        risk=_each(results, examples, risk_coverage),
+        risk=_each(
+            results,
+            examples,
+            partial(risk_coverage, bootstrap=results.bootstrap, seed=results.seed),
+        ),
         pairs=_pairs(results, rows),
     )
 
@@ -139,12 +144,7 @@ def _each(results: JudgedRows, examples: Sequence[Example], of: Callable[..., T]
     """Every judge on all labelled rows; nothing where there are no labels."""
     known = [n for n, label in enumerate(results.labels) if label is not None]
     return {
-        name: of(
-            examples,
-            [judgements[n] for n in known],
-            bootstrap=results.bootstrap,
-            seed=results.seed,
-        )
+        name: of(examples, [judgements[n] for n in known])
         for name, judgements in results.judges.items()
         if known
     }

@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradegpt.core.schema import Judgement, Row
 from gradegpt.judges.statistics import (
+    CONFIDENCE,
     Share,
     estimate,
     mcnemar,
@@ -19,11 +21,11 @@ from gradegpt.judges.statistics import (
     says_yes,
     sums,
     table,
+    z_of,
 )
 from gradegpt.tables.importers.labelled import item_key
 
 from ..console import decimal, percent, say, show, signed
-from ..estimate.estimators import bonett_price
 from ..metrics import Graded, JudgePair, compare_judges, graded
 from .numbers import RESULTS
 from .results import JudgedRows, result_of
@@ -129,11 +131,22 @@ def _model(name: str, old: Graded, new: Graded, results: JudgedRows) -> ScoredMo
     if not low < high:
         both = columns[2] & columns[3]
         said = table(new.result[both] == 1, old.result[both]).sum(axis=0)[:, :2]
-        _, low, high = map(float, bonett_price(said.astype(np.float64)))
+        low, high = paired_limits(said)
     return ScoredModel(
         name=name, n_items=len(old.label), old=shares[0], new=shares[1],
         difference=value, low=low, high=high,
     )  # fmt: skip
+
+
+def paired_limits(counts: NDArray[np.int64]) -> tuple[float, float]:
+    """Adjusted Wald limits of the difference of paired shares of ``counts`` ``[2, 2]``.
+
+    Bonett and Price (2012), equation 4: one item is added to each of the two cells that differ.
+    """
+    n = int(counts.sum()) + 2
+    more, less = (counts[1, 0] + 1) / n, (counts[0, 1] + 1) / n
+    half = z_of(CONFIDENCE) * np.sqrt((more + less - (more - less) ** 2) / n)
+    return max(-1.0, float(more - less - half)), min(1.0, float(more - less + half))
 
 
 def _ranked(models: Sequence[ScoredModel]) -> tuple[ScoredModel, ...]:

@@ -73,16 +73,6 @@ class JudgedRows(NamedTuple):
             **{f"{name} reason": one.reason for name, one in said.items()},
         }  # fmt: skip
 
-    def chosen(self, places: Sequence[int]) -> JudgedRows:
-        """These rows alone, in this order, without scores of the model."""
-        return self._replace(
-            items=[self.items[n] for n in places],
-            judges={name: [rows[n] for n in places] for name, rows in self.judges.items()},
-            labels=[self.labels[n] for n in places],
-            tags=[self.tags[n] for n in places],
-            scores={},
-        )
-
 
 def of_run(settings: EvalSettings, rows: Sequence[Item], runs: Sequence[Judged]) -> JudgedRows:
     """The results of an evaluation's judges, on labelled rows or on answers."""
@@ -118,8 +108,6 @@ OLD: Final = "old score"
 """The page's name of the judge whose verdicts are the scores of a log."""
 _STATED: Final = {"source": "source", "lang": "language"}
 """Columns of a judged table that are tags of its rows."""
-ANSWER_OF: Final = "answer_of"
-"""The column of a sheet of labels for several models that says whose response a row labels."""
 
 
 def read_judged(
@@ -128,20 +116,16 @@ def read_judged(
     items: Path | None = None,
     labels: Path | None = None,
     name: str = "",
-    of: str = "",
     by: str = "",
     reading: Reading = USUAL,
-    ks: Sequence[int] = (),
-    alphas: Sequence[float] = (),
 ) -> JudgedRows:
     """The results of several judges' files, all of the same rows in the same order.
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``; a
     judged table may have them itself, as the server's page gives it back: without ``labels``, one
-    of its own counts as the verdict. A judge has the name of its file, without the ending. ``of``
-    keeps the labels of one model, where a sheet has several (``ANSWER_OF``); ``by`` is a column of
-    the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a table are read;
-    ``ks`` and ``alphas`` are those of ``scores``.
+    of its own counts as the verdict. A judge has the name of its file, without the ending. ``by``
+    is a column of the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a
+    table are read.
 
     Raises:
         SettingsError: ``reading`` is given, and nothing is read by it.
@@ -166,14 +150,16 @@ def read_judged(
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
     scored = {} if labels else {
-        name: scores(found, judged, ks=ks, alphas=alphas, by=by)
+        name: scores(found, judged, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
     own = files[0].labels if labels == paths[0] else ()
-    given = own or (_labels(labels, found, of, reading) if labels else [None] * len(ids))
+    given = own or [None] * len(ids)
+    if labels and not own:
+        given = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
@@ -182,12 +168,6 @@ def read_judged(
         tags=[tags_of(item, _stated(row, item)) for row, item in tagged],
         scores=scored,
     )
-
-
-def has_column(path: Path, column: str, sheet: str = "") -> bool:
-    """Whether any row of a table has that column."""
-    rows = Table.of(path, sheet=sheet).rows()
-    return any(column in row for _, row in rows if not isinstance(row, str))
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
@@ -296,12 +276,3 @@ def _old(item: Item, n: int) -> Judgement:
         method="log",
         reason=f"no {metric} in the log" if score is None else f"{metric}: {score:g}",
     )
-
-
-def _labels(path: Path, items: Sequence[Item], of: str, reading: Reading) -> list[Verdict | None]:
-    """The label of each judged row; of a sheet for several models those of one."""
-
-    def keeps(row: TableRow) -> bool:
-        return of in str(row.get(ANSWER_OF) or of).split(" and ")
-
-    return labels_of(items, Table.of(path, sheet=reading.sheet), reading.columns, keeps)

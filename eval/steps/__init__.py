@@ -1,5 +1,5 @@
-"""Process-level scores: each step of a response is right, wrong or undecided.
+"""Process-level scores: each step of a response is right or wrong.
 
-OlympicArena, section 3.4 and appendix C.6. ``split`` cuts solutions into steps, ``rules`` scores
-those that end in ``results``, ``chain`` prompts a model and parses its reply, ``protocol`` asks.
+OlympicArena, section 3.4 and appendix C.6. ``split`` cuts solutions into steps, ``chain`` prompts a
+model and parses its reply, ``protocol`` asks.
 """

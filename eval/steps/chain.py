@@ -1,4 +1,4 @@
-"""Score a response's steps by a model: the prompt, and the parser of the model's chain.
+"""Score a response's steps by a model: the prompt, the parser of its chain, and the scores.
 
 The task is that of OlympicArena (section 3.4 and appendix C.6): given the reference solution's
 steps and the response's, score each of the latter 0 or 1. Words and format are this project's own::
@@ -13,19 +13,63 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
+from pydantic import computed_field
+
 from gradegpt.chains.chain import defuse, needs_gloss
 from gradegpt.chains.fit import Budget, cost, fit_middle
 from gradegpt.chains.prompts import prompt_text
-from gradegpt.core.schema import Item, Message, Outcome
+from gradegpt.core.schema import Item, Message, Outcome, Row
 
 from ..asking import conversation
-from .rules import StepScores, nothing_to_score
-from .split import reference_steps, response_steps
+from .split import MAX_STEPS, reference_steps, response_steps
 
-METHOD: Final = "model"
-VERSION: Final = "1"
+VERSION: Final = "2"
 """Increased with every change of the prompt or of the parser."""
 _LINE = re.compile(r"Step ([0-9]{1,3}) \| Reference ([0-9]{1,3}|none) \| (.*\S.*) \| ([01])")
+
+
+class StepScores(Row):
+    """The process-level result for one item (OlympicArena, appendix C.6).
+
+    ``scores`` holds 1 for right or 0 for wrong for each step of the response, in order;
+    ``references`` the number, from 1, of the reference step that it was compared with, or None.
+    Only the outcome ``judged`` has scores; ``chain`` is the model's reply.
+    """
+
+    id: str
+    outcome: Outcome
+    reason: str
+    n_steps: int
+    scores: tuple[Literal[0, 1], ...] = ()
+    references: tuple[int | None, ...] = ()
+    chain: str | None = None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def mean(self) -> float | None:
+        """The mean of the steps."""
+        return sum(self.scores) / len(self.scores) if self.scores else None
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def first_error(self) -> int | None:
+        """The first step that scores 0, from 1."""
+        return next((n for n, score in enumerate(self.scores, 1) if score == 0), None)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def first_error_at(self) -> float | None:
+        """The position of the first error in the response, as of ``place``."""
+        return self.first_error and place(self.first_error, self.n_steps)
+
+
+def place(step: int, n_steps: int) -> float:
+    """The position of the middle of a step in the solution, in [0, 1].
+
+    (k - 1/2) / n for step k of n, so that errors that are equally likely everywhere have the mean
+    1/2.
+    """
+    return (step - 0.5) / n_steps
 
 
 class _Line(NamedTuple):
@@ -37,6 +81,18 @@ class _Line(NamedTuple):
 
 class UnreadableReplyError(ValueError):
     """Why a reply is not a chain."""
+
+
+def nothing_to_score(item: Item) -> str | None:
+    """Why an item's steps cannot be scored; or None."""
+    given, wanted = response_steps(item), reference_steps(item)
+    if not given:
+        return "response:no-steps"
+    if not wanted:
+        return "reference:no-solution"
+    if max(len(given), len(wanted)) > MAX_STEPS:
+        return f"steps:more-than-{MAX_STEPS}"
+    return None
 
 
 def build_step_prompt(item: Item, budget: Budget | None = None) -> tuple[Message, ...]:
@@ -79,9 +135,7 @@ def read_step_reply(item: Item, reply: str) -> StepScores:
     reason.
     """
     steps = response_steps(item)
-    made = StepScores(
-        id=item.id, outcome=Outcome.UNDECIDED, method=METHOD, reason="", n_steps=len(steps)
-    )
+    made = StepScores(id=item.id, outcome=Outcome.UNDECIDED, reason="", n_steps=len(steps))
     if (why := nothing_to_score(item)) is not None:
         return made.model_copy(update={"reason": why})
     try:

@@ -1,4 +1,4 @@
-"""Score the steps of each item, by rules or by a model, and the figures of the scores.
+"""Score the steps of each item by a model, and the figures of the scores.
 
 OlympicArena, section 4.4 (figure 4, b and c), and appendix C.6.
 """
@@ -15,7 +15,6 @@ import numpy as np
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Verdict
-from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.statistics import Values, pearson, score, spearman, table
 from gradegpt.tables.importers.labelled import item_key
 from gradegpt.tables.inputs import USUAL, Reading
@@ -23,10 +22,7 @@ from gradegpt.tables.inputs import USUAL, Reading
 from ..asking import Protocol, Reply, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean, related
 from ..judging import paired, tagged
-from .chain import VERSION as CHAIN
-from .chain import build_step_prompt, read_step_reply
-from .rules import VERSION as STEPS
-from .rules import StepScores, place, score_by_rules
+from .chain import VERSION, StepScores, build_step_prompt, place, read_step_reply
 from .split import response_steps
 
 LABELS: Final = "step_labels"
@@ -48,14 +44,9 @@ class ScoredItem(NamedTuple):
 
 
 def steps_protocol(
-    path: Path,
-    out: Path,
-    reading: Reading = USUAL,
-    *,
-    by_model: bool,
-    judgements: Path | None = None,
+    path: Path, out: Path, reading: Reading = USUAL, *, judgements: Path | None = None
 ) -> Protocol[StepScores]:
-    """The step scores of the items of ``path``, by rules or by a model.
+    """The step scores of the items of ``path``.
 
     Items without steps or without a reference solution are ``undecided`` and not asked about.
     ``judgements``, those of a judge for these items, compare the answers with the steps.
@@ -74,7 +65,7 @@ def steps_protocol(
         verdicts = [j.verdict for _, j in paired(items, list(read_rows(judgements, Judgement)))]
 
     def read(n: int, reply: Reply) -> StepScores:
-        return read_step_reply(items[n], reply.reply) if by_model else score_by_rules(items[n])
+        return read_step_reply(items[n], reply.reply)
 
     def summary(rows: Mapping[int, StepScores]) -> ProtocolSummary:
         right = [None if verdict is None else verdict is Verdict.CORRECT for verdict in verdicts]
@@ -82,8 +73,7 @@ def steps_protocol(
 
     return Protocol(
         source=path, out=out, max_new_tokens=4096,
-        version=f"steps-{STEPS}|chain-{CHAIN}" if by_model else f"steps-{STEPS}|rules-{RULES}",
-        prompts=[(build_step_prompt(item) or "") if by_model else "" for item in items],
+        version=f"steps-{VERSION}", prompts=[build_step_prompt(item) or "" for item in items],
         read=read, summary=summary,
     )  # fmt: skip
 
@@ -106,8 +96,7 @@ def _check_labels(item: Item, where: str) -> None:
 def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
     """The figures of all rows, of each value of a tag, and between the values of each tag.
 
-    In a correlation the answer is 1 or 0, so Pearson's is the point-biserial one (figure 4b). Rules
-    score a response's last step by its answer, which raises it.
+    In a correlation the answer is 1 or 0, so Pearson's is the point-biserial one (figure 4b).
     """
     tags = tagged(rows, lambda row: row.item.tags)
     judged = any(row.right is not None for row in rows)
@@ -126,12 +115,9 @@ def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
 def _group(
     rows: Sequence[ScoredItem], *, judged: bool, draws: int = 2000
 ) -> dict[str, Figure | None]:
-    known = (s is not None for row in rows for s in row.steps.scores)
-    n_steps = sum(row.steps.n_steps for row in rows)
     figures = {
         "process score": mean((row.key, row.steps.mean) for row in rows),
         "where none counts as 0": mean((row.key, row.steps.mean or 0.0) for row in rows),
-        "steps scored": Figure(value=sum(known) / n_steps, n=n_steps) if n_steps else None,
     }
     if not judged:
         return figures
@@ -162,7 +148,7 @@ def _agreement(rows: Sequence[ScoredItem]) -> dict[str, Figure | None]:
     ]
     if not pairs:
         return {}
-    same = [(key, None if one is None else float(label == one)) for key, label, one in pairs]
+    same = [(key, float(label == one)) for key, label, one in pairs]
     return {"agreement with people": mean(same), "kappa": related(_kappa, pairs)}
 
 
@@ -171,19 +157,14 @@ def _kappa(labels: Values, scores: Values) -> float:
 
 
 def _counts(rows: Sequence[StepScores]) -> dict[str, Any]:
-    """Rows without a score by reason, and the positions of errors in tenths (figure 4c).
-
-    ``first_after_open`` first errors have an earlier step without a score, which may be wrong.
-    """
+    """Rows without a score by reason, and the positions of errors in tenths (figure 4c)."""
     firsts = [row.first_error_at for row in rows if row.first_error_at is not None]
     every = [place(n, row.n_steps) for row in rows for n, s in enumerate(row.scores, 1) if s == 0]
     bins = [np.histogram(places, _BINS, (0, 1))[0].tolist() for places in (firsts, every)]
-    open_before = sum(None in row.scores[: row.first_error or 0] for row in rows)
     reasons = Counter(row.reason for row in rows if row.mean is None)
     return {
         "rows": len(rows),
         "responses with a wrong step": len(firsts),
-        "of which a step before it has no score": open_before,
         "first wrong steps, by tenths of the response": bins[0],
         "all wrong steps, by tenths": bins[1],
     } | {f"no process score, {reason}": n for reason, n in sorted(reasons.items())}

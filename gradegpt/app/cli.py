@@ -154,7 +154,6 @@ def judge(
     min_confidence: options.MinConfidence = None,
     labels: options.Labels = None,
     max_error: options.MaxError = None,
-    max_false_correct: options.MaxFalseCorrect = None,
     max_error_by: options.MaxErrorBy = None,
     certificate: options.CertificateOption = None,
     overwrite: options.Overwrite = False,
@@ -177,7 +176,7 @@ def judge(
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "labels_map": mapped if labels else None,
-        "max_false_correct": max_false_correct, "max_error_by": max_error_by,
+        "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)
     single = {

@@ -159,13 +159,6 @@ MaxError = Annotated[
         "rows of the calibration, for each type of answer.",
     ),
 ]
-MaxFalseCorrect = Annotated[
-    float | None,
-    typer.Option(
-        metavar="FRACTION",
-        help="With --max-error: a separate bound for the verdicts 'correct'.",
-    ),
-]
 MaxErrorBy = Annotated[
     Literal["source"] | None,
     typer.Option(

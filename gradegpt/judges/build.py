@@ -102,9 +102,8 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
         stages.append(_neighbours(settings.labels, settings.labels_map, stages))
     if settings.max_error is None:
-        for name in ("max_false_correct", "max_error_by"):
-            if getattr(settings, name) is not None:
-                raise SettingsError(f"{name}: set max_error too")
+        if settings.max_error_by is not None:
+            raise SettingsError("max_error_by: set max_error too")
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
     try:
@@ -113,10 +112,7 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
         needed = "install it with pip install 'gradegpt[eval]'"
         raise MissingError(f"max_error: needs scipy; {needed}") from error
     measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
-    promise = Promise(
-        measured, settings.max_error, settings.max_false_correct,
-        by_source=settings.max_error_by == "source",
-    )  # fmt: skip
+    promise = Promise(measured, settings.max_error, by_source=settings.max_error_by == "source")
     return CascadeJudge(stages, promise)
 
 

@@ -20,7 +20,7 @@ from scipy.special import betainc
 from typing_extensions import override
 
 from gradegpt.core.errors import SettingsError
-from gradegpt.core.schema import AnswerType, Item, Judgement, Verdict
+from gradegpt.core.schema import AnswerType, Item, Judgement
 from gradegpt.judges.calibration import Calibration, Evidence, kind_of
 from gradegpt.judges.statistics import clopper_pearson
 
@@ -32,16 +32,6 @@ _STARTS: Final = 4
 _LEAST_SOURCES: Final = 3
 _SURE: Final = 0.9
 """The probability with which no source errs more, where the bound is for each of them."""
-
-
-class Key(NamedTuple):
-    """A kind of answer, and whether the bound is for verdicts ``correct`` or for the others.
-
-    ``correct`` is None where one bound is for both.
-    """
-
-    kind: str
-    correct: bool | None
 
 
 class Given(NamedTuple):
@@ -61,8 +51,6 @@ class Promise:
     Args:
         calibration: That of the last judge of the cascade, with its evidence.
         max_error: The bound on the share of wrong verdicts among those given.
-        max_false_correct: The bound on the share of wrong ones among the verdicts ``correct``; the
-            other verdicts then have ``max_error`` by themselves.
         by_source: Whether the bound is for each source of rows, not for all of them together: no
             labelled source makes a larger error likely, and there are at least three.
 
@@ -74,34 +62,24 @@ class Promise:
     least: Final = math.inf
 
     def __init__(
-        self,
-        calibration: Calibration | None,
-        max_error: float,
-        max_false_correct: float | None = None,
-        *,
-        by_source: bool = False,
+        self, calibration: Calibration | None, max_error: float, *, by_source: bool = False
     ) -> None:
         if calibration is None or not calibration.evidence:
             raise SettingsError(
                 "max_error: the last judge of the cascade has no calibration with labelled rows, "
                 "so nothing can be promised; run gradegpt eval.calibrate for it"
             )
-        bounds: dict[bool | None, float] = {None: max_error}
-        if max_false_correct is not None:
-            bounds = {True: min(max_error, max_false_correct), False: max_error}
-        self._both = None in bounds
-        self.thresholds: dict[Key, float] = {}
+        self.thresholds: dict[str, float] = {}
         self.missing: list[str] = []
         for kind in sorted({row.kind for row in calibration.evidence}):
-            for correct, bound in bounds.items():
-                own = evidence_for(kind, calibration.evidence, bound, correct)
-                found = lowest_threshold(own, bound, correct, by_source=by_source)
-                if found is None:
-                    together = by_source and lowest_threshold(own, bound, correct) is not None
-                    why = f"{_named(kind, correct)}: only for all sources together, without --by"
-                    self.missing.append(why if together else _why(kind, own, bound, correct))
-                else:
-                    self.thresholds[Key(kind, correct)] = found
+            own = evidence_for(kind, calibration.evidence, max_error)
+            found = lowest_threshold(own, max_error, by_source=by_source)
+            if found is None:
+                together = by_source and lowest_threshold(own, max_error) is not None
+                why = f"{kind}: only for all sources together, without --by"
+                self.missing.append(why if together else _why(kind, own, max_error))
+            else:
+                self.thresholds[kind] = found
         if not self.thresholds:
             why = "\n  ".join(self.missing)
             raise SettingsError(
@@ -112,34 +90,26 @@ class Promise:
     @override
     def __str__(self) -> str:
         """Equal texts mean equal decisions."""
-        found = (f"{k.kind}/{k.correct}={value:.4f}" for k, value in self.thresholds.items())
+        found = (f"{kind}={value:.4f}" for kind, value in self.thresholds.items())
         return f"promise({', '.join(found)})"
 
     def settles(self, item: Item, judgement: Judgement) -> bool:
         """Whether the confidence is at least the threshold for this kind of answer."""
-        correct = None if self._both else judgement.verdict is Verdict.CORRECT
-        least = self.thresholds.get(Key(kind_of(item), correct))
-        known = judgement.confidence
+        least, known = self.thresholds.get(kind_of(item)), judgement.confidence
         return least is not None and known is not None and known >= least
 
 
 def lowest_threshold(
-    rows: Sequence[Evidence],
-    bound: float,
-    correct: bool | None = None,
-    level: float = CERTAINTY,
-    *,
-    by_source: bool = False,
+    rows: Sequence[Evidence], bound: float, *, by_source: bool = False
 ) -> float | None:
     """The lowest confidence from which verdicts err at most ``bound`` of the time, if any.
 
-    ``correct`` restricts the verdicts to ``correct``, or to the others. The bound holds with the
-    probability ``level``; ``by_source`` is that of ``Promise``.
+    The bound holds with the probability ``CERTAINTY``; ``by_source`` is that of ``Promise``.
     """
-    steps = [(least, given_from(rows, least, correct)) for least in LEVELS]
-    first = _fewest(bound, level)
+    steps = [(least, given_from(rows, least)) for least in LEVELS]
+    first = _fewest(bound, CERTAINTY)
     starts = min(_STARTS, 1 + int(math.log2(max(steps[-1][1].rows / first, 1))))
-    share = 1 - (1 - level) / starts
+    share = 1 - (1 - CERTAINTY) / starts
     passed: list[float] = []
     for start in (_fewest(bound, share) * 2**n for n in range(starts)):
         for least, given in steps:
@@ -151,9 +121,7 @@ def lowest_threshold(
     return min(passed, default=None)
 
 
-def evidence_for(
-    kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None = None
-) -> list[Evidence]:
+def evidence_for(kind: str, rows: Sequence[Evidence], bound: float) -> list[Evidence]:
     """The rows of the kind; where they are too few to show the bound, of a broader group.
 
     That is the answer type in both languages, then all types but free text. Which one is taken
@@ -162,7 +130,7 @@ def evidence_for(
     least = _fewest(bound, CERTAINTY)
     groups = ([row for row in rows if in_group(row.kind)] for in_group in _groups(kind))
     own = next(groups)
-    return next((g for g in (own, *groups) if given_from(g, 0, correct).rows >= least), own)
+    return next((g for g in (own, *groups) if given_from(g, 0).rows >= least), own)
 
 
 def _groups(kind: str) -> Iterator[Callable[[str], bool]]:
@@ -173,13 +141,13 @@ def _groups(kind: str) -> Iterator[Callable[[str], bool]]:
         yield lambda other: not other.rpartition(" ")[0].endswith(AnswerType.TEXT.words)
 
 
-def given_from(rows: Sequence[Evidence], least: float, correct: bool | None = None) -> Given:
+def given_from(rows: Sequence[Evidence], least: float) -> Given:
     """What a cascade gives that asks until the confidence is at least ``least``."""
     n = wrong = 0
     by_source: dict[str, tuple[int, int]] = {}
     for row in rows:
         says = next((p > 0.5 for p in row.trail if p is not None and max(p, 1 - p) >= least), None)
-        if says is None or correct not in (None, says):
+        if says is None:
             continue
         bad = row.rows if says is not row.right else 0
         n, wrong = n + row.rows, wrong + bad
@@ -215,24 +183,19 @@ def _fewest(bound: float, level: float) -> int:
     return math.ceil(math.log(1 - level) / math.log(1 - bound))
 
 
-def _why(kind: str, rows: Sequence[Evidence], bound: float, correct: bool | None) -> str:
+def _why(kind: str, rows: Sequence[Evidence], bound: float) -> str:
     """What is missing for a promise, in words, by the best error that 20 rows or more show."""
-    given = [g for least in LEVELS if (g := given_from(rows, least, correct)).rows >= 20]
+    given = [g for least in LEVELS if (g := given_from(rows, least)).rows >= 20]
     labelled = sum(row.rows for row in rows)
     best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
-    what = _named(kind, correct)
     if best is None:
-        return f"{what}: of {labelled:,} labelled rows fewer than 20 have a verdict"
+        return f"{kind}: of {labelled:,} labelled rows fewer than 20 have a verdict"
     error = best.wrong / best.rows
     sizes = (n for n in _sizes(best.rows) if _upper(round(error * n), n, CERTAINTY) <= bound)
     if error >= bound or (enough := next(sizes, None)) is None:
-        return f"{what}: {best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
+        return f"{kind}: {best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
     more = math.ceil(labelled * (enough / best.rows - 1))
-    return f"{what}: about {max(more, 1):,} more labelled rows are needed"
-
-
-def _named(kind: str, correct: bool | None) -> str:
-    return {None: kind, True: f"{kind}, correct", False: f"{kind}, not correct"}[correct]
+    return f"{kind}: about {max(more, 1):,} more labelled rows are needed"
 
 
 def _sizes(n: int) -> Iterator[int]:

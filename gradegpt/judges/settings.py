@@ -154,10 +154,8 @@ class StagesSettings(EngineSettings):
     max_error: _Bound | None = None
     """A bound on the share of wrong verdicts, which replaces ``min_confidence``. See
     ``judges/promise.py``."""
-    max_false_correct: _Bound | None = None
-    """With ``max_error`` a bound on the share of wrong ones among the verdicts ``correct``."""
     max_error_by: Literal["source"] | None = None
-    """Whether the bounds are for each source of rows, not for all rows together."""
+    """Whether the bound is for each source of rows, not for all rows together."""
 
 
 class CascadeJudgeSettings(StagesSettings):

@@ -118,8 +118,6 @@ def score(cells: Cells) -> dict[str, Values]:
     * ``kappa``: (p_o - p_e) / (1 - p_e) (Cohen 1960), here with counts, 2 (tp tn - fp fn) / (
       judged yes * labelled no + labelled yes * judged no): the same value, without the difference
       of two rounded shares.
-    * ``mcc``: (tp tn - fp fn) / sqrt(judged yes * judged no * labelled yes * labelled no)
-      (Matthews 1975).
     """
     judged = cells[..., :_JUDGED].astype(np.float64)
     (tn, fp), (fn, tp) = np.moveaxis(judged, (-2, -1), (0, 1))
@@ -139,7 +137,6 @@ def score(cells: Cells) -> dict[str, Values]:
             "recall": recall,
             "f1": 2 * tp / (judged_yes + labelled_yes),
             "kappa": 2 * determinant / (judged_yes * labelled_no + labelled_yes * judged_no),
-            "mcc": determinant / np.sqrt(judged_yes * judged_no * labelled_yes * labelled_no),
         }
 
 

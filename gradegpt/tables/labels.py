@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item, Verdict
 from gradegpt.tables.columns import FIELDS, LABEL, Columns, dig
-from gradegpt.tables.forms import TableRow
 from gradegpt.tables.inputs import columns_in
 from gradegpt.tables.table import Table
 
@@ -48,10 +47,7 @@ def read_label(value: object) -> Verdict | None:
 
 
 def labels_of(
-    items: Sequence[Item],
-    table: Table,
-    mapped: Mapping[str, str],
-    keeps: Callable[[TableRow], bool],
+    items: Sequence[Item], table: Table, mapped: Mapping[str, str]
 ) -> list[Verdict | None]:
     """The label of each item, None without one; never by its place in the table.
 
@@ -72,7 +68,7 @@ def labels_of(
     for number, row in table.numbered():
         where = f"{table.place(number)}: {label}"
         try:
-            verdict = read_label(dig(row, label)) if keeps(row) else None
+            verdict = read_label(dig(row, label))
         except ValueError as error:
             raise InputError(f"{where}: {error}") from error
         of = tuple(columns.text(row, field).strip() for field in key)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 import time
@@ -36,12 +35,10 @@ class Model:
     def __init__(self, wrong: int = 3, refused: Sequence[str] = (), dies: int = 10**9) -> None:
         self.asked: list[str] = []
         self.wrong, self.refused, self.dies = wrong, refused, dies
-        self.talks: list[list[tuple[str, str]]] = []
 
     def generate(
         self, prompts: Sequence[Sequence[Message]], *, max_new_tokens: int
     ) -> list[Generation | EngineError]:
-        self.talks += [[(m.role, m.content) for m in prompt] for prompt in prompts]
         return [self._one(p[-1].content) for p in prompts]
 
     def _one(self, text: str) -> Generation | EngineError:
@@ -56,8 +53,8 @@ class Model:
 
 
 def ask(path: Path, out: Path, model: Model, **more: Any) -> list[Item]:
-    how = {name: more.pop(name) for name in ("samples", "progressive") if name in more}
-    return run_protocol(answer_protocol(path, out, **how), model, **{"concurrency": 1, **more})
+    asked = answer_protocol(path, out, samples=more.pop("samples", 1))
+    return run_protocol(asked, model, **{"concurrency": 1, **more})
 
 
 def manifest(out: Path) -> dict[str, Any]:
@@ -217,7 +214,7 @@ def test_80_answers_of_a_run_that_is_killed_three_times_are_each_requested_once(
     [
         ({"question": " ", "reference": "1"}, "questions.jsonl:1: question: is empty"),
         ({"question": "?", "reference": ""}, "questions.jsonl:1: .*reference"),
-        ({"question": "?"}, "questions.jsonl:1: reference"),
+        ({"question": "?"}, "questions.jsonl: no column is known as reference"),
     ],
 )
 def test_questions_that_cannot_be_asked(tmp_path: Path, row: dict[str, Any], message: str) -> None:
@@ -252,77 +249,3 @@ def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     (two,) = found.overall.samples
     assert two.pass_at_k.value == 1.0
     assert two.mg_pass.value == pytest.approx(167 / 500)
-
-
-def parts_of(path: Path) -> Path:
-    """A problem of three parts, one of two, and a question without a problem."""
-    rows = [
-        {"id": f"{name}{n}", "question": f"What is {n}+{ord(name)}?", "reference": "1",
-         "context": f"material {name}" if n == 1 else f"material {name}, solved before",
-         "meta": {"problem": name}}
-        for name, parts in (("a", 3), ("b", 2)) for n in range(1, parts + 1)
-    ]  # fmt: skip
-    alone = {"id": "c", "question": "What is 1+1?", "reference": "2", "context": "material c"}
-    write_rows(path / "parts.jsonl", [*rows, alone])
-    return path / "parts.jsonl"
-
-
-def test_a_part_is_asked_after_the_models_own_answers_to_those_before_it(tmp_path: Path) -> None:
-    """The parts are one conversation per sample; reference answers in contexts are not shown."""
-    model = Model(10**9)
-    ask(parts_of(tmp_path), tmp_path / "out.jsonl", model, progressive=True, samples=2)
-    rows = list(read_rows(tmp_path / "out.jsonl", Item))
-    assert [row.id for row in rows if row.id.endswith("#1")] == [
-        "a1#1", "b1#1", "c#1", "a2#1", "b2#1", "a3#1"
-    ]  # fmt: skip
-    last = model.talks[-1]
-    assert [role for role, _ in last] == ["user", "assistant"] * 2 + ["user"]
-    assert [text for role, text in last if role == "assistant"] == [
-        "So it is \\boxed{98}.", "So it is \\boxed{99}."
-    ]  # fmt: skip
-    assert last[0][1].startswith("material a\n\nWhat is 1+97?")
-    assert last[2][1].startswith("What is 2+97?")
-    assert last[4][1].startswith("What is 3+97?")
-    assert rows[-1].context == "material a, solved before"
-
-
-def test_a_stopped_conversation_resumes(tmp_path: Path) -> None:
-    """The same rows as in one go, from the same conversations; nothing is asked twice."""
-    path, whole, model = parts_of(tmp_path), Model(10**9), Model(10**9, dies=7)
-    ask(path, tmp_path / "whole.jsonl", whole, progressive=True, samples=2)
-    with pytest.raises(EngineError, match="5 of 12 were not answered"):
-        ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2)
-    model.dies = 10**9
-    ask(path, tmp_path / "out.jsonl", model, progressive=True, samples=2)
-    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    assert len(model.asked) == 12
-    assert [talk for talk in model.talks if talk in whole.talks][:7] == whole.talks[:7]
-
-
-def test_a_refused_part_is_asked_again_with_the_next(tmp_path: Path) -> None:
-    """So turns alternate, and the first part's context is still shown."""
-
-    class Refuses(Model):
-        def _one(self, text: str) -> Generation | EngineError:
-            alone = "is 1+97?" in text and "is 2+97?" not in text
-            return EngineError("HTTP 400") if alone else super()._one(text)
-
-    model = Refuses()
-    with pytest.raises(EngineError, match="1 of 6 were not answered"):
-        ask(parts_of(tmp_path), tmp_path / "out.jsonl", model, progressive=True)
-    last = model.talks[-1]
-    assert [role for role, _ in last] == ["user", "assistant", "user"]
-    assert last[0][1].startswith("material a\n\nWhat is 1+97?")
-    assert "What is 2+97?" in last[0][1]
-
-
-def test_without_parts_nothing_is_progressive(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The error names the key that is missing."""
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
-    words = [str(questions(tmp_path)), "--base-url", "http://x/v1", "--model", "m"]
-    words += ["-o", str(tmp_path / "a.jsonl"), "--progressive"]
-    failed = CliRunner().invoke(command.app, words).exception
-    assert isinstance(failed, InputError)
-    assert re.search(r"questions\.jsonl: meta\.problem: no two rows", str(failed))

@@ -1,4 +1,4 @@
-"""The error categories of wrong answers: by hand, by rules, by a model, by the command."""
+"""The error categories of wrong answers: by hand, by a model, by the command."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typer.testing import CliRunner
 
 from eval.asking import run_protocol
 from eval.error_kinds import (
+    ATLAS,
+    MEANING,
+    Category,
     WrongAnswer,
-    by_rules,
     error_prompt,
     errors_protocol,
     parse_category,
     summed_up,
     wrong_answers,
 )
-from eval.error_rules import ATLAS, MEANING, Category, of_answer
 from eval.protocol import app
-from gradegpt.answers.read import answer_type
 from gradegpt.core.errors import InputError, OutputError
 from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
@@ -50,31 +50,6 @@ def test_the_shares_of_the_paper() -> None:
     assert [*ATLAS, Category.UNKNOWN] == list(Category) == list(MEANING)
 
 
-@pytest.mark.parametrize(
-    ("reference", "answer", "category"),
-    [
-        ("5 m", "5 cm", "unit"), ("5 m", "8 s", "unit"), ("yes", "no", "contradictory"),
-        ("No solution", "5", "contradictory"), ("5", "no solution", "contradictory"),
-        ("5", "-5", "numerical"), ("5 m", "700 cm", "numerical"), ("0", "3", "numerical"),
-        (r"\{1,2\}", r"\{1,3\}", "numerical"),
-        ("x^2+1", "x^2+2", "mathematical"), ("x+y=1", "x+y=2", "mathematical"),
-        ("[1,2)", "[1,3)", "mathematical"), (r"\{1,2,3\}", r"\{1,2\}", "missing"),
-        ("ACD", "AC", "missing"), ("5", "", "missing"), ("1,2", "1,2,3", "structural"),
-        ("3", "x+1", "structural"), ("x^2", "4", "structural"),
-        ("3", "the particle moves to the left", "structural"),
-        ("the dislocation density decreases in recovery", "dislocation density decreases",
-         "incomplete"),
-        ("the density does not decrease", "the density does decrease", "unknown"),
-        ("the density decreases", "the area is reduced", "unknown"),
-        ("A", "B", "unknown"), ("AC", "AD", "unknown"), (r"\{1,x\}", r"\{2,y\}", "unknown"),
-        ("5", "5.0", None),
-    ],
-)  # fmt: skip
-def test_the_categories_that_rules_find(reference: str, answer: str, category: str | None) -> None:
-    """Rules give a category only where it is certain; an equal answer is the judge's error."""
-    assert of_answer(reference, answer, answer_type(reference)) == category
-
-
 def test_wrong_answers_of_judged_rows() -> None:
     """Correct, invalid and open rows have no error; a row in parts one for each that is not right.
 
@@ -88,26 +63,18 @@ def test_wrong_answers_of_judged_rows() -> None:
     ]  # fmt: skip
     wrongs = wrong_answers(items, said)
     assert [(w.part, w.answer) for w in wrongs] == [(2, "4"), (3, "")]
-    two, three = map(by_rules, wrongs)
-    assert (two.id, two.category, two.reference) == ("d", "numerical", "2")
-    assert (three.category, three.by) == (Category.MISSING, "rules")
-    found = summed_up(said, [two, three])
+    errors = [
+        WrongAnswer(id="d", part=w.part, category=kind, reference=w.item.reference[0])
+        for w, kind in zip(wrongs, (Category.NUMERICAL, Category.MISSING), strict=True)
+    ]
+    assert [error.reference for error in errors] == ["2", "3"]
+    found = summed_up(said, errors)
     verdicts = {"correct": 1, "invalid": 1, "no verdict": 1, "incorrect": 1}
     assert found.counts == {"rows": 4, **verdicts, "wrong answers": 2}
     numerical = found.figures["numerical"]["share of wrong answers"]
     assert numerical is not None
     assert numerical.value == 0.5
     assert found.figures["unknown"]["ATLAS"] is None
-
-
-def test_an_answer_that_is_not_named_or_equal_to_a_reference_has_no_category() -> None:
-    (equal,) = wrong_answers([item(["100", "4"], "4")], [judged(Verdict.INCORRECT, answer="4")])
-    (silent,) = wrong_answers([item("4", "5")], [judged(Verdict.INCORRECT)])
-    assert [(by_rules(w).category.value, by_rules(w).by, by_rules(w).detail)
-            for w in (equal, silent)] == [
-        ("unknown", "nobody", "equal by the rules: check the judgement"),
-        ("unknown", "nobody", "the judge named no answer"),
-    ]  # fmt: skip
 
 
 def test_other_rows_are_refused() -> None:
@@ -133,28 +100,24 @@ def test_a_category_is_named_exactly_or_not_at_all(reply: str, category: str | N
 
 
 def in_words(count: int) -> tuple[list[Item], list[Judgement]]:
-    """Rows with free text, which rules cannot classify, except the first, a number."""
-    items = [item("5", "7", "0")]
-    items += [item("it melts", f"it boils {n}", str(n)) for n in range(1, count)]
+    items = [item("it melts", f"it boils {n}", str(n)) for n in range(count)]
     said = [judged(Verdict.INCORRECT, i.id, answer=i.response) for i in items]
     return items, said
 
 
-def test_a_model_names_what_the_rules_cannot(tmp_path: Path) -> None:
-    """It is asked about nothing else; an unparsed reply stays unknown."""
-    items, said = in_words(4)
+def test_a_model_names_the_category(tmp_path: Path) -> None:
+    """An unparsed reply is unknown."""
+    items, said = in_words(3)
     write_rows(tmp_path / "in.jsonl", items)
     write_rows(tmp_path / "judged.jsonl", said)
     replies = ['{"category": "concept", "why": "melting is not boiling"}', "concept",
                '{"category": "unknown"}']  # fmt: skip
     engine, out = ScriptedEngine(replies), tmp_path / "errors.jsonl"
-    protocol = errors_protocol(tmp_path / "in.jsonl", tmp_path / "judged.jsonl", out, by_model=True)
+    protocol = errors_protocol(tmp_path / "in.jsonl", tmp_path / "judged.jsonl", out)
     errors = run_protocol(protocol, engine, concurrency=1)
     assert list(read_rows(out, WrongAnswer)) == errors
-    assert [(e.category.value, e.by) for e in errors] == [
-        ("numerical", "rules"), ("concept", "model"), ("unknown", "nobody"), ("unknown", "nobody"),
-    ]  # fmt: skip
-    assert errors[1].detail == "melting is not boiling"
+    assert [error.category.value for error in errors] == ["concept", "unknown", "unknown"]
+    assert errors[0].detail == "melting is not boiling"
     assert len(engine.prompts) == 3
 
 
@@ -178,16 +141,16 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["errors", str(tmp_path / "in.jsonl"), "-o", str(out)]
     assert "needs --judgements" in str(CliRunner().invoke(app, words).exception)
     words += ["--judgements", str(tmp_path / "judged.jsonl")]
+    assert "give --base-url and --model" in str(CliRunner().invoke(app, words).exception)
+    engine = ScriptedEngine(['{"category": "concept"}', '{"category": "concept"}', "unit"])
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: engine)
+    words += ["--base-url", "http://x/v1", "--model", "m"]
     ran = CliRunner().invoke(app, words, env={"COLUMNS": "100"})
     assert ran.exit_code == 0, ran.output
     assert "rows: 3\nincorrect: 3\nwrong answers: 3" in ran.output
     assert "0.27" in ran.output
-    engine = ScriptedEngine(['{"category": "concept"}', '{"category": "concept"}'])
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: engine)
-    asked = [*words, "--base-url", "http://x/v1", "--model", "m"]
-    assert isinstance(CliRunner().invoke(app, asked).exception, OutputError)
-    ran = CliRunner().invoke(app, [*asked, "--overwrite"])
-    assert ran.exit_code == 0, ran.output
+    again = CliRunner().invoke(app, [*words, "--max-new-tokens", "9"])
+    assert isinstance(again.exception, OutputError)
     summary = json.loads((tmp_path / "errors.jsonl.summary.json").read_text())
     share = summary["figures"]["concept"]["share of wrong answers"]
     assert share["value"] == pytest.approx(2 / 3)

@@ -238,7 +238,7 @@ def test_tables_fit_their_width(settings: EvalSettings, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert max(map(len, out.splitlines())) <= WIDTH
     for words in (
-        "overall", "by language", "by answer type", "beside chance", "pairs of judges",
+        "overall", "by language", "by answer type", "pairs of judges",
         f"  rules, yes: {report.pairs[0].in_words}",
     ):  # fmt: skip
         assert words in out

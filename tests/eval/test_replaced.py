@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from eval.report.__main__ import app
-from eval.report.replaced import differing, replacement
+from eval.report.replaced import differing, paired_limits, replacement
 from eval.report.results import read_judged
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import write_json, write_rows
@@ -105,6 +106,14 @@ def test_scores_and_ranks_move(folder: Path) -> None:
     assert all(m.low <= m.difference <= m.high for m in models.values())
     assert [m.new_rank for m in models.values()] == [1, 2, 3]
     assert replacement(results(folder), "model").tau == pytest.approx(1.0)
+
+
+def test_the_adjusted_wald_limits_are_the_published_formula() -> None:
+    """12 and 4 of 100 items differ: 13/102 and 5/102, their difference and its standard error."""
+    more, less = 13 / 102, 5 / 102
+    half = 1.959964 * np.sqrt((more + less - (more - less) ** 2) / 102)
+    found = paired_limits(np.array([[59, 4], [12, 25]]))
+    assert found == pytest.approx((more - less - half, more - less + half))
 
 
 def test_without_models_all_answers_have_one_score(folder: Path) -> None:

@@ -193,12 +193,12 @@ def test_the_command(tmp_path: Path) -> None:
     write_rows(tmp_path / "in.jsonl", (i.model_dump(mode="json") for i, _ in rows))
     write_rows(tmp_path / "out.jsonl", (j.model_dump(mode="json") for _, j in rows))
     call = [str(tmp_path / "out.jsonl"), "--items", str(tmp_path / "in.jsonl")]
-    ran = CliRunner().invoke(app, [*call, "-o", str(tmp_path / "scores.json"), "--k", "4"])
+    ran = CliRunner().invoke(app, [*call, "-o", str(tmp_path / "scores.json")])
     assert ran.exit_code == 0, ran.output
-    assert re.search(r"\n 4 +2 +", ran.output)
+    assert re.search(r"\n 2 +2 +", ran.output)
     assert "SSR of points: % of its values with an accuracy above 0.1: " in ran.output
     written = json.loads((tmp_path / "scores.json").read_text())
-    assert ModelScores.model_validate(written["out"]) == found(rows, 4)
+    assert ModelScores.model_validate(written["out"]) == found(rows)
     other = rows[1:] + rows[:1]
     with pytest.raises(InputError, match="row 1: item 'a0' beside judgement 'a1'"):
         scores([i for i, _ in rows], [j for _, j in other])

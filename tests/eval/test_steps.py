@@ -1,4 +1,4 @@
-"""Process-level evaluation: rows from rules and from a model, and their summary."""
+"""Process-level evaluation: rows from a model, and their summary."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from eval.asking import run_protocol
 from eval.figures import ProtocolSummary, related
 from eval.protocol import app
+from eval.steps.chain import StepScores
 from eval.steps.protocol import ScoredItem, steps_protocol, summarise
-from eval.steps.rules import StepScores
 from gradegpt.app.cli import app as gradegpt
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import write_rows
@@ -44,36 +44,26 @@ def written(path: Path, count: int = 4, **more: Any) -> Path:
 
 
 def model() -> ScriptedEngine:
-    """Calls every step right but the second."""
+    """Finds the wrong steps, and says nothing that can be parsed where nothing was known."""
 
     def reply(prompt: Sequence[Message]) -> str:
         steps = prompt[-1].content.split("<response>\n")[1:]
+        if "know" in steps[0]:
+            return "?"
         lines = (step.split("\n")[0] for step in steps)
         return "\n".join(
-            f"Step {n} | Reference none | {line} | {int(n != 2)}" for n, line in enumerate(lines, 1)
+            f"Step {n} | Reference none | {line} | {int(not re.search('18|36|is 19', line))}"
+            for n, line in enumerate(lines, 1)
         )
 
     return ScriptedEngine(reply)
 
 
-def run_of(path: Path, engine: ScriptedEngine | None = None, **more: Any) -> list[StepScores]:
-    protocol = steps_protocol(path, path.with_name("s.jsonl"), by_model=engine is not None)
-    return run_protocol(protocol, engine, **more)
+def run_of(path: Path, engine: ScriptedEngine, **more: Any) -> list[StepScores]:
+    return run_protocol(steps_protocol(path, path.with_name("s.jsonl")), engine, **more)
 
 
 # --- rows ---------------------------------------------------------------------------------------
-
-
-def test_rules_need_no_engine(tmp_path: Path) -> None:
-    """Each item has a row; steps that cannot be compared have no score."""
-    rows = run_of(written(tmp_path))
-    assert [row.scores for row in rows] == [(1, 1, 1), (0, None, 0), (1, 0), ()]
-    assert [row.mean for row in rows] == [1, 0, 0.5, None]
-    assert [row.first_error for row in rows] == [None, 1, 2, None]
-    manifest = json.loads((tmp_path / "s.jsonl.manifest.json").read_text())
-    assert (manifest["rows"], manifest["failed"], manifest["prompt_tokens"]) == (4, {}, 0)
-    first = json.loads((tmp_path / "s.jsonl").read_text().splitlines()[1])
-    assert (first["mean"], first["first_error"], first["first_error_at"]) == (0, 1, 1 / 6)
 
 
 def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
@@ -85,7 +75,7 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
     engine = model()
     found = run_of(path, engine)
     assert len(engine.prompts) == 3
-    assert [row.scores for row in found] == [(1, 0, 1), (), (1, 0), (1,)]
+    assert [row.scores for row in found] == [(1, 1, 1), (), (1, 0), ()]
     assert (found[1].outcome, found[1].reason) == (Outcome.UNDECIDED, "reference:no-solution")
     prose = run_of(path, ScriptedEngine(lambda _: "All steps are right."), overwrite=True)
     assert [row.outcome.value for row in prose] == ["unparsed", "undecided", "unparsed", "unparsed"]
@@ -107,20 +97,18 @@ def test_items_that_cannot_be_scored(tmp_path: Path, row: dict[str, Any], messag
     """File, line, field, and what to do."""
     write_rows(tmp_path / "items.jsonl", [row])
     with pytest.raises(InputError, match=message):
-        steps_protocol(tmp_path / "items.jsonl", tmp_path / "out", by_model=False)
+        steps_protocol(tmp_path / "items.jsonl", tmp_path / "out")
 
 
 # --- the figures --------------------------------------------------------------------------------
 
 
-def made(scores: Sequence[int | None], right: bool | None, n: int = 0, **more: Any) -> ScoredItem:
+def made(scores: Sequence[int], right: bool | None, n: int = 0, **more: Any) -> ScoredItem:
     """An item with these step scores and this verdict."""
     item = Item(id=str(n), question=f"q{n}", reference=("1",), response="x", **more)
-    judged = any(score is not None for score in scores)
     steps = StepScores(
-        id=str(n), outcome=Outcome.JUDGED if judged else Outcome.UNDECIDED, method="rules",
-        reason="made", n_steps=len(scores), scores=tuple(scores) if judged else (),  # type: ignore[arg-type]
-        references=(None,) * len(scores) if judged else (),
+        id=str(n), outcome=Outcome.JUDGED if scores else Outcome.UNDECIDED, reason="made",
+        n_steps=len(scores), scores=tuple(scores), references=(None,) * len(scores),
     )  # fmt: skip
     return ScoredItem(item, steps, right)
 
@@ -137,12 +125,12 @@ def test_process_against_answers_by_hand() -> None:
     and 4 2.5 2.5 1 give the same for Spearman's.
     """
     rows = [made((1, 1), True, 0), made((1, 0), True, 1), made((0, 1), False, 2),
-            made((0, 0), False, 3), made((1, None), None, 4), made((None,), True, 5)]  # fmt: skip
+            made((0, 0), False, 3), made((1,), None, 4), made((), True, 5)]  # fmt: skip
     found = summarise(rows)
-    names = ("steps scored", "process score", "answers right", "process score if right",
+    names = ("process score", "answers right", "process score if right",
              "if wrong", "Pearson", "Spearman")  # fmt: skip
     assert [value(found, name) for name in names] == pytest.approx(
-        [9 / 11, 0.6, 0.6, 0.75, 0.25, 0.5**0.5, 0.5**0.5]
+        [0.6, 0.6, 0.75, 0.25, 0.5**0.5, 0.5**0.5]
     )
     process = found.figures["all"]["process score"]
     assert process is not None
@@ -167,13 +155,13 @@ def test_a_perfect_correlation() -> None:
 
 
 def test_where_errors_are() -> None:
-    """The first of four is at 1/8, the third at 5/8; one first error has an open step before it."""
+    """The first of four is at 1/8, the third at 5/8."""
     rows = [
-        made((0, 1, 0, 0), False, 0), made((1, 0, 1), False, 1), made((None, 0), False, 2),
+        made((0, 1, 0, 0), False, 0), made((1, 0, 1), False, 1), made((1, 0), False, 2),
         made((1, 1), True, 3),
     ]  # fmt: skip
     counts = list(summarise(rows).counts.values())
-    assert counts == [4, 3, 1, [0, 1, 0, 0, 0, 1, 0, 1, 0, 0], [0, 1, 0, 0, 0, 1, 1, 1, 1, 0]]
+    assert counts == [4, 3, [0, 1, 0, 0, 0, 1, 0, 1, 0, 0], [0, 1, 0, 0, 0, 1, 1, 1, 1, 0]]
 
 
 def test_tags_are_groups_whose_means_are_correlated() -> None:
@@ -206,9 +194,9 @@ def test_the_agreement_with_human_labels() -> None:
     """83 of 100 steps, as in OlympicArena, section 3.4; kappa of 70 11 6 13 by hand.
 
     Expected agreement is (76 * 81 + 24 * 19) / 10,000 = 0.6612, and (0.83 - 0.6612) / 0.3388 is
-    0.498. Steps without a score do not count.
+    0.498.
     """
-    pairs = [(1, 1)] * 70 + [(0, 1)] * 11 + [(1, 0)] * 6 + [(0, 0)] * 13 + [(1, None)] * 5
+    pairs = [(1, 1)] * 70 + [(0, 1)] * 11 + [(1, 0)] * 6 + [(0, 0)] * 13
     rows = [made((score,), True, n, meta={"step_labels": [label]})
             for n, (label, score) in enumerate(pairs)]  # fmt: skip
     found = summarise(rows)
@@ -216,27 +204,28 @@ def test_the_agreement_with_human_labels() -> None:
     assert agreement is not None
     assert (agreement.value, agreement.n) == (pytest.approx(0.83), 100)
     assert value(found, "kappa") == pytest.approx((0.83 - 0.6612) / 0.3388)
-    assert "kappa" not in summarise(rows[-2:]).figures["all"]
 
 
 def test_judgements_of_other_rows(tmp_path: Path) -> None:
     path, judged = written(tmp_path, 1), tmp_path / "judged.jsonl"
     write_rows(judged, [{"id": "7", "outcome": "undecided", "method": "rules"}])
     with pytest.raises(InputError, match=r"row 1: item 'r0' beside judgement '7'"):
-        steps_protocol(path, tmp_path / "out", by_model=False, judgements=judged)
+        steps_protocol(path, tmp_path / "out", judgements=judged)
     with pytest.raises(InputError, match=r"2 items and 1 judgements"):
-        steps_protocol(written(tmp_path, 2), tmp_path / "out", by_model=False, judgements=judged)
+        steps_protocol(written(tmp_path, 2), tmp_path / "out", judgements=judged)
 
 
 # --- the command --------------------------------------------------------------------------------
 
 
-def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
+def test_judge_and_score_by_two_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Process scores exceed answer scores and correlate with them; a second run only summarises."""
+    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
     path, judged = written(tmp_path, 40), str(tmp_path / "judged.jsonl")
     done = CliRunner().invoke(gradegpt, ["judge", str(path), "-o", judged, "--judge", "rules"])
     assert done.exit_code == 0, done.output
     words = ["steps", str(path), "-o", str(tmp_path / "s.jsonl")]
+    words += ["--base-url", "http://x/v1", "--model", "m"]
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert "answers right" not in done.output
@@ -254,7 +243,7 @@ def test_judge_and_score_by_two_commands(tmp_path: Path) -> None:
 def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its scores are compared with human labels."""
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
-    path, out = written(tmp_path, 1, meta={"step_labels": [1, 1, 1]}), str(tmp_path / "s.jsonl")
+    path, out = written(tmp_path, 1, meta={"step_labels": [1, 1, 0]}), str(tmp_path / "s.jsonl")
     words = ["steps", str(path), "-o", out, "--base-url", "http://x/v1", "--model", "m"]
     done = CliRunner().invoke(app, [*words, "--output-price", "1000000"])
     assert done.exit_code == 0, done.output

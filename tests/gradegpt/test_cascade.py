@@ -162,7 +162,7 @@ def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFact
     [
         ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: not for the judge 'rules'"),
         ({"kind": "code", "max_error": 0.1}, "max_error: not for the judge 'code'"),
-        ({"kind": "cascade", "max_false_correct": 0.1}, "set max_error too"),
+        ({"kind": "cascade", "max_error_by": "source"}, "set max_error too"),
     ],
 )
 def test_settings_that_need_a_measured_confidence(values: dict[str, object], message: str) -> None:

@@ -13,7 +13,6 @@ from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Evidence
 from gradegpt.judges.promise import (
     CERTAINTY,
-    Key,
     Promise,
     evidence_for,
     given_from,
@@ -49,7 +48,7 @@ def test_the_threshold_is_above_the_rows_that_err() -> None:
 
 
 def test_a_cascade_gives_what_the_first_sure_judge_says() -> None:
-    """Below the threshold a row goes on; ``correct`` counts one side alone."""
+    """Below the threshold a row goes on."""
     trails = [
         Evidence("a", "k", True, (0.9, 0.2), 3),
         Evidence("a", "k", True, (None, 0.95), 2),
@@ -58,7 +57,6 @@ def test_a_cascade_gives_what_the_first_sure_judge_says() -> None:
     ]
     assert given_from(trails, 0.85) == (6, 1, {"a": (0, 5), "b": (1, 1)})
     assert given_from(trails, 0.95)[:2] == (3, 1)
-    assert given_from(trails, 0.7, correct=False) == (1, 1, {"b": (1, 1)})
 
 
 def test_a_source_that_shows_a_larger_error_stops_it() -> None:
@@ -93,7 +91,7 @@ def test_a_bound_for_each_source_needs_sources_that_keep_it() -> None:
     promise = [*weak, *rows(0.95, 300, 0, "set en"), *rows(0.95, 300, 0, "set en", "b")]
     promise += rows(0.95, 300, 0, "set en", "c")
     found = Promise(Calibration(judge="m", evidence=tuple(promise)), 0.05, by_source=True)
-    assert set(found.thresholds) == {Key("set en", None)}
+    assert set(found.thresholds) == {"set en"}
     assert found.missing == ["number en: only for all sources together, without --by"]
 
 
@@ -151,7 +149,7 @@ def test_kinds_have_thresholds_or_a_reason() -> None:
         *rows(0.97, 110, 0, "short text zh"),
     )
     promise = Promise(Calibration(judge="m", evidence=evidence), 0.02)
-    assert set(promise.thresholds) == {Key("number en", None)}
+    assert set(promise.thresholds) == {"number en"}
     assert promise.missing == [
         "short text zh: about 42 more labelled rows are needed",
         "text en: 60 of the 160 surest labelled verdicts are wrong",
@@ -162,20 +160,6 @@ def test_kinds_have_thresholds_or_a_reason() -> None:
     assert not promise.settles(number, judgement(Verdict.CORRECT, None))
     other = Item(reference=("{1}",), response="{1}", answer_type="set")
     assert not promise.settles(other, judgement(Verdict.CORRECT, 1.0))
-
-
-def test_both_directions_are_bounded_apart() -> None:
-    """Wrong ``correct`` verdicts do not count against the other ones."""
-    evidence = (
-        *rows(0.98, 300, 30),
-        Evidence("a", "number en", False, (0.02,), 300),
-    )
-    calibration = Calibration(judge="m", evidence=evidence)
-    promise = Promise(calibration, 0.05, max_false_correct=0.02)
-    assert set(promise.thresholds) == {Key("number en", False)}
-    assert promise.missing == [
-        "number en, correct: 30 of the 330 surest labelled verdicts are wrong"
-    ]
 
 
 def test_nothing_is_promised_without_labels() -> None:
