@@ -66,16 +66,15 @@ class ProfileJudge:
         return self._profile.score(question, prove)
 
     def _questions(self, item: Item) -> Iterator[Question]:
-        """A question for each accepted answer; one for a list of sub-answers, if it has parts."""
-        all_of = item.needs == "all" and len(item.reference) > 1
+        """A question for each accepted answer; one for all sub-answers, if the item has several."""
+        several = item.reference if len(item.reference) > 1 else listed(item.reference[0])
+        if self._profile.in_parts and item.needs != "any" and len(several) > 1:
+            parts = tuple(map(reference_answer, several))
+            yield self._question(item, "; ".join(parts), parts)
+            return
         for reference in item.accepted:
-            several = item.reference if all_of else listed(reference)
-            if self._profile.in_parts and len(several) > 1:
-                parts = tuple(map(reference_answer, several))
-                yield self._question(item, "; ".join(parts), parts)
-            else:
-                for answer in reference_answers(reference) or (reference,):
-                    yield self._question(item, answer)
+            for answer in reference_answers(reference) or (reference,):
+                yield self._question(item, answer)
 
     def _question(self, item: Item, reference: str, parts: tuple[str, ...] = ()) -> Question:
         kind = answer_kind(item, reference)

@@ -32,7 +32,7 @@ from gradegpt.rules.reference import answer_places
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Increased with every change that can change a score; part of the fingerprint."""
 _JOINED: Final = (
     AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
@@ -114,14 +114,20 @@ def _steps(
 
 
 def _same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) -> bool | None:
-    """Whether the values are the same, units aside; None if that is not shown."""
+    """Whether the values are the same; without units where one lacks them or they measure others.
+
+    None if that is not shown.
+    """
     if plain(asked.reference) == plain(answer) and plain(answer):
         return True
-    region = asked.kind is AnswerType.INTERVAL
-    wanted, given = (_unitless(values.read(x, region=region)) for x in (asked.reference, answer))
+    criteria = Criteria(allowed, prove, names_matter=asked.kind is AnswerType.EQUATION)
+    pair = [
+        values.read(x, region=asked.kind is AnswerType.INTERVAL) for x in (asked.reference, answer)
+    ]
     if asked.kind in IN_ORDER:
-        wanted, given = in_order(wanted), in_order(given)
-    return same_value(wanted, given, Criteria(allowed, prove))
+        pair = [*map(in_order, pair)]
+    same = same_value(pair[0], pair[1], criteria)
+    return same_value(*map(_unitless, pair), criteria) if same is None else same
 
 
 def _unitless(value: Value) -> Value:
@@ -232,7 +238,7 @@ def _answer_level(
     near, estimated = tolerance("olympicarena"), _estimated(_unitless(values.read(asked.reference)))
 
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        return (near if wanted in estimated else EXACT).allows(wanted, given)
+        return (near if wanted._replace(unit="") in estimated else EXACT).allows(wanted, given)
 
     allowed = tolerance(policy)
     if asked.kind in _IDENTICAL:
@@ -443,14 +449,14 @@ def _marked(text: str) -> tuple[str, ...]:
 def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
     """The answers in a JSON or Python list; empty for any other text.
 
-    ``numbers`` accepts entries that are not texts; on its own, ``[1, 2]`` may be an interval.
+    Without ``numbers`` one entry must be a text: on its own, ``[1, 2]`` may be an interval.
     """
     found: object = None
     if text.lstrip().startswith("["):
         literal = mended(text.strip()).replace(r"\\'", r"\'")  # LaTeX is no escape, but \' is one
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             found = ast.literal_eval(literal)
-    if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
+    if not isinstance(found, list) or not (numbers or any(isinstance(x, str) for x in found)):
         return ()
     parts = tuple(map(str, found))
     return parts if all(part.strip() for part in parts) else ()
@@ -465,7 +471,7 @@ class Profile(NamedTuple):
     score: Callable[[Question, Prove], Scored]
     grades: frozenset[AnswerType]
     in_parts: bool = False
-    """Whether several required references are sub-answers in a fixed order."""
+    """Whether several references are sub-answers in a fixed order, unless any of them suffices."""
 
 
 PROFILES: Final[dict[str, Profile]] = {

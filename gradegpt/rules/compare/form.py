@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.formula import Node, nodes, read_formula, variables
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
@@ -67,17 +66,11 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
 
 def _is_calculation(node: Node) -> bool:
     """Whether a formula of whole numbers is not calculated: 40 - 4, 6 × 6, √25; not 3 × 10^8."""
-    nodes = [*_nodes(node)]
-    whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in nodes)
-    known = {n.op for n in nodes} <= {"num", "+", "*", "neg", "root", "^"}
-    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in nodes)
+    parts = [*nodes(node)]
+    whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in parts)
+    known = {n.op for n in parts} <= {"num", "+", "*", "neg", "root", "^"}
+    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in parts)
     return node.op in ("+", "*", "root") and whole and known and not tens
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    yield node
-    for arg in node.args:
-        yield from _nodes(arg)
 
 
 def _handed_back(reference: str, answer: str, question: str) -> bool:
@@ -96,9 +89,7 @@ def _reducible(answer: str) -> bool:
 
 def _shape(node: Node | None) -> Counter[str]:
     """How often each operation occurs in a formula."""
-    if node is None:
-        return Counter()
-    return sum(map(_shape, node.args), Counter([node.op] if node.args else []))
+    return Counter(part.op for part in nodes(node) if part.args) if node else Counter()
 
 
 def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:
