@@ -120,14 +120,13 @@ def _same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove)
     """
     if plain(asked.reference) == plain(answer) and plain(answer):
         return True
+    region = asked.kind is AnswerType.INTERVAL
     criteria = Criteria(allowed, prove, names_matter=asked.kind is AnswerType.EQUATION)
-    pair = [
-        values.read(x, region=asked.kind is AnswerType.INTERVAL) for x in (asked.reference, answer)
-    ]
+    wanted, given = (values.read(x, region=region) for x in (asked.reference, answer))
     if asked.kind in IN_ORDER:
-        pair = [*map(in_order, pair)]
-    same = same_value(pair[0], pair[1], criteria)
-    return same_value(*map(_unitless, pair), criteria) if same is None else same
+        wanted, given = in_order(wanted), in_order(given)
+    same = same_value(wanted, given, criteria)
+    return same_value(_unitless(wanted), _unitless(given), criteria) if same is None else same
 
 
 def _unitless(value: Value) -> Value:
