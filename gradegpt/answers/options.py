@@ -24,7 +24,7 @@ _MOST: Final = 400
 
 
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
-_SMALL = re.compile(r"(?:(?<=\bis )|(?<=: )|^)\([a-j]\)")
+_SMALL = re.compile(r"\((?:(?<=\bis \()|(?<=: \()|(?<![\s\S]\())[a-j]\)")
 
 
 def half_width(text: str) -> str:
@@ -58,11 +58,13 @@ def options(question: str) -> dict[str, str]:
 
 def only_lists(text: str, question: str) -> bool:
     """Whether a text repeats the options of a question, the first one first, and adds nothing."""
+    if not _LABEL.match(text.strip()):
+        return False
     said, listed = (
         [(letter, plain(option).strip(",;")) for letter, option in sorted(options(one).items())]
         for one in (text, question)
     )
-    return bool(said) and said == listed and bool(_LABEL.match(text.strip()))
+    return bool(said) and said == listed
 
 
 # --- the options of an answer ---------------------------------------------------------------------

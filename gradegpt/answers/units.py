@@ -207,6 +207,7 @@ _CURRENCIES: Final = re.compile(
 _LOWERED: Final = {name.lower(): _IN_TEXT[name] for name in _MONEY}
 
 
+@lru_cache(maxsize=4096)
 def currencies(text: str) -> frozenset[tuple[str, Fraction]]:
     """The currencies that a short text names, each with its unit: a dollar, a cent; ¥ is two."""
     found = {(m["name"] or m["yuan"] or "$").lower() for m in _CURRENCIES.finditer(text)}

@@ -98,10 +98,17 @@ def _auto(wanted: Quantity, given: Quantity, *, rounds: bool) -> bool | None:
     return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
 
-def _as_asked(wanted: Quantity, given: Quantity) -> bool | None:
-    """As ``auto``, but a rounded value of what is asked for exactly is left open."""
-    allowed = _auto(wanted, given, rounds=False)
-    return None if allowed and not _exact(wanted, given) else allowed
+def _as_asked(wanted: Quantity, given: Quantity, *, question: str) -> bool | None:
+    """``auto`` as the question asks; a rounded value of what it wants exactly is left open."""
+    exactly, rounds = _asks(question)
+    allowed = _auto(wanted, given, rounds=rounds and not exactly)
+    return None if exactly and allowed and not _exact(wanted, given) else allowed
+
+
+@lru_cache(maxsize=1024)
+def _asks(question: str) -> tuple[bool, bool]:
+    """Whether a question asks for an exact value, and whether for a rounded one."""
+    return _EXACTLY_ASKED.search(question) is not None, _ROUNDED.search(question) is not None
 
 
 def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
@@ -162,10 +169,8 @@ def tolerance(name: str, question: str = "") -> Tolerance:
     """
     if name in _NAMED:
         return Tolerance(name, _NAMED[name])
-    if name == "auto" and _EXACTLY_ASKED.search(question):
-        return Tolerance(name, _as_asked)
     if name == "auto":
-        return Tolerance(name, partial(_auto, rounds=bool(_ROUNDED.search(question))))
+        return Tolerance(name, partial(_as_asked, question=question))
     kind, _, number = name.partition(":")
     if kind in ("relative", "olympiadbench") and re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", number):
         return Tolerance(name, _up_to(float(number), relative=kind == "relative"))

@@ -311,9 +311,8 @@ def _in_other_words(reading: Reading, _prove: Prove) -> Decision | None:
     ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
     if kind not in _IN_WORDS or ratio or _GOES_ON.search(response) or names_another(response):
         return None
-    said = amounts(response)
-    wanted = {a.measures for r in reading.references for a in amounts(r.text)} if said else ()
-    if not wanted or COUNT in wanted:
+    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
+    if not wanted or COUNT in wanted or not (said := amounts(response)):
         return None
     text = is_range(first.text) if kind is AnswerType.TEXT else is_read(read_value(first.text))
     if (is_read(read_value(found.answer)) and text) or any(amount.side for amount in said):

@@ -69,8 +69,11 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
 
 def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
     """``法国的首都是巴黎`` to 法国的首都是哪里: around the name are the question's words."""
-    name, asked = _PARTICLES.sub("", reference), _PARTICLES.sub("", question)
-    if len(name) < _LEAST_NAME or not _HAN.fullmatch(name) or name in asked:
+    name = "" if reference.isascii() else _PARTICLES.sub("", reference)
+    if len(name) < _LEAST_NAME or not _HAN.fullmatch(name):
+        return False
+    asked = _PARTICLES.sub("", question)
+    if name in asked:
         return False
     before, found, after = answer.partition(name)
     if not found or not _PARTICLES.match(before[-1:] or " "):

@@ -119,10 +119,12 @@ def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> 
         mine = {sign.lastgroup for sign in _ANGLES.finditer(expected)}
         if mine and not mine & theirs:
             return False, "other-unit"
-    wanted, given = currencies(expected), currencies(actual)
+    if not (given := currencies(actual)):
+        return None
+    wanted = currencies(expected)
     asked, kinds = ({name for name, _ in some} for some in (wanted or currencies(question), given))
     by_size = wanted and asked & kinds and _MONEY.isdisjoint(expected + actual)
-    if not asked or not given or wanted & given or by_size:
+    if not asked or wanted & given or by_size:
         return None  # 600 dollars and 60000 cents have values
     if not wanted:
         return None if asked & kinds or "$" in question else (None, "other-unit")
@@ -249,10 +251,9 @@ def _matched(_kind: AnswerType, expected: str, actual: str, _question: str) -> S
 def _pairs(text: str) -> frozenset[frozenset[str]]:
     """The pairs of which a text consists; empty for any other text."""
     tight = plain(text)
-    whole = not _PAIR.sub("", tight).strip(",;、.")
-    return (
-        frozenset(frozenset(m.group(1, 3)) for m in _PAIR.finditer(tight)) if whole else frozenset()
-    )
+    if not _PAIR.match(tight) or _PAIR.sub("", tight).strip(",;、."):
+        return frozenset()
+    return frozenset(frozenset(m.group(1, 3)) for m in _PAIR.finditer(tight))
 
 
 def _ranks(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
