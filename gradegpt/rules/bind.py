@@ -182,24 +182,16 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 # --- which of them is asked for -------------------------------------------------------------------
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
-_ASKS = re.compile(
-    r"几|多少|什么|哪|求|何|解|\b(?:what|which|how|find|when|who|calculate|determine|compute|solve"
-    r"|evaluate|simplify|give|write)\b",
-    re.IGNORECASE,
-)
+_ASKS, _TOTAL, _HOW_MANY, _MORE = map(cue, ("asks", "total", "asks how many", "difference"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = words("empty")
 """Words and characters that tell no value from another."""
-_TOTAL = re.compile(
-    r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
-)
 DISOWNED: Final = cue(
     "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
     + cue("attributed").pattern + r")\Z",
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
-WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGNORECASE)
+WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
@@ -209,11 +201,6 @@ AT: Final = re.compile(
 )
 """Words before a value of a variable, where something has its value."""
 _AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
-_MORE = re.compile(
-    r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b",
-    re.IGNORECASE,
-)
-"""Words after a difference."""
 _LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
 """What stands before the number of a footnote, or of a name."""
 _HALF_OF: Final = ("的一半", "的半")

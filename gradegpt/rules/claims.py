@@ -407,21 +407,15 @@ def _with_what_follows(found: Found, text: str) -> Found:
 
 # --- a sentence narrowed to its value -------------------------------------------------------------
 
-_DENIED = re.compile(
-    r"不是|并非|不等于|才是|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b",
-    re.IGNORECASE,
-)
-"""Words after which a value is not, or not certainly, the answer."""
+_DENIED, _UNTRUE, _ORDINAL = map(cue, ("uncertain", "untrue", "ranks"))
+_OF, _OF_IT, _NOT_THE_RESULT = map(cue, ("of another", "of it", "no result"))
 _CIRCLED = re.compile(rf"[{CIRCLED}](?:\s*(?:[,，、;；和与及]|以及)?\s*[{CIRCLED}])*")
-_UNTRUE = re.compile(r"[错误假不非]|\b(?:not|wrong|false|incorrect)\b", re.IGNORECASE)
 _CHANGED, _CHANGES = cue("changed", after=r"[\s$]*\Z"), cue("changes", before=r"[\s$]*")
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """For which values a formula holds."""
-_ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
-"""Words with which several values may be in another order than the question asks for."""
 _REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
@@ -572,22 +566,8 @@ def _roots(answer: str) -> str:
 # --- the last number ------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
-_OF = re.compile(
-    r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
-    r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
-    r"|\bwhose\b[^.;,]*\Z",
-    re.IGNORECASE,
-)
-_OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
-"""Words around a number by which another one is meant: half of 7, the number whose half is 7."""
 _INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
 """The bounds of a sum, product or integral, whose numbers are no results."""
-_NOT_THE_RESULT = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+|compared (?:to|with))\b"
-    r"|\b(?:that|which) is (?=\W?\d[^.]*\b(?:each|per|every)\b)|不|没|大于|小于|至少|至多|或|才",
-    re.IGNORECASE,
-)
-"""Words in a sentence whose number is not its result, unless it follows an equals sign."""
 
 
 def _last_sentence(text: str) -> Found | None:

@@ -29,16 +29,8 @@ _EXCEPTS: Final = cue("negation", "except")
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
 _UNDECIDED: Final = cue("quoted", "hearsay", "left open")
 _LATER: Final = cue("later", before=r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?")
-PERSON = re.compile(
-    r"(?<![告给让对跟问教劝诉])(?:我|本人|自己)(?!们?的?(?:同[桌学伴]|老师|朋友|[爸妈哥姐弟妹爷奶叔]|室友|导师|邻居"
-    r"|班[上里长主级]|女[儿友生同]|儿子|听|看到|被|查|抄))"
-    r"|\b(?:I|[Ww]e)\b(?! (?:hear|heard|read|saw|was|am|copied|know)\b)|\bMe:|\bmine\b"
-    r"|\b(?:[Mm]y|[Oo]ur)(?: \w+)? (?:answer|result|conclusion|reply|solution|choice)\b"
-)
-"""The writer, speaking for themselves."""
-_MISLED: Final = re.compile(
-    r"\b(?:fooled|tricked|misled|tempted|lured) (?:in)?to \w", re.IGNORECASE
-)
+PERSON = cue("writer")
+_MISLED = cue("misled")
 _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
 """Another name at the end: "Verdi comes to mind, but Puccini"."""
 _SAID_RIGHT: Final = re.compile(

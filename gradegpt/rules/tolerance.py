@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import known
 from gradegpt.core.errors import InputError
+from gradegpt.rules.cues import cue
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR, _NEAR_PRECISE = 0.05, 0.02
@@ -19,18 +20,7 @@ _NEAR, _NEAR_PRECISE = 0.05, 0.02
 second for two numbers of at least three digits, which rounding changes less."""
 _MEASURED: Final = 0.01
 """Relative difference up to which two measured quantities are the same (rounded steps)."""
-_ROUNDED = re.compile(
-    r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b"
-    r"|\bapproximate(?:ly)?\b|\bdecimal places?\b|\bsignificant (?:figures|digits)\b"
-    r"|\b(?:s\.?f|d\.?p)\b",
-    re.IGNORECASE,
-)
-_EXACTLY_ASKED = re.compile(
-    r"\bexact (?!same)\w+|\bexactly\b[^.\n]{0,20}\bform\b|\bin terms of\W{0,3}(?:π|\\?pi\b)"
-    r"|(?:保留|含|用)\s*\$?\\?(?:π|pi\b|根号|sqrt)|精确值|准确值",
-    re.IGNORECASE,
-)
-"""Questions that ask for 6π, not for 18.85."""
+_ROUNDED, _EXACTLY_ASKED = map(cue, ("asks to round", "asks for the exact"))
 Allows = Callable[[Quantity, Quantity], bool | None]
 
 

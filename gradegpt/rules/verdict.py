@@ -53,24 +53,8 @@ ONE_OF_NUMBERS: Final = "number:one-of-several"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _BRIEF: Final = 30
-_ASKS_WRONG = re.compile(
-    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
-    re.IGNORECASE,
-)
-_BY_PLACE = re.compile(
-    r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
-    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)|除了?\s?[A-J][^。；;]{0,10}外"
-    r"|\b(?:right|correct|best|my) (?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
-    r"(?:first|second|third|fourth|last)\b",
-    re.IGNORECASE,
-)
-"""Words that choose by place, or what is left: whatever letters stand beside them."""
-_NEXT_QUESTION = re.compile(
-    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]"
-    r"|\s(?:Human|User|用户)\s?[:：]",
-    re.IGNORECASE,
-)
-"""Where a base model goes on with another item of the kind it was shown."""
+_ASKS_WRONG, _BY_PLACE = map(cue, ("asks for the wrong", "by place"))
+_NEXT_QUESTION, _ALTERNATIVE = map(cue, ("next question", "alternative"))
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
 _EITHER = re.compile(
@@ -268,14 +252,7 @@ _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
 _ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
-_ALTERNATIVE = re.compile(
-    r"也许|可能是|\b(?:perhaps|maybe)\b|\bor\b(?! (?:so|more|less|earlier|later)\b)", re.IGNORECASE
-)
-"""Words by which a quantity or name may not be the answer, or not the only one."""
 _RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
-_ASKS_THE_TIME = re.compile(
-    r"\bwhat time\b|\bwhen\b|几[时点]|何时|什么时[候间刻]|时刻", re.IGNORECASE
-)
 _GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
 """Most characters of a response whose quantities are read where its answer says nothing."""
@@ -308,7 +285,7 @@ def _in_other_words(reading: Reading, _prove: Prove) -> Decision | None:
         reading.response, reading.kind, reading.references[0], reading.found,
     )  # fmt: skip
     assert found is not None
-    ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
+    ratio = _RATIO.search(first.text) and not cue("asks for a time").search(reading.question)
     if kind not in _IN_WORDS or ratio or _GOES_ON.search(response) or names_another(response):
         return None
     wanted = {a.measures for r in reading.references for a in amounts(r.text)}

@@ -23,6 +23,7 @@ from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import COUNT, MONEY, SHARE, YEAR
 from gradegpt.rules.bind import AT, Mention
 from gradegpt.rules.compare.base import Shown
+from gradegpt.rules.cues import cue
 from gradegpt.rules.stance import clauses, denies, goes_on, negated, revises, takes_back
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
@@ -40,39 +41,19 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_REST = _re(
-    r"\b(?:about|around|roughly|approximately|some|the|of|an?|per|each|every|in|at|to|and|old|from"
-    r"|between|by|all|total|people|[ap]\.?m)\b"
-    r"|[晚早]上|[上下]午|凌晨|左右|[约大概近每共计为是到至从在公元]|[\W_]"
-)
-"""What a reference may say beside its quantity."""
+_REST, _AGE, _BEYOND = map(cue, ("beside a quantity", "asks for an age", "beyond"))
+_CONCLUDES, _CHANGED = map(cue, ("comes to", "change"))
+_WAY, _TOTAL, _BEARING = map(cue, ("direction", "multiple", "bearing"))
 _FORMULA = _re(r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[xyn]\b|[-−+*/^]\s*[(（]")
 """Signs of a reference that is more than a number and its unit."""
 _WORKED = re.compile(r"```|####|<<|[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
 """Signs of a calculation, which is read elsewhere."""
-_AGE = _re(r"\bhow old\b|\bages?\b|多大|年龄|岁")
 _RANGE = _re(r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z")
-_BEYOND = _re(r"[低高大小]于|以[上下]|\b(?:below|above|outside|less|more|not)\b|不在")
 _ALONE = _re(r"\s*(?:[,.;:!?，。；：！？）)*]|\Z|(?:in all|altogether|in total|or so|左右)\b)")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]|[\"“《][^\"”》]*[\"”》]")
 _FINALLY = _re(r"(?:final answer|最终答案)(?: is|\W)")
-_CONCLUDES = _re(
-    r"\b(?:so|thus|hence|therefore|altogether|total|in all|comes? to|answer|overall|works out"
-    r"|which (?:makes|gives|means)|that(?:'s| is| makes))\b"
-    r"|所以|因此|因而|于是|总共|一共|合计|答案|最后|也就是|即|得到|应该?是|="
-)
-_CHANGED = _re(
-    r"[增减降涨升跌翻]|\b(?:r[io]se|gr[eo]w|go(?:es|ne)? up|went up|f[ae]ll|drop|declin|increas"
-    r"|decreas|reduc|cut)"
-)
 _TO = _re(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z")
 """What makes a share that of the whole after a change, and not that of the change."""
-_WAY = _re(
-    r"[东南西北上下左右前后正负反]|方向|亏|欠|支出|零下|低于"
-    r"|\b(?:north|south|east|west|up|down|left|right|back)(?:wards?|ern|erly)?\b"
-    r"|\b(?:opposite|below|loss|lost|debt|direction)\b"
-)
-"""Words for a direction, which a sign may say as well."""
 
 
 class _Read(NamedTuple):
@@ -249,8 +230,6 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
 _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
 _SPAN = re.compile(r"(\d{1,3}(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d{1,3}(?:\.\d+)?)")
 _YEAR = re.compile(r"(?:1\d|20)\d\d")
-_BEARING = _re(r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b")
-_TOTAL = _re(r"倍|\btimes\b|fold\b")
 _THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
 """A number of thousands, or of a unit or an unknown."""
 

@@ -14,13 +14,13 @@ from gradegpt.rules.choices import DENIES, says_none_right
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
 _ARTICLE = re.compile(r"\A\s*(?:the|an?)\b", re.IGNORECASE)
 _REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IGNORECASE)
 _OPEN = re.compile(r"[不没非无错但除或]|\b(?:or|but|except|wrong|false)\b|n['’]t\b", re.IGNORECASE)
-_THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
-"""Words for the options that are not named."""
+_THE_REST = cue("the rest")
 _NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
 _SENTENCE: Final = 120
 _EXACTLY: Final = Criteria(EXACT)

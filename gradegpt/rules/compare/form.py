@@ -19,23 +19,19 @@ from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.cues import cue
 
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 AS_ASKED: Final = ("as-asked", "not-evaluated", "not-factorised", "not-reduced")
 """Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
-_OF_FORM = re.compile(
-    r"\bfactori[sz]|\bprime factors|\bsimplify|\bsimplest|\bexpand\b|slope-intercept"
-    r"|\blowest terms|质因数|因式分解|分解因式|化简|最简|斜截式",
-    re.IGNORECASE,
-)
-_FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
+_OF_FORM = cue("asks for a form", "asks for factors")
+_FACTORS, _INTEGRATES = map(cue, ("asks for factors", "integrates"))
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _LEADING = re.compile(r"(?P<before>\A|=)\s*(?P<constant>[CcKk])\s*\+(?P<rest>[^=]+)\Z")
-_INTEGRATES = re.compile(r"∫|\\int\b|\b(?:integra|antiderivative)|不定积分|原函数", re.IGNORECASE)
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 
 

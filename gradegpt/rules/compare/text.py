@@ -14,15 +14,13 @@ from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, gives
+from gradegpt.rules.cues import cue
 
 _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide an answer that begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
-_ORDER_ASKED = re.compile(
-    r"\b(?:rank|order|arrange|sequence|sort)\b|\bfrom \w+est to\b|排序|排列|顺序|次序|从.{1,4}到",
-    re.IGNORECASE,
-)
+_ORDER_ASKED = cue("asks for a sequence")
 _NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
 """Words that doubt a rank; in quotation marks it is part of a title."""

@@ -18,6 +18,7 @@ from gradegpt.answers.values import is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
 from gradegpt.rules.compare.text import compare_text
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
 _SORTED = re.compile(
@@ -30,21 +31,10 @@ _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.D
 """Questions with several blanks, whose answers have an order."""
 _JOINS: Final = str.maketrans("", "", "_{} \t\n")
 _COORDINATES: Final = ("x", "y", "z")
-_PERCENT = re.compile(
-    r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
-    r"|\bpercentage of\b|\bwhat %|\bin %|百分之几|百分比|百分率",
-    re.IGNORECASE,
-)
-"""Questions whose answer is a percentage, not those that only contain one."""
+_PERCENT, _SCALED = map(cue, ("asks for a percentage", "large unit"))
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
-_SCALED = re.compile(
-    r"thousand|million|billion|trillion|[千万亿]"
-    r"|(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
-    re.IGNORECASE,
-)
-"""Questions that name a large unit, or one with a power of ten."""
 _ZEROS: Final = 3
 """Least zeros by which a number in such a unit differs."""
 _NEAR: Final = 0.05

@@ -21,6 +21,7 @@ from gradegpt.answers.types import Region
 from gradegpt.answers.units import DOLLARS, currencies
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison
+from gradegpt.rules.cues import cue
 
 Shown = tuple[bool | None, str] | None
 """Whether two texts are the same, and why; None where the step cannot tell."""
@@ -39,11 +40,7 @@ _BY_CASE: Final = re.compile(
     r"|\\[A-Za-z](?![A-Za-z])"
 )
 """What means another thing in another case: milli and mega, bits and bytes, a command."""
-_CASED: Final = re.compile(
-    r"print\s*\(|\b(?:code|program|script)\b[^.?]{0,20}\bprints?\b|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|alleles?|formula|command|literal)\b"
-    r"|输出|符号|化学式|分子式|基因|变量名|命令"
-)
-"""Questions in whose answers the case of a letter counts."""
+_CASED, _CHEMISTRY = map(cue, ("asks for a symbol", "chemistry"))
 _LETTER: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _NOT_A_NAME: Final = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[A-Za-z]{4}|\\")
@@ -72,11 +69,6 @@ _REMAINDER: Final = re.compile(
     re.IGNORECASE,
 )
 """A quotient with its remainder: 7……2, 7 r 2."""
-_CHEMISTRY: Final = re.compile(
-    r"化学|离子|分子式|方程式|化合物"
-    r"|\b(?:chemical|formula|ions?|compound|equation|reaction|molecul\w*)\b",
-    re.IGNORECASE,
-)
 _ROW: Final = 3
 """Least things of a row."""
 _ORDER: Final = re.compile(
