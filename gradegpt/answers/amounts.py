@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers import units
 from gradegpt.answers.number import Numeral, needs_a_unit, numerals
 from gradegpt.answers.text import fold
-from gradegpt.answers.times import ORDINAL, TIME, spoken_in
+from gradegpt.answers.times import TIME, spoken_in
 from gradegpt.answers.units import COUNT, CURRENCY, SHARE, YEAR, Unit, unit_at, unit_called
 
 
@@ -55,8 +55,6 @@ _IN_A_WORD = re.compile(
     r"|一(?:[些样起直般切定旦共致同面边方再位种点来者则度]|\S{0,3}[也都][不没])"
 )
 """A character that is part of a word: 三角形, 二次函数, 一些, 一个也不剩."""
-_PART_OF = re.compile(r"\b(?:an?|one) \Z", re.IGNORECASE)
-_OF = re.compile(r"\s?(?:of )?(?:an? )?(?=[a-z])", re.IGNORECASE)
 _MORE_OF = re.compile(
     r"(?P<half>半| and a half\b)|(?<=[成块米斤尺亩])(?P<tenth>[一二三四五六七八九])"
     r"(?:(?![\u3400-\u9fff])|(?=[的高长宽重左]))"
@@ -101,7 +99,6 @@ def amounts(text: str) -> tuple[Amount, ...]:
         Amount(start, end, said.unit, said.value)
         for start, end, said in spoken_in(text)
         if isinstance(said.value, Fraction)
-        and (said.unit != ORDINAL or not _PART_OF.search(text, max(0, start - 5), start))
     ]
     for number in numerals(text):
         if not any(a.start < number.end and number.start < a.end for a in found):
@@ -137,10 +134,7 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2
         number = number._replace(value=value, end=end)
-    at = end
-    if number.in_words and value < 1 and (of := _OF.match(text, end)):
-        at = of.end() - (of.end() > end)  # a quarter *of a* kilo
-    unit = unit_at(text, at)
+    unit = unit_at(text, end)
     if unit is None:
         alone = number.in_words and needs_a_unit(said)
         return [] if alone else [_bare(text, number)]

@@ -24,15 +24,14 @@ _MOST: Final = 400
 
 
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
-_SMALL = re.compile(r"\((?:(?<=\bis \()|(?<=: \()|(?<![\s\S]\())[a-j]\)")
 
 
 def half_width(text: str) -> str:
-    """Full-width signs as ASCII, and "answer is (b)" in capitals; the length is unchanged."""
+    """Full-width signs as ASCII; the length is unchanged."""
     if not text.isascii():
         for wide in {*_WIDE.findall(text)}:
             text = text.replace(wide, " " if wide == "\u3000" else chr(ord(wide) - 0xFEE0))
-    return _SMALL.sub(lambda small: small[0].upper(), text) if "(" in text else text
+    return text
 
 
 # --- the options of a question --------------------------------------------------------------------
@@ -88,7 +87,6 @@ _PLACE = re.compile(
     rf"(?:(?i:it(?:'s| is)|i (?:choose|pick)) )?(?:第([{HAN_ORDINALS}])(?:个选项|项)"
     rf"|(?i:the) ({'|'.join(ORDINALS)}) (?:option|choice))"
 )
-_STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
 
 def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:
@@ -117,16 +115,13 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
 def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     """The options that an answer chooses: by letter, as ``letters`` reads them, or otherwise.
 
-    By position (``the third option``), or by the text that the question lists; if it lists none,
-    the statements (1) and (3), as "1" and "3".
+    By position (``the third option``), or by the text that the question lists.
     """
     listed, text = options(question), fold(answer[:_MOST]).strip(" .*\n")
     if place := _PLACE.fullmatch(text):
         return frozenset(
             LETTERS[(HAN_ORDINALS if place[1] else ORDINALS).index(place[1] or place[2])]
         )
-    if not listed and _STATEMENTS.fullmatch(text):
-        return frozenset(re.findall(r"\d", text))
     same = [letter for letter, option in listed.items() if plain(option) == plain(text)]
     return frozenset(same) if len(same) == 1 and text not in listed else letters(answer, listed)
 

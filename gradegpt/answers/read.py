@@ -26,8 +26,6 @@ _POINT: Final = re.compile(
     re.IGNORECASE,
 )
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
-_ORDER: Final = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
-"""Questions for which the numbers of statements are a sequence."""
 _ONE_LABEL: Final = re.compile(r"\((\d\d?)\)")
 _PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+")
 """Words without a number: read at once, as most references are."""
@@ -75,8 +73,8 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind is AnswerType.SET and (one := _ONE_LABEL.fullmatch(folded)):
         return Group(False, (values.read(one[1]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    in_order = kind in IN_ORDER or (_ORDER.search(question) and values.labels(folded))
-    return value._replace(ordered=True) if in_order and isinstance(value, Group) else value
+    in_order = kind in IN_ORDER and isinstance(value, Group)
+    return value._replace(ordered=True) if in_order else value
 
 
 @lru_cache(maxsize=4096)

@@ -36,7 +36,6 @@ _ATOM = (
     r"|(?<![A-Za-z'])(?![aAI]\s+\w)[A-Za-zα-ω](?![A-Za-z'’])|(?<![A-Za-z])[A-Za-z]'(?=\()"
 )
 _MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
-_STROKE = re.compile(r"\$/|\)/|./(?:\$|\\\()")
 _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
@@ -45,12 +44,6 @@ _RUN = re.compile(r"\s*(?:[~～]|[-–—]{1,2}|to|到|至|[,、]?\s*(?:and|or|�
 """What joins the numbers of a list or of a range, which is no number."""
 _ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
 """A value in brackets after another: 100 °C (212 °F)."""
-_ANNOTATED = re.compile(r"<<[^<>\n]*>>")
-"""A calculation in the notes of GSM8K: <<20+5=25>>."""
-_NTH = re.compile(
-    r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
-)
-"""Words before a number that counts or dates something."""
 
 
 class Mention(NamedTuple):
@@ -64,10 +57,9 @@ class Mention(NamedTuple):
 def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     """The answers of a type that a text in ASCII punctuation names, in order."""
     lists, number = kind in LISTS, kind is AnswerType.NUMBER
-    text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
     currency = number or text.count("$") % 2
     plain = text.replace("$", " ") if currency else text
-    found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
+    found = [*_formulas(plain, kind)]
     if number:
         found = _with_units(text, [m for m in found if not m.text.isalpha()])
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
@@ -105,19 +97,16 @@ def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
 
 
 def _top_level(text: str, kind: AnswerType) -> Iterator[int]:
-    """The places of the commas, semicolons and strokes outside of brackets and formulas."""
+    """The places of the commas and semicolons outside of brackets and formulas."""
     depth, formula = 0, False
     for at, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")
         formula ^= sign == "$"
         if depth > 0 or formula:
             continue
-        stroke = (
-            sign == "/" and kind is not AnswerType.NUMBER and _STROKE.match(text, max(0, at - 1))
-        )
         joined = r",\d{3}(?!\d)" if kind is AnswerType.NUMBER else r",\d{3}(?!\d)|,\s*[a-z]\s*="
         comma = sign in ",;" and not re.match(joined, text[at:])
-        if stroke or comma:
+        if comma:
             yield at
 
 
@@ -139,8 +128,6 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
     if found:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = list(map(_result, made))
-    glued = (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start) for m in results)
-    results = [m for m, is_glued in zip(results, glued, strict=True) if not is_glued]
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
     read = (re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER) for m in results)
     results = [m for m, is_read in zip(results, read, strict=True) if is_read]
@@ -182,7 +169,7 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 # --- which of them is asked for -------------------------------------------------------------------
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
-_ASKS, _TOTAL, _HOW_MANY, _MORE = map(cue, ("asks", "total", "asks how many", "difference"))
+_ASKS, _TOTAL, _HOW_MANY = map(cue, ("asks", "total", "asks how many"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = words("empty")
 """Words and characters that tell no value from another."""
@@ -193,16 +180,12 @@ DISOWNED: Final = cue(
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
-_RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
 AT: Final = re.compile(
     r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
 )
 """Words before a value of a variable, where something has its value."""
-_AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
-_LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
-"""What stands before the number of a footnote, or of a name."""
 _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(
@@ -361,12 +344,12 @@ def restated(text: str, named: Sequence[Mention], claim: Mention) -> list[Mentio
 def _of_the_kind(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
-    """Years where a time is asked for; no years and no ranks where a number is."""
+    """Years where a time is asked for, and no years where a number is."""
     if WHEN.search(question):
         return [m for m in live if _YEAR.search(m.text)]
     if not _HOW_MANY.search(_asked(question)):
         return live
-    return [m for m in live if not (_YEAR.fullmatch(m.text) or _RANK.fullmatch(m.text))]
+    return [m for m in live if not _YEAR.fullmatch(m.text)]
 
 
 def _not_given(
@@ -436,10 +419,9 @@ def _by_copula(
 
 
 def _is_aside(text: str, one: Mention) -> bool:
-    """Whether a value says where something has its value, or is a difference, or another's."""
+    """Whether a value says where something has its value, or is another's."""
     before = text[max(0, one.start - 14) : one.start]
-    at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
-    return bool(at or _MORE.match(text, one.end) or _ANOTHER.search(before))
+    return bool(AT.search(before) or _ANOTHER.search(before))
 
 
 def _is_bracketed(text: str, one: Mention) -> bool:

@@ -17,12 +17,8 @@ _MIN_LOOP: Final = 60
 """Least characters of a loop: "0.3333333333333" is a number."""
 _ENDING: Final = 8
 _DIGITS: Final = str.maketrans("123456789", "0" * 9)
-_REFUSAL, _POLICY, _ABSENT, _STILL, _SOLVED = map(
-    cue, ("refusal", "policy", "absent", "still", "solved")
-)
-
-UNANSWERABLE = cue("unanswerable")
-REASON = cue("gives a reason")
+_REFUSAL, _POLICY, _STILL, _ABSENT = map(cue, ("refusal", "policy", "still", "absent"))
+_THE_REST, UNANSWERABLE, REASON = map(cue, ("other parts", "unanswerable", "gives a reason"))
 _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
@@ -89,9 +85,7 @@ def refuses(response: str) -> bool:
     if not any(word in lowered for word in _DECLINING):
         return False
     last = last_match(_REFUSAL, end)
-    return (
-        last is not None and not _STILL.search(end, last.end()) and not cue("other parts").search(end)
-    )
+    return last is not None and not _STILL.search(end, last.end()) and not _THE_REST.search(end)
 
 
 def declines_by_policy(response: str) -> bool:
@@ -105,10 +99,8 @@ def denies(references: Iterable[str]) -> bool:
 
 
 def leaves_open(response: str) -> bool:
-    """Whether it repeats the question with its blanks, or stops after its analysis."""
-    return ("__" in response and bool(_BLANKS.search(response))) or (
-        response.lstrip().startswith("【分析】") and not _SOLVED.search(response)
-    )
+    """Whether it repeats the question with its blanks."""
+    return "__" in response and _BLANKS.search(response) is not None
 
 
 _OPEN_WORDS: Final = 40

@@ -53,8 +53,7 @@ ONE_OF_NUMBERS: Final = "number:one-of-several"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _BRIEF: Final = 30
-_ASKS_WRONG, _BY_PLACE = map(cue, ("asks for the wrong", "by place"))
-_NEXT_QUESTION, _ALTERNATIVE = map(cue, ("next question", "alternative"))
+_ASKS_WRONG, _NEXT_QUESTION = map(cue, ("asks for the wrong", "next question"))
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
 _EITHER = re.compile(
@@ -65,7 +64,6 @@ _EITHER = re.compile(
 
 
 _ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EQUATION, AnswerType.EXPRESSION)
-_DOUBTED: Final = cue("hearsay", "quoted", "denied")
 
 
 class Decision(NamedTuple):
@@ -142,9 +140,7 @@ def _declined(reading: Reading) -> Decision | None:
     means = UNANSWERABLE.search(response)  # needed where the reference is short
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
-    heard = means and (
-        _DOUBTED.search(response, 0, means.start()) or _EITHER.match(response, means.end())
-    )
+    heard = means and _EITHER.match(response, means.end())
     if same is not None and (heard or takes_back(response) or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
@@ -168,8 +164,6 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "response:not-its-own-answer"
     elif choice and _ASKS_WRONG.search(reading.question) and said_right(response, found):
         reason = "choice:said-right-where-wrong-is-asked"
-    elif choice and found.how is not How.BOXED and _BY_PLACE.search(response):
-        reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
     elif kind in _ONE_VALUE and _EITHER.match(response, found.place(response)[1]):
@@ -251,9 +245,6 @@ _LATIN = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
-_ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
-_RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
-_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
 """Most characters of a response whose quantities are read where its answer says nothing."""
 _SPOKEN: Final = 2_000
@@ -285,8 +276,7 @@ def _in_other_words(reading: Reading, _prove: Prove) -> Decision | None:
         reading.response, reading.kind, reading.references[0], reading.found,
     )  # fmt: skip
     assert found is not None
-    ratio = _RATIO.search(first.text) and not cue("asks for a time").search(reading.question)
-    if kind not in _IN_WORDS or ratio or _GOES_ON.search(response) or names_another(response):
+    if kind not in _IN_WORDS or names_another(response):
         return None
     wanted = {a.measures for r in reading.references for a in amounts(r.text)}
     if not wanted or COUNT in wanted or not (said := amounts(response)):
@@ -323,12 +313,7 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         return None
     if equal is None:
         return Decision(Verdict.INCORRECT, one.reason, found, answer)
-    if takes_back(response, found.end) or _ALTERNATIVE.search(response, found.start, found.end):
-        return None
-    if any(
-        said.start() > one.end and response[slice(*span)] not in response[said.end() :]
-        for said in _ANSWER_IS.finditer(response)
-    ):
+    if takes_back(response, found.end):
         return None
     return Decision(Verdict.CORRECT, one.reason, found, answer)
 

@@ -41,15 +41,12 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_REST, _AGE, _BEYOND = map(cue, ("beside a quantity", "asks for an age", "beyond"))
-_CONCLUDES, _CHANGED = map(cue, ("comes to", "change"))
+_REST, _AGE = map(cue, ("beside a quantity", "asks for an age"))
+_CHANGED = cue("change")
 _WAY, _TOTAL, _BEARING = map(cue, ("direction", "multiple", "bearing"))
 _FORMULA = _re(r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[xyn]\b|[-−+*/^]\s*[(（]")
 """Signs of a reference that is more than a number and its unit."""
-_WORKED = re.compile(r"```|####|<<|[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
-"""Signs of a calculation, which is read elsewhere."""
 _RANGE = _re(r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z")
-_ALONE = _re(r"\s*(?:[,.;:!?，。；：！？）)*]|\Z|(?:in all|altogether|in total|or so|左右)\b)")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]|[\"“《][^\"”》]*[\"”》]")
 _FINALLY = _re(r"(?:final answer|最终答案)(?: is|\W)")
 _TO = _re(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z")
@@ -87,7 +84,7 @@ def compare_amounts(
         unlike = changed and to[0] is not to[1]
         return None if unlike else _given(best, [*other, *near, *counts], response)
     one_kind = due.measures not in (COUNT, units.PIECE) or len({a.value for a in other}) == 1
-    if near or not other or not one_kind or _WORKED.search(response):
+    if near or not other or not one_kind:
         return None
     return Shown(False, "number:different", other[-1].start, other[-1].end)
 
@@ -163,8 +160,7 @@ def _same(read: _Read, given: Amount) -> str:
         return _sizes(read, given)
     if kinds == {SHARE, PAID}:
         return "near"  # 30% off, or 70 % of the price
-    bare = given.measures == COUNT and _ALONE.match(read.response, given.end)
-    return "same" if bare and wanted.number == given.number else "unlike"
+    return "unlike"
 
 
 def _sizes(read: _Read, given: Amount) -> str:
@@ -194,7 +190,7 @@ def _sizes(read: _Read, given: Amount) -> str:
 
 def _range(read: list[_Read], response: str) -> Shown | None:
     """Whether the only two quantities of their kind in a sentence are the ends of a range."""
-    every = [] if _BEYOND.search(response) else _answers(response)
+    every = _answers(response)
     for start, end in sentences(response):
         said = [a for a in every if start <= a.start < end]
         said = [a for a in said if _same(read[0], a) in ("same", "other", "near")]
@@ -220,8 +216,7 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
     at, *there = (
         next((n for n, (_, end) in enumerate(spans) if a.start < end), 0) for a in (best, *rivals)
     )
-    later = [n for n in there if n > at]
-    concluded = later and (at or any(_CONCLUDES.search(response, *spans[n]) for n in later))
+    concluded = at and any(n > at for n in there)
     return None if at in there or concluded else Shown(True, "number:equal", best.start, best.end)
 
 
@@ -229,7 +224,6 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
 
 _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
 _SPAN = re.compile(r"(\d{1,3}(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d{1,3}(?:\.\d+)?)")
-_YEAR = re.compile(r"(?:1\d|20)\d\d")
 _THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
 """A number of thousands, or of a unit or an unknown."""
 
@@ -246,10 +240,6 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return True, compare_amounts(reference, response, question, EXACT)
     if said and float(said[1]) < float(said[2]):
         return len(re.findall(r"[\d.]+", reference)) == 1, None
-    if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
-        shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
-        beside = shown is not None and response.find(found) < shown.start
-        return beside and bool(shown and shown.same), shown
     if _TOTAL.search(reference):
         return _change_unlike(question + reference, response), None
     if _BEARING.search(reference):

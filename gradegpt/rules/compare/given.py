@@ -52,12 +52,9 @@ _QUALIFIED: Final = re.compile(
     r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|但|可是|更正|等等|其中|应该|[哦噢]"
 )
 """Signs and Chinese words after an answer that negate or doubt it or add another."""
-_TAIL: Final = re.compile(r"\W*\Z")
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
 _BEFORE: Final = re.compile(r"(?:[-+*/^_¬~∠△√∂∇∀∃]\s*|[!&]|\\[A-Za-z]+[\s{]*)\Z")
 """A sign directly before a name that makes it another one."""
-_AFTER: Final = re.compile(r"[\^_%°]|['!](?!\w)")
-"""A sign directly after a number or a letter that makes it another one."""
 
 
 class _Said(NamedTuple):
@@ -161,15 +158,7 @@ def _has_its_signs(reference: str, answer: str, said: _Said, start: int, end: in
     if len(money) == 2 and money <= _CURRENCIES:
         return False
     before, mine = (_BEFORE.search(part[0].gap) for part in (name, wanted))
-    if (before and before[0].strip()) != (mine and mine[0].strip()):
-        return False
-    last = name[-1].word
-    if len(last) > 2 and not last.isdigit():
-        return True
-    tails = [_TAIL.findall(fold(text))[0] for text in (reference, answer)]
-    gap = said.words[end].gap if end < len(said.words) else tails[1]
-    after, due = _AFTER.match(gap), _AFTER.match(tails[0])
-    return after is None or (due is not None and due[0] == after[0])
+    return (before and before[0].strip()) == (mine and mine[0].strip())
 
 
 def _accents(text: str) -> str:

@@ -22,17 +22,13 @@ from gradegpt.rules.stance import alone, clauses, commitment, denies
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
 _MARKS: Final = " 《》“”\"'.。*()（）"
-_NO_NAMES = re.compile(
-    r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]|[\u3400-\u9fff]{13}|(?:[\w'’-]+ ){8}"
-)
-"""Signs of a reference that is no name and no list of names."""
 _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
 """What joins a thing and its name."""
 _CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 _JOINS, _BEFORE, _AFTER = cue("joins names"), cue("before a name"), cue("after a name")
-_ANOTHER, _ORDERED, _PAIRED = cue("makes another"), cue("asks for an order"), cue("asks for pairs")
+_ORDERED = cue("asks for an order")
 
 
 class _Run(NamedTuple):
@@ -59,13 +55,13 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
 
     None if that is not shown; ``NEEDS_NAMES`` if the dictionary is needed and not installed.
     """
-    if len(reference) > 160 or _NO_NAMES.search(reference) or plain(reference) in plain(response):
+    if len(reference) > 160 or plain(reference) in plain(response):
         return None
     if not installed():
         return NEEDS_NAMES
     wanted = [
         read(name)
-        for piece in _JOINT.split(_PAIRED.sub("", reference))
+        for piece in _JOINT.split(reference)
         for text in ([piece] if read(piece.strip(_MARKS)).listed else _AND.split(piece))
         if (name := text.strip(_MARKS))
     ]  # War and Peace is one name
@@ -76,7 +72,7 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
         if chosen is None or not chosen.stands(response):
             return None
         same, span = chosen.same, chosen.span
-        if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *span)):
+        if len(wanted) > 1 and denies(response, *span):
             return None
     kind = f"{'same' if same else 'other'}{'-list' * (len(wanted) > 1 or bool(pairs))}"
     return None if same is None else Shown(same, f"text:{kind}-by-dictionary", *span)
@@ -117,7 +113,7 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
         comma = gap.strip() in (",", "，") and not (listed or last.names[-1].kinds & one.kinds)
         if _JOINS.fullmatch(gap) and not comma:
             made[-1] = last._replace(names=[*last.names, one])
-        elif gap.strip(" ") or _AFTER.match(text, end) or _ANOTHER.search(text, 0, end):
+        elif gap.strip(" ") or _AFTER.match(text, end):
             made.append(_Run([one], (one.start,)))
         else:
             begins = (*last.begins, one.start) if len(last.names) == 1 else last.begins

@@ -21,7 +21,6 @@ _LEADING: Final = ("yes", "no", "valid", "invalid")
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = cue("asks for a sequence")
-_NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
 _DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
@@ -90,7 +89,7 @@ def _reordered(reference: str, answer: str) -> bool:
         return False
     if ("by" in left) is not ("by" in right):
         return False  # who is defeated by whom
-    if _NAMED.search(reference) or signs(reference) != signs(answer):
+    if signs(reference) != signs(answer):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
     return bool(joined) and _content(left) == _content(right) and not QUALIFYING & {*left, *right}

@@ -49,13 +49,6 @@ _RELATIONS: Final = "⊥∥≌~≠=<>≤≥∈∉⊂⊆⊃⊇≡¬∧∨∀∃�
 _RELATION: Final = re.compile(rf"([{_RELATIONS}]+)")
 _MARKS: Final = str.maketrans("", "", "'~¬")
 _SPELLINGS: Final = (("‖", "∥"), ("∽", "~"), ("<=", "≤"), (">=", "≥"))
-_THINGS: Final = re.compile(
-    r"(?P<left>[△∠]?(?:[A-Z]{1,4}|[a-zα-ω])'?)(?P<sign>[∥⊥≌~∈∉⊂⊆=≠])"
-    r"(?P<right>[△∠]?(?:[A-Z]{1,4}|[a-zα-ω])'?)"
-)
-"""A relation of two named things; what has a number is an equation."""
-_EXCLUSIVE: Final = ({"∥", "⊥"}, {"≌", "~"}, {"∈", "∉"}, {"=", "≠"})
-"""Signs that cannot both hold between the same things."""
 _COUNTED: Final = re.compile(
     r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}"
 )
@@ -171,17 +164,6 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
     left, right = _tight(expected).rstrip(",;"), _tight(actual).rstrip(",;")
     for spelling, sign in _SPELLINGS:
         left, right = left.replace(spelling, sign), right.replace(spelling, sign)
-    one, other = _THINGS.fullmatch(left), _THINGS.fullmatch(right)
-    if (
-        one
-        and other
-        and not any(min(map(len, m.group(1, 3))) < 2 and m[2] in "=≠" for m in (one, other))
-    ):
-        alike = _things(one) == _things(other)
-        if one["sign"] == other["sign"]:
-            return alike or None, "relation"
-        exclusive = alike and {one["sign"], other["sign"]} in _EXCLUSIVE
-        return (False if exclusive else None), "relation"
     if left == right or _NOT_A_NAME.search(left + right):
         return None
     mine, theirs = _RELATION.split(left), _RELATION.split(right)
@@ -192,15 +174,6 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
     unmarked = [text.removeprefix("!").translate(_MARKS) for text in (left, right)]
     marked = len(left) != len(right) and not re.search(r"\d'|[~]-?\d", left + right)
     return (False, "other-case-or-sign") if marked and unmarked[0] == unmarked[1] else None
-
-
-def _things(one: re.Match[str]) -> object:
-    """What is compared: corresponding vertices of triangles, points of a segment unordered."""
-    left, sign, right = one.groups()
-    if left[0] == right[0] == "△" and len(left) == len(right):
-        return frozenset(map(frozenset, zip(left[1:], right[1:], strict=True)))
-    sides = ["".join(sorted(s)) if len(s) == 2 and s.isupper() else s for s in (left, right)]
-    return sides if sign in "∈∉⊂⊆" else sorted(sides)
 
 
 def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
