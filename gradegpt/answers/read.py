@@ -73,8 +73,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind is AnswerType.SET and (one := _ONE_LABEL.fullmatch(folded)):
         return Group(False, (values.read(one[1]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    in_order = kind in IN_ORDER and isinstance(value, Group)
-    return value._replace(ordered=True) if in_order else value
+    return values.in_order(value) if kind in IN_ORDER else value
 
 
 @lru_cache(maxsize=4096)

@@ -87,6 +87,11 @@ def is_read(value: Value) -> bool:
     return True
 
 
+def in_order(value: Value) -> Value:
+    """The value; if it is a group, one whose order matters."""
+    return value._replace(ordered=True) if isinstance(value, Group) else value
+
+
 def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip(" \n,;")
     if len(text) > MAX_TEXT:

@@ -56,7 +56,7 @@ _BRIEF: Final = 30
 _ASKS_WRONG, _NEXT_QUESTION = map(cue, ("asks for the wrong", "next question"))
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
-_EITHER = re.compile(
+EITHER = re.compile(
     r"(?:\s*\\?%|[\s$]*(?!or\b)[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*"
     r"(?:或者?(?!更?[多少])|\bor\b(?! (?:so|more|less|fewer|about|in)\b))"
 )
@@ -140,7 +140,7 @@ def _declined(reading: Reading) -> Decision | None:
     means = UNANSWERABLE.search(response)  # needed where the reference is short
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
-    heard = means and _EITHER.match(response, means.end())
+    heard = means and EITHER.match(response, means.end())
     if same is not None and (heard or takes_back(response) or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
@@ -166,7 +166,7 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "choice:said-right-where-wrong-is-asked"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
-    elif kind in _ONE_VALUE and _EITHER.match(response, found.place(response)[1]):
+    elif kind in _ONE_VALUE and EITHER.match(response, found.place(response)[1]):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
 

@@ -14,7 +14,7 @@ from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain, signs
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
-from gradegpt.answers.values import is_read
+from gradegpt.answers.values import in_order, is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
 from gradegpt.rules.compare.text import compare_text
@@ -70,11 +70,6 @@ def _only(value: Value) -> Value:
         (item,) = value.items
         return value if isinstance(item, Group) else item
     return value
-
-
-def in_order(value: Value) -> Value:
-    """The value; if it is a group, one whose order matters."""
-    return value._replace(ordered=True) if isinstance(value, Group) else value
 
 
 def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | None:
