@@ -41,6 +41,8 @@ _GROUPED: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒
 """One number with groups of three digits, and its unit."""
 _LABELS: Final = re.compile(r"(?:\(\d\d?\)[,;\s和与]*){2,}")
 """Numbers of statements, ①③ or (1)(3), which are no factors."""
+_YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
+"""A span of years, which is not a difference of numbers."""
 _LEAD: Final = re.compile(
     r"^(?:[\u3400-\u9fff]{0,2}得到?|因此|所以|[故则即∴]|(?i:so|hence|thus|then|therefore))(?=.)"
 )
@@ -124,6 +126,8 @@ def _leaf(text: str, region: bool, depth: int) -> Value:
             return Relation(text, left, right)
         name, body = _LEAD.sub("", "".join(sides[0].split())), sides[-1]
     body = APPROXIMATELY.sub("", body)
+    if _YEARS.fullmatch(body):
+        return Leaf(body, name)
     if (ends := read_range(body)) is not None:
         low, high = map(quantity, ends)
         if low is not None and high is not None:

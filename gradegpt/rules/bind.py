@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -46,6 +45,10 @@ _ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
 """A value in brackets after another: 100 °C (212 °F)."""
 
 
+_ANNOTATED = re.compile(r"<<[^<>\n]*>>")
+"""A calculation in the notes of GSM8K: <<20+5=25>>."""
+
+
 class Mention(NamedTuple):
     """An answer that a response names, and its place."""
 
@@ -57,6 +60,7 @@ class Mention(NamedTuple):
 def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     """The answers of a type that a text in ASCII punctuation names, in order."""
     lists, number = kind in LISTS, kind is AnswerType.NUMBER
+    text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
     currency = number or text.count("$") % 2
     plain = text.replace("$", " ") if currency else text
     found = [*_formulas(plain, kind)]
@@ -264,18 +268,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         firmly = rule in (_by_words, _by_letter, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
-    if one and is_contradicted(text, named, live[-1]):
-        return None, False
     return (live[-1] if one else None), firmly and one
-
-
-def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:
-    """Whether a value is said again in the same unit with another size: 5/8, that is 6.25 %."""
-    size, unit = _size(claim.text), _unit(claim.text)
-    again = [_size(m.text) for m in restated(text, named, claim) if _unit(m.text) == unit]
-    return isinstance(size, Fraction) and any(
-        isinstance(other, Fraction) and abs(size - other) * 50 > abs(size) for other in again
-    )
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.spans import sentence_start
 from gradegpt.answers.truth import truth
-from gradegpt.rules.bind import DISOWNED, LIST_GAP, Mention
+from gradegpt.rules.bind import DISOWNED, Mention
 from gradegpt.rules.claims import Found, How
 from gradegpt.rules.cues import cue
 
@@ -79,9 +79,6 @@ def clauses(text: str, found: Sequence[Mention]) -> list[Clause]:
         end = stop.start() if stop else high
         words = f"{text[start : one.start]} \0 {text[one.end : end]}"
         made.append(Clause(one, start, end, bool(_NEGATION.search(words)), _is_aside(words)))
-    for i in range(len(made) - 2, -1, -1):
-        if made[i + 1].denied and LIST_GAP.fullmatch(text, found[i].end, found[i + 1].start):
-            made[i] = made[i]._replace(denied=True)  # A, C and D are wrong
     return made
 
 

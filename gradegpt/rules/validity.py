@@ -99,8 +99,10 @@ def denies(references: Iterable[str]) -> bool:
 
 
 def leaves_open(response: str) -> bool:
-    """Whether it repeats the question with its blanks."""
-    return "__" in response and _BLANKS.search(response) is not None
+    """Whether it repeats the question with its blanks, or stops after its analysis."""
+    return ("__" in response and _BLANKS.search(response) is not None) or (
+        response.lstrip().startswith("【分析】") and not cue("solved").search(response)
+    )
 
 
 _OPEN_WORDS: Final = 40
