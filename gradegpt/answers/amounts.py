@@ -214,9 +214,7 @@ def _in_context(text: str, amount: Amount) -> Amount:
     start, end = amount.start, amount.end
     before, after = _BEFORE.search(text, max(0, start - 20), start), _AFTER.match(text, end)
     more = (
-        (before and before["more"])
-        or (after and after["more"])
-        or re.search("[多余]", text[start:end])
+        (before and before["more"]) or (after and after["more"]) or {*"多余"} & {*text[start:end]}
     )
     side = -1 if before and before["less"] else 1 if more else 0
     half = ""

@@ -64,7 +64,9 @@ def read_range(text: str) -> tuple[str, str] | None:
     if not low < high:
         return None
     # 9-11m is a difference, 9-11 m a range
-    if hyphen and (low < 0 or re.search(r"\d[A-Za-z]$", text) or not (unit or match["lead"])):
+    if hyphen and (
+        low < 0 or (text[-2:-1].isdigit() and text[-1].isalpha()) or not (unit or match["lead"])
+    ):
         return None
     return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()
 

@@ -19,6 +19,7 @@ ORDINALS: Final = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
 _STEMS: Final = "甲乙丙丁戊"
+_ANY_LABEL: Final = f"ABCDEFGHIJKLMNO{_STEMS}"
 _MOST: Final = 400
 """Most characters of an answer that names options, or of several answers."""
 
@@ -103,7 +104,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     match = _NAMED.fullmatch(text)
     if match is None or "II" in text:  # (I) 3; (II) 5
         return None
-    found = re.findall(f"[A-O{_STEMS}]", match["letters"])
+    found = [sign for sign in match["letters"] if sign in _ANY_LABEL]
     named = frozenset(LETTERS[_STEMS.index(one)] if one in _STEMS else one for one in found)
     rare = not {*found} <= {*LETTERS}  # K and 乙 are labels only where they are listed
     word = len(named) > 1 and named & {"I", "J"} and text.isalpha()  # "AI"

@@ -71,7 +71,7 @@ def _shown(markup: re.Match[str]) -> str:
         sign = html.unescape(entity)
         return sign if sign.isprintable() else ""
     # A text that is nothing but a picture keeps it.
-    return " -" if markup["zero"] else "" if re.search(r"[^\W_]", markup.string) else markup[0]
+    return " -" if markup["zero"] else "" if any(map(str.isalnum, markup.string)) else markup[0]
 
 
 # --- normalisation ------------------------------------------------------------------------------

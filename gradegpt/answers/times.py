@@ -130,7 +130,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
 def _number(text: str | None) -> Fraction | None:
     if not text:
         return None
-    return Fraction(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else spelled(text)
+    return Fraction(text) if text.replace(".", "", 1).isdecimal() else spelled(text)
 
 
 def _date(said: dict[str, str | None]) -> Fraction | None:

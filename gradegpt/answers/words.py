@@ -50,6 +50,7 @@ SYNONYMS: Final = {
     if len(group) > 1
 }
 TREND: Final = any_of(SYNONYMS)
+_ENDINGS: Final = ("ing", "ed", "es", "s", "d", "e")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
@@ -61,6 +62,13 @@ def meaning(text: str) -> str:
     text = calm if len(calm) > 1 and calm[-2:].isalpha() else text  # not 5!
     short = 0 < len(text) <= MAX_MEANING
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], text) if short else text
+
+
+def stem(word: str) -> str:
+    """An English word in lower case without its ending."""
+    word = word.removesuffix("'s").removesuffix("’s")
+    ending = next(filter(word.endswith, _ENDINGS), "") if len(word) > 3 else ""
+    return word.removesuffix(ending)
 
 
 class Words(NamedTuple):

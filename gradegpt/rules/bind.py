@@ -19,6 +19,7 @@ from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.number import spelled
 from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Relation
+from gradegpt.answers.words import stem
 from gradegpt.rules.cues import cue, words
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
@@ -133,7 +134,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = list(map(_result, made))
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
-    read = (re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER) for m in results)
+    read = (any(map(str.isdigit, m.text)) or reads_as(m.text, AnswerType.NUMBER) for m in results)
     results = [m for m, is_read in zip(results, read, strict=True) if is_read]
     for n, one in enumerate(results):
         if more := _PART.match(text, one.end):  # an unread whole stands in the way of its part
@@ -143,7 +144,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
 
 def _result(one: Mention) -> Mention:
     """What a calculation comes to, before it is rounded; the value itself where it is none."""
-    exact = re.split(r"≈|\\approx", one.text)
+    exact = one.text.replace("\\approx", "≈").split("≈")
     text = exact[0].rpartition("=")[2] if "=" in exact[0] else exact[-1]
     text = text.strip(" $&*").rstrip("\\") if len(exact) > 1 or "=" in one.text else text
     at = one.start + one.text.rfind(text)
@@ -166,14 +167,14 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
     if gap is not None and gap.fullmatch(text, last.end, one.start):
         return True
     unclosed = last.text.count("{") > last.text.count("}")
-    ranges = all(re.search("[<>≤≥]", m.text) for m in (last, one))
+    ranges = not any({*"<>≤≥"}.isdisjoint(m.text) for m in (last, one))
     return (unclosed or ranges) and _OR_GAP.fullmatch(text, last.end, one.start) is not None
 
 
 # --- which of them is asked for -------------------------------------------------------------------
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
-_ASKS, _TOTAL, _HOW_MANY = map(cue, ("asks", "total", "asks how many"))
+_ASKS, _TOTAL, _HOW_MANY, _ANOTHER = map(cue, ("asks", "total", "asks how many", "another"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = words("empty")
 """Words and characters that tell no value from another."""
@@ -186,10 +187,7 @@ WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
-AT: Final = re.compile(
-    r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
-)
-"""Words before a value of a variable, where something has its value."""
+AT: Final = cue("at", after=r"\s*\$?[a-z](?:\s?=\s?)?\Z")
 _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(
@@ -199,7 +197,6 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """What follows a number that only is a part of a value."""
-_ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(
     r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
@@ -246,9 +243,7 @@ def _asked(question: str) -> str:
 def _told(text: str) -> frozenset[str]:
     """What words tell one value from another: stems, or single characters of Chinese."""
     found = (m[0] if len(m[0]) < 2 else m[0].lower() for m in _WORD.finditer(text))
-    return (
-        frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
-    )
+    return frozenset(map(stem, found)) - _EMPTY
 
 
 def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention | None, bool]:

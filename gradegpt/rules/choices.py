@@ -80,8 +80,9 @@ def find_choice(text: str) -> Choice | None:
     for match in reversed([*_GROUP.finditer(text, none.end() if none else 0)]):
         begin = _announced(text, *match.span())
         if begin is not None:
-            named = re.findall(f"[{LETTERS}]", re.sub(r"[a-z]{2,}|[OC](?=[a-z])", " ", match[0]))
-            return Choice("".join(named), begin, *match.span(), committed=True)
+            shown = re.sub(r"[a-z]{2,}|[OC](?=[a-z])", " ", match[0])
+            named = "".join(sign for sign in shown if sign in LETTERS)
+            return Choice(named, begin, *match.span(), committed=True)
     if none:
         return Choice("", none.start(), *none.span(), committed=True)
     return _on_its_line(text)

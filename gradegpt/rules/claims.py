@@ -116,8 +116,7 @@ _REMARK = re.compile(
     r"|[*_]{0,2}(?:[Cc]heck(?:ing)?|[Vv]erif\w+|验算|检验|验证)[*_]{0,2}\s*[:：][^\n]*)\Z"
 )
 """A last line in brackets, or one that checks the answer."""
-_SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
-"""Words before an announcement, in its sentence, that make it hypothetical."""
+_SUPPOSED = cue("supposed")
 _FACTORIAL = re.compile(r"\d|1[0-2]")
 """A number whose factorial may be meant by the mark after it."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
@@ -405,7 +404,7 @@ _QUANTIFIED = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 """For which values a formula holds."""
-_REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
+_REASON = cue("reason", before=r"\s*")
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
 )  # fmt: skip
@@ -519,7 +518,7 @@ def _each(answer: str) -> str:
     """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``; empty unless each piece has a value."""
     if ("=" in answer and _CONCLUSION.search(answer)) or _ORDINAL.search(answer):
         return ""
-    found = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
+    found = [piece for piece in _PIECE.split(answer) if any(map(str.isalnum, piece))]
     if not 1 < len(found) <= values.MAX_ITEMS or any(map(_REASON.match, found)):
         return ""
     made = list[str]()
@@ -543,7 +542,7 @@ def _roots(answer: str) -> str:
         return answer
     names = {match[1] for match in matches if match}
     begin = next(match.start(1) for match in matches if match)
-    steps = {*re.findall("[A-Za-z]", answer[: starts[first]])}
+    steps = {sign for sign in answer[: starts[first]] if sign.isascii() and sign.isalpha()}
     return answer[begin:] if steps <= names else answer
 
 

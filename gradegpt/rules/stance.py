@@ -30,10 +30,7 @@ _LATER: Final = cue("later", before=r"(?:^|[\n.。!！?？;；:：…”\"])[\s\
 PERSON = cue("writer")
 _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
 """Another name at the end: "Verdi comes to mind, but Puccini"."""
-_SAID_RIGHT: Final = re.compile(
-    r"[\s)）*.]{0,3}(?:选?项)?(?:的?(?:说法|叙述|表述))?(?:是|is )?\s*"
-    r"(?:正确(?!答案|选项)|对的?[，,。.]|(?:right|true|correct)\b(?! (?:answer|option|choice)))"
-)
+_SAID_RIGHT: Final = cue("said right", before=r"[\s)）*.]{0,3}")
 _DENIED_WHOLE: Final = re.compile(
     r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
     r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"

@@ -106,12 +106,7 @@ def leaves_open(response: str) -> bool:
 
 
 _OPEN_WORDS: Final = 40
-_OPEN_END = re.compile(
-    r"(?:[=\\{+,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?"
-    r"|为|(?<![不也都就才])是|(?<![对错确误])的"
-    r"|\b(?:and|then|the|we|obtain|is|(?<!one )of|to|that|which|with|because|by))\s*$",
-    re.IGNORECASE,
-)
+_OPEN_END = cue("breaks off", after=r"\s*\Z")
 
 
 def cut_off(response: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.names import HAN
 from gradegpt.answers.options import only_lists
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import sentence_around
@@ -240,7 +241,6 @@ def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) ->
 
 # --- by the whole response ------------------------------------------------------------------------
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
@@ -320,7 +320,7 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
 
 def _differ(asked: str, response: str) -> bool:
     """Whether one is in Chinese and the other in a language of Latin letters."""
-    if len(response) > _SPOKEN or bool(_HAN.search(asked)) is bool(_HAN.search(response)) is False:
+    if len(response) > _SPOKEN or bool(HAN.search(asked)) is bool(HAN.search(response)) is False:
         return False
     one, other = _chinese(asked), _chinese(response)
     return one is not None and other is not None and one is not other
@@ -328,7 +328,7 @@ def _differ(asked: str, response: str) -> bool:
 
 def _chinese(text: str) -> bool | None:
     """Whether a text is in Chinese; None for one without words, such as a formula."""
-    characters, words = len(_HAN.findall(text)), len(_LATIN.findall(text))
+    characters, words = len(HAN.findall(text)), len(_LATIN.findall(text))
     return characters > words if characters or words else None
 
 

@@ -61,10 +61,10 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
     same = [letter for letter, text in texts.items() if text in said]
     if same:  # and others after it: Venus, Mars
         same += [k for k, text in listed.items() if k not in same and _says(rest, text)]
-    if says_none_right(answer) and not re.search(r"\bbut\b|但", answer):
+    if says_none_right(answer) and "但" not in answer and "but" not in answer.split():
         same = [letter for letter, text in listed.items() if says_none_right(text)]
     given = values.read(answer)
-    if not same and (values.is_read(given) or re.search(r"\d", answer)):
+    if not same and (values.is_read(given) or any(map(str.isdigit, answer))):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     if not same and len(answer) <= _SENTENCE:
         same = [
@@ -85,7 +85,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
     value = isinstance(given, Leaf) and given.quantity is not None
-    if listed and value and not re.search(f"[{LETTERS}]", fold(answer)):
+    if listed and value and {*LETTERS}.isdisjoint(fold(answer)):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):
             return Comparison(False, "choice:value-of-no-option")

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from gradegpt.answers.text import fold, signs
-from gradegpt.answers.words import Token, tokens, words
+from gradegpt.answers.words import Token, stem, tokens, words
 
 MAX_ANSWER: Final = 120
 """Most words of an answer that is searched for the reference; a longer one makes many claims."""
@@ -41,7 +41,6 @@ _NAMELESS: Final = _FUNCTION | _KIND["month"] | _KIND["title"]
 _CONCLUDING: Final = frozenset(("so", "thus", "hence", "therefore"))
 _NATIONS: Final = ("an", "ish", "ese", "ch")
 _VERBS: Final = ("s", "ed", "ly", "ng", "won")
-_ENDINGS: Final = ("ing", "ed", "es", "s", "d", "e")
 _CURRENCIES: Final = frozenset("$€£¥")
 _JOINING: Final = frozenset("/&、·•+")
 _FEW: Final = 3
@@ -101,9 +100,9 @@ def _read(answer: str, question: str) -> _Said:
     for token in said:
         inside ^= sum(map(token.gap.count, '"“”「」')) % 2 == 1
         quoted.append(inside)
-    stems = {*map(_stem, asked)}
+    stems = {*map(stem, asked)}
     known = [
-        quote or token.word in _NAMELESS or token.word.isdigit() or _stem(token.word) in stems
+        quote or token.word in _NAMELESS or token.word.isdigit() or stem(token.word) in stems
         for token, quote in zip(said, quoted, strict=True)
     ]
     for order in (range(1, len(said)), range(len(said) - 2, -1, -1)):
@@ -112,14 +111,8 @@ def _read(answer: str, question: str) -> _Said:
             if known[n] or not known[near] or not said[n].capital or said[max(n, near)].gap.strip():
                 continue
             named = said[near].capital or said[near].word in ("of", "and", "the")
-            known[n] = named and _stem(said[near].word) in stems
+            known[n] = named and stem(said[near].word) in stems
     return _Said(said, quoted, known, asked)
-
-
-def _stem(word: str) -> str:
-    word = word.removesuffix("'s").removesuffix("’s")
-    ending = next(filter(word.endswith, _ENDINGS), "") if len(word) > 3 else ""
-    return word.removesuffix(ending)
 
 
 def _places(wanted: tuple[str, ...], said: tuple[str, ...]) -> list[tuple[int, int]]:
@@ -191,8 +184,8 @@ def _is_undisputed(said: _Said, start: int, end: int) -> bool:
     rest = [n for n in range(begin, stop) if not start <= n < end]
     if len(rest) <= _FEW:
         return True
-    asked = {_stem(word) for word in said.asked if word not in _NAMELESS}
-    share = len(asked & {_stem(said.words[n].word) for n in rest}) / len(asked) if asked else 1.0
+    asked = {stem(word) for word in said.asked if word not in _NAMELESS}
+    share = len(asked & {stem(said.words[n].word) for n in rest}) / len(asked) if asked else 1.0
     another = any(said.words[n].capital and not said.known[n] for n in rest if n > start)
     if another and share < _ENOUGH:
         return False
@@ -233,9 +226,9 @@ def _swaps_roles(said: _Said, start: int) -> bool:
     *before, last = said.words[:start] or (Token("is", False, ""),)
     if last.word in _NAMELESS:
         return False
-    subjects = {_stem(t.word) for t in before if t.word not in _NAMELESS}
-    pairs = pairwise(map(_stem, said.asked))
-    return any(verb == _stem(last.word) and name in subjects for verb, name in pairs)
+    subjects = {stem(t.word) for t in before if t.word not in _NAMELESS}
+    pairs = pairwise(map(stem, said.asked))
+    return any(verb == stem(last.word) and name in subjects for verb, name in pairs)
 
 
 def _describes(token: Token, gap: str) -> bool:
