@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold
@@ -26,6 +27,7 @@ _LAST: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def says_none(text: str) -> bool:
     """Whether a short answer, or the last clause of a sentence, states that there is none."""
     if not _HINT.search(text, max(0, len(text) - _LONGEST)):

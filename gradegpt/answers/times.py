@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -70,6 +71,7 @@ _MULTIPLE_IN_TEXT: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def spoken(text: str) -> Quantity | None:
     """The date, time, century, decade, discount or multiple that the whole ``text`` gives."""
     if len(text) > _LONGEST or not _HINT.search(text):

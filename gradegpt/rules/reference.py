@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import as_context, sequence
+from gradegpt.answers.options import LETTERS, as_context, sequence
 from gradegpt.answers.parts import marks, numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
@@ -76,8 +76,9 @@ def reference_answer(reference: str) -> str:
         return text
     if labelled := _LABELLED.match(text):
         return labelled[1]
-    chosen = find_choice(text)
-    if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
+    end = len(text.rstrip(" .。．$}\n)）"))
+    chosen = find_choice(text) if text[end - 1] in LETTERS else None
+    if chosen is not None and chosen.committed and chosen.end >= end:
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
         return text

@@ -6,6 +6,7 @@ Nothing else is decided: two texts without a common word may still name the same
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain, signs
@@ -73,6 +74,7 @@ def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
     return all(_PARTICLES.sub("", piece) in asked for piece in (before, after))
 
 
+@lru_cache(maxsize=4096)
 def _bare(text: str) -> str:
     return plain(_MARKS.sub(" ", _ARTICLE.sub("", meaning(text))))
 
