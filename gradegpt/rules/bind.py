@@ -263,7 +263,18 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         firmly = rule in (_by_words, _by_letter, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
+    if one and _is_contradicted(text, named, live[-1]):
+        return None, False
     return (live[-1] if one else None), firmly and one
+
+
+def _is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:
+    """Whether a value is said again in the same unit with another size: 5/8, that is 6.25 %."""
+    size, unit = _size(claim.text), _unit(claim.text)
+    again = [_size(m.text) for m in restated(text, named, claim) if _unit(m.text) == unit]
+    return isinstance(size, Fraction) and any(
+        isinstance(other, Fraction) and abs(size - other) * 50 > abs(size) for other in again
+    )
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
