@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -254,8 +255,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit,
-        _total, _by_words, _concluding, _by_copula,
+        _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
+        _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
@@ -296,16 +297,6 @@ def asks_for(text: str, named: Sequence[Mention], value: str, question: str) -> 
 def same_size(one: str, other: str) -> bool:
     """Whether two values have the same number, whatever their units."""
     return _size(one) == _size(other)
-
-
-def _not_disowned(
-    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
-) -> list[Mention]:
-    """Without what is denied, given to others, or to an earlier time."""
-    begins = (max(0, m.start - 80) for m in live)
-    return [
-        m for m, at in zip(live, begins, strict=True) if not DISOWNED.search(text[at : m.start])
-    ]
 
 
 def _not_aside(
