@@ -18,8 +18,8 @@ from gradegpt.answers.number import spelled
 from gradegpt.answers.options import ORDINALS
 from gradegpt.answers.types import Quantity
 
-DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
-    "date", "time", "century", "decade", "discount", "multiple", "ordinal",
+DATE, TIME, PAID, MULTIPLE, ORDINAL = (
+    "date", "time", "discount", "multiple", "ordinal",
 )  # fmt: skip
 _MULTIPLES: Final = {
     "doubled": 2, "twofold": 2, "tripled": 3, "trebled": 3, "threefold": 3, "quadrupled": 4,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
+COUNT, SHARE, YEAR, DURATION = "count", "share", "year", "duration"
 DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "angle", "temperature", "fahrenheit", "kelvin"
 PIECE, POINTS = "piece", "points"
 DOLLARS: Final = ("dollar", "HK dollar", "AU dollar", "CA dollar", "TW dollar", "SG dollar")

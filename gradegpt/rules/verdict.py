@@ -22,13 +22,7 @@ from gradegpt.answers.units import COUNT
 from gradegpt.answers.values import is_range, is_read
 from gradegpt.answers.values import read as read_value
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
-from gradegpt.rules.claims import (
-    COMMITTED,
-    Found,
-    How,
-    find_answer,
-    names_another,
-)
+from gradegpt.rules.claims import COMMITTED, Found, How, find_answer, names_another
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
