@@ -20,8 +20,8 @@ from gradegpt.rules.cues import cue
 _REACH: Final = 80
 _SOON: Final = 12
 """Characters before and after an answer that are searched."""
-_NEGATION, _NOT, _HEDGE, _REFERS = map(cue, ("negation", "not", "hedge", "refers"))
-_EARLIER, _OTHERS, _SEVERAL, _ELSE = map(cue, ("earlier", "others", "several", "else"))
+_NEGATION, _HEDGE, _REFERS = map(cue, ("negation", "hedge", "refers"))
+_EARLIER, _OTHERS = map(cue, ("earlier", "others"))
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
@@ -79,11 +79,6 @@ def clauses(text: str, found: Sequence[Mention]) -> list[Clause]:
     return made
 
 
-def negated(text: str, one: Clause) -> bool:
-    """Whether a negation stands before an answer in its clause."""
-    return _NOT.search(text, one.start, one.mention.start) is not None
-
-
 def _is_aside(words: str) -> bool:
     """Whether the words around an answer give it to somebody else, or to an earlier time."""
     others = _OTHERS.search(words) and not PERSON.search(words)
@@ -108,19 +103,6 @@ def commitment(text: str, named: Sequence[Clause], same: Same) -> Clause | None:
     if all(same(one.mention, last.mention) for one in named):
         soon = soon[:_SOON]
     return None if _HEDGE.search(words) or _HEDGE.search(soon) or _NEGATION.search(soon) else last
-
-
-def alone(text: str, one: Clause) -> bool:
-    """Whether nothing around a text that is said says that the writer's answer is another."""
-    excepted = one.denied and not negated(text, one)
-    return not (excepted or _SEVERAL.search(text[: one.start]) or goes_on(text, one))
-
-
-def goes_on(text: str, one: Clause) -> bool:
-    """Whether what follows an answer questions it, or announces another one."""
-    rest = text[one.mention.end :]
-    person = PERSON.search(rest) and not PERSON.search(one.mention.text)
-    return bool(re.match(r"[\s\"”)]*\?", rest) or person or _ELSE.search(rest))
 
 
 def disowned(text: str, found: Found) -> bool:

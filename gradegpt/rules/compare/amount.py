@@ -15,16 +15,15 @@ from typing import Final, NamedTuple
 from gradegpt.answers import units
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
 from gradegpt.answers.number import roman
-from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
 from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import COUNT, MONEY, SHARE, YEAR
-from gradegpt.rules.bind import AT, Mention
+from gradegpt.rules.bind import AT
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.cues import cue
-from gradegpt.rules.stance import clauses, denies, goes_on, negated, revises, takes_back
+from gradegpt.rules.stance import denies, revises, takes_back
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
 _SAID_ALONE: Final = (*MONEY, units.DEGREES, units.CELSIUS)
@@ -206,11 +205,7 @@ def _range(read: list[_Read], response: str) -> Shown | None:
 
 def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
     """The quantity as the answer, unless another stands in the sentence that concludes."""
-    text = half_width(response)
-    (clause,) = clauses(text, [Mention("", best.start, best.end)])
-    if takes_back(response, best.end) or negated(text, clause) or goes_on(text, clause):
-        return None
-    if rivals and revises(response):
+    if takes_back(response, best.end) or (rivals and revises(response)):
         return None
     spans = sentences(response)
     at, *there = (

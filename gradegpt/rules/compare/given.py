@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -81,7 +80,6 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _has_its_signs(reference, answer, said, *span)
         and _is_undisputed(said, *span)
-        and not _swaps_roles(said, span[0])
         and _is_introduced(said, span[0], dated)
         and _is_complete(said, *span, year)
         for span in spans
@@ -219,16 +217,6 @@ def _is_introduced(said: _Said, start: int, dated: bool) -> bool:
             return dated or verb in _KIND["states"]
         case _:
             return last in _KIND["giving"]
-
-
-def _swaps_roles(said: _Said, start: int) -> bool:
-    """Whether "X beat NAME" answers who beat X: the verb is before the subject in the question."""
-    *before, last = said.words[:start] or (Token("is", False, ""),)
-    if last.word in _NAMELESS:
-        return False
-    subjects = {stem(t.word) for t in before if t.word not in _NAMELESS}
-    pairs = pairwise(map(stem, said.asked))
-    return any(verb == stem(last.word) and name in subjects for verb, name in pairs)
 
 
 def _describes(token: Token, gap: str) -> bool:

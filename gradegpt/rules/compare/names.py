@@ -17,7 +17,7 @@ from gradegpt.answers.text import plain
 from gradegpt.rules.bind import Mention
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.cues import cue
-from gradegpt.rules.stance import alone, clauses, commitment, denies
+from gradegpt.rules.stance import clauses, commitment, denies
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
 _MARKS: Final = " 《》“”\"'.。*()（）"
@@ -90,7 +90,7 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
         return spoken[one].same is spoken[other].same
 
     chosen = commitment(text, clauses(text, [*spoken]), same)
-    return spoken[chosen.mention] if chosen and alone(text, chosen) else None
+    return spoken[chosen.mention] if chosen else None
 
 
 def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
