@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gradegpt.answers.json_list import listed
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.compare import Prove, limited
-from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored, listed
+from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored
 from gradegpt.rules.reference import answer_kind, asked, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
 

@@ -8,14 +8,12 @@ response names and leaves open, or a reference that it merely quotes, as the res
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from gradegpt.answers import values
-from gradegpt.answers.json_list import Fault, json_answers, mended
+from gradegpt.answers.json_list import Fault, json_answers, listed
 from gradegpt.answers.options import is_set, sequence
 from gradegpt.answers.parts import pieces, unspaced_marks
 from gradegpt.answers.read import answer_type, read
@@ -422,22 +420,6 @@ def _marked(text: str) -> tuple[str, ...]:
     run = unspaced_marks(text)
     whole = len(run) > 1 and not text[: run[0].start].strip()
     return tuple(piece.strip(" ;；") for piece in pieces(text, run)) if whole else ()
-
-
-def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
-    """The answers in a JSON or Python list; empty for any other text.
-
-    Without ``numbers`` one entry must be a text: on its own, ``[1, 2]`` may be an interval.
-    """
-    found: object = None
-    if text.lstrip().startswith("["):
-        literal = mended(text.strip()).replace(r"\\'", r"\'")  # LaTeX is no escape, but \' is one
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            found = ast.literal_eval(literal)
-    if not isinstance(found, list) or not (numbers or any(isinstance(x, str) for x in found)):
-        return ()
-    parts = tuple(map(str, found))
-    return parts if all(part.strip() for part in parts) else ()
 
 
 # --- the profiles ---------------------------------------------------------------------------------

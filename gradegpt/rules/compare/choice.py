@@ -14,9 +14,10 @@ from gradegpt.rules.choices import DENIES, says_none_right
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
-_REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IGNORECASE)
+_REASON = cue("gives a reason", before=r"\s*(?:[,，;；(（]|[.。]\s)|")
 _NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
 _SENTENCE: Final = 120
 _EXACTLY: Final = Criteria(EXACT)

@@ -20,7 +20,7 @@ from gradegpt.rules.cues import cue
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = cue("asks for a sequence")
-_DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
+_DOUBTED = cue("doubted")
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
