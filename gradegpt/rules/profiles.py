@@ -130,11 +130,11 @@ def _unitless(value: Value) -> Value:
 def _not_given(asked: Question, found: Found) -> str:
     """The reason why what was found is not the response's own answer; empty if it is.
 
-    ``not-its-own``: it is denied, quoted or left open. ``one-of-several``: another one is joined to
+    ``not-its-own-answer``: it is denied, quoted or left open. ``one-of-several``: another one is joined to
     it. ``not-a-commitment``: a number is merely mentioned.
     """
     if disowned(asked.response, found):
-        return "not-its-own"
+        return "not-its-own-answer"
     if asked.kind not in _JOINED and EITHER.match(asked.response, found.place(asked.response)[1]):
         return "one-of-several"
     mentioned = found.how in (How.LAST_NUMBER, How.STATED) and asked.kind is not AnswerType.TEXT
