@@ -177,7 +177,7 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
 _ASKS, _TOTAL, _HOW_MANY, _ANOTHER = map(cue, ("asks", "total", "asks how many", "another"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
-_EMPTY: Final = words("empty")
+_EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
 DISOWNED: Final = cue(
     "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
@@ -264,12 +264,12 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
         firmly = rule in (_by_words, _by_letter, _total)
         live = kept
     one = len({_size(m.text) for m in live}) == 1
-    if one and _is_contradicted(text, named, live[-1]):
+    if one and is_contradicted(text, named, live[-1]):
         return None, False
     return (live[-1] if one else None), firmly and one
 
 
-def _is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:
+def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:
     """Whether a value is said again in the same unit with another size: 5/8, that is 6.25 %."""
     size, unit = _size(claim.text), _unit(claim.text)
     again = [_size(m.text) for m in restated(text, named, claim) if _unit(m.text) == unit]

@@ -25,6 +25,7 @@ from gradegpt.rules.bind import (
     asks_for,
     bound,
     by_label,
+    is_contradicted,
     letters_asked,
     mentions,
     reads_as,
@@ -454,7 +455,7 @@ def _weighed(found: Found, text: str, kind: AnswerType, question: str) -> Found:
     if not best or (found.rivals and found.bound):
         return found._replace(rivals=found.rivals or rivals)
     one, alone = best[-1], len({m.text for m in best}) == 1
-    if alone and own == 0 and scored[0][0] > 1:
+    if alone and own == 0 and scored[0][0] > 1 and not is_contradicted(ascii_, named, one):
         span = sentence_around(text, one.start, one.end)
         rivals = (found.answer, *rivals)
         return Found(text[one.start : one.end], *span, How.FINAL, (one.start, one.end), rivals)
