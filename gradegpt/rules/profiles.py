@@ -130,8 +130,8 @@ def _unitless(value: Value) -> Value:
 def _not_given(asked: Question, found: Found) -> str:
     """The reason why what was found is not the response's own answer; empty if it is.
 
-    ``not-its-own-answer``: it is denied, quoted or left open. ``one-of-several``: another one is joined to
-    it. ``not-a-commitment``: a number is merely mentioned.
+    ``not-its-own-answer``: it is denied, quoted or left open. ``one-of-several``: another one is
+    joined to it. ``not-a-commitment``: a number is merely mentioned.
     """
     if disowned(asked.response, found):
         return "not-its-own-answer"
