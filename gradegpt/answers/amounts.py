@@ -91,7 +91,7 @@ PAST_NOON: Final = re.compile(
 """A clock time of the second half of the day, by its hour."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def amounts(text: str) -> tuple[Amount, ...]:
     """The quantities of a text, in order; compound ones (一斤八两, 5 feet 3 inches) as one."""
     text = _folded(text)

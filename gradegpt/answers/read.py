@@ -8,7 +8,7 @@ from typing import Final
 
 from gradegpt.answers import options, values
 from gradegpt.answers.answer import Answer, Read
-from gradegpt.answers.number import may_begin
+from gradegpt.answers.number import may_begin, roman
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import CIRCLED, fold
 from gradegpt.answers.times import spoken
@@ -27,7 +27,7 @@ _POINT: Final = re.compile(
 )
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
 _ONE_LABEL: Final = re.compile(r"\((\d\d?)\)")
-_PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+")
+_PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+|[A-Za-z]{4,}")
 """Words without a number: read at once, as most references are."""
 _WORDS: Final = re.compile(
     r"[\u3400-\u9fff]{2}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2}|\b(?:AD|BCE?|CE)\b"
@@ -91,7 +91,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.TRUE_FALSE
     if spoken(text) is not None:
         return AnswerType.TEXT
-    if _PROSE.fullmatch(text) and not any(map(may_begin, text.split())):
+    if _PROSE.fullmatch(text) and not (any(map(may_begin, text.split())) or roman(text)):
         return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER:
         value = values.read(reference)

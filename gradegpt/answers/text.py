@@ -165,7 +165,10 @@ _QUOTED: Final = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without spaces, case and final punctuation; equal results mean the same text."""
-    bare = _BLANKS.sub("", fold(text))
+    bare = fold(text)
+    if bare.isalnum():
+        return bare.casefold()
+    bare = _BLANKS.sub("", bare)
     if quoted := _QUOTED.fullmatch(bare):
         bare = quoted["inner"]
     bare = bare.lstrip(".,;:'\"`*")

@@ -31,7 +31,7 @@ _GROUP: Final = re.compile(
     r"(?![A-Za-z'’]|\d)"
 )
 _MARKS: Final = " .*()[]$:;,。"
-_REACH: Final = 130
+_REACH: Final = 90
 """Characters before a letter in which an announcement may begin."""
 _WORD: Final = r"(?:\b|(?<![A-Za-z]))"
 _CHOOSE: Final = cue("choose", before=_WORD, after=rf"{_MARKUP}\Z")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.answer import Answer
@@ -148,10 +149,16 @@ def _other_word(reference: str, answer: str, question: str) -> bool:
     wanted, given = (f"{end[:-3]}ved" if end.endswith("ven") else end for end in ends)  # proven
     if not given or given == wanted or len(given) > _WORDY:
         return False
-    listed = {plain(word) for words in _LISTED.findall(question) for word in words}
-    quoted = {plain(word) for word in _QUOTED.findall(question)}
+    listed, quoted = _offered(question)
     number = wanted.removeprefix("-").isdecimal()
     return {wanted, given} <= listed | quoted or (number and given in quoted)
+
+
+@lru_cache(maxsize=1024)
+def _offered(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that a question lists, and those that it quotes, of which one is the answer."""
+    listed = (word for words in _LISTED.findall(question) for word in words)
+    return frozenset(map(plain, listed)), frozenset(map(plain, _QUOTED.findall(question)))
 
 
 def _truth(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:

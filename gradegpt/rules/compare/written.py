@@ -182,16 +182,19 @@ def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> S
     Different ones differ in atoms, charge or coefficients; two formulas of the same atoms, C2H4O2
     and CH3COOH, or an equation in other multiples, may be meant.
     """
-    other = (False, "other-substances") if _CHEMISTRY.search(question) else None
-    if (wanted := reaction(expected)) and (given := reaction(actual)):
-        if wanted == given:
-            return True, "same-substances"
-        return None if wanted.is_multiple(given) else other
-    mine, theirs = species(expected), species(actual)
-    if wanted or not mine or not theirs:
+    wanted, mine = reaction(expected), species(expected)
+    given, theirs = (reaction(actual), species(actual)) if wanted or mine else (None, None)
+    if wanted and given:
+        same, unlike = wanted == given, not wanted.is_multiple(given)
+    elif wanted or not mine or not theirs:
         return None
-    if mine != theirs:
-        return other
+    else:
+        same, unlike = mine == theirs, mine != theirs
+    if not same:
+        other = unlike and _CHEMISTRY.search(question)
+        return (False, "other-substances") if other else None
+    if wanted:
+        return True, "same-substances"
     texts = {bare(text).replace("^", "") for text in (expected, actual)}
     return (True, "same-substances") if len(texts) == 1 else None
 
