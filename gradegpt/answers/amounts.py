@@ -74,9 +74,6 @@ _BEFORE = re.compile(
     r"|just (?:over|under))|约为?|大约|大概|差不多|[~≈])(?: an?)?\s*(?:是|有)?\s*\Z",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
-    r"\s*(?:(?P<more>多|余|以上|出头|odd\b|or more\b|plus\b)|左右|上下|or so\b|-ish\b)"
-)
 _MORNING = re.compile(
     r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.? ?m\b|in the morning", re.IGNORECASE
 )
@@ -212,10 +209,8 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 def _in_context(text: str, amount: Amount) -> Amount:
     """With what the words around it say: about, more than, in the morning."""
     start, end = amount.start, amount.end
-    before, after = _BEFORE.search(text, max(0, start - 20), start), _AFTER.match(text, end)
-    more = (
-        (before and before["more"]) or (after and after["more"]) or {*"多余"} & {*text[start:end]}
-    )
+    before = _BEFORE.search(text, max(0, start - 20), start)
+    more = (before and before["more"]) or {*"多余"} & {*text[start:end]}
     side = -1 if before and before["less"] else 1 if more else 0
     half = ""
     if amount.measures == TIME:
@@ -224,5 +219,5 @@ def _in_context(text: str, amount: Amount) -> Amount:
         half = "pm" if PAST_NOON.match(text[start:end]) else ""
         if morning is not evening:
             half = "am" if morning else "pm"
-    rough = amount.rough or bool(before or after or more)
+    rough = amount.rough or bool(before or more)
     return amount._replace(rough=rough, side=side, half=half)

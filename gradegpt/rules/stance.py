@@ -20,8 +20,7 @@ from gradegpt.rules.cues import cue
 _REACH: Final = 80
 _SOON: Final = 12
 """Characters before and after an answer that are searched."""
-_NEGATION, _HEDGE, _REFERS = map(cue, ("negation", "hedge", "refers"))
-_EARLIER, _OTHERS = map(cue, ("earlier", "others"))
+_NEGATION, _HEDGE, _EARLIER, _OTHERS = map(cue, ("negation", "hedge", "earlier", "others"))
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
@@ -93,7 +92,7 @@ def commitment(text: str, named: Sequence[Clause], same: Same) -> Clause | None:
     out = [one.mention for one in named if one.denied]
     live = [one for one in named if not any(same(one.mention, m) for m in out)]
     live = [one for one in live if not one.aside]
-    if not live or _REFERS.search(text) or takes_back(text, live[-1].mention.end):
+    if not live or takes_back(text, live[-1].mention.end):
         return None
     last = live[-1]
     if any(not same(one.mention, last.mention) for one in live):

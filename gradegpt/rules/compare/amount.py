@@ -47,7 +47,6 @@ _FORMULA = _re(r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(
 """Signs of a reference that is more than a number and its unit."""
 _RANGE = _re(r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]|[\"“《][^\"”》]*[\"”》]")
-_FINALLY = _re(r"(?:final answer|最终答案)(?: is|\W)")
 _TO = _re(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z")
 """What makes a share that of the whole after a change, and not that of the change."""
 
@@ -125,16 +124,14 @@ def _as_asked(amount: Amount, question: str) -> Amount:
 
 
 def _answers(response: str) -> list[Amount]:
-    """The quantities outside of brackets and "at x = 2"; those after "final answer" if any are."""
+    """The quantities outside of brackets and "at x = 2"."""
     asides = [match.span() for match in _ASIDE.finditer(response)]
-    since = max((match.end() for match in _FINALLY.finditer(response)), default=0)
-    said = [
+    return [
         a
         for a in amounts(response)
         if not any(start <= a.start < end for start, end in asides)
         and not AT.search(response[max(0, a.start - 12) : a.start])
     ]
-    return [a for a in said if a.start >= since] or said
 
 
 def _is_given(amount: Amount, asked: Sequence[Amount]) -> bool:
