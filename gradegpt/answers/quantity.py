@@ -28,6 +28,7 @@ _COUNTED = re.compile(
 )
 """Chinese measure words, with the short noun that may follow: 个, 本, 个苹果."""
 _COUNT_WORD = re.compile("[元角分时天年月个只人本支张棵岁次块名条页辆件套度种倍]")
+_FRACTION = re.compile(r"(?<![\d\s])(?<!\d )\\frac\{(\d+)\}\{(\d+)\}")
 _THING = re.compile(
     r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less|tens"
     r"|are|was|were|has|have|had|for|but|from|with|than|that|which|who|over|or|and|to"
@@ -82,7 +83,7 @@ def _quantity(text: str) -> Quantity | None:
 
 def _in_figures(text: str) -> Quantity | None:
     """A number in figures, its unit, and words that may follow: 8 tablespoons in total."""
-    text = fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈")
+    text = _FRACTION.sub(r"\1/\2", fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈"))
     if text[:1] in ("+", "-"):
         text = text[0] + text[1:].lstrip()
     found = numeral(text)

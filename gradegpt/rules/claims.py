@@ -400,6 +400,7 @@ def _with_what_follows(found: Found, text: str) -> Found:
 _DENIED, _ORDINAL = map(cue, ("uncertain", "ranks"))
 _OF, _OF_IT = map(cue, ("of another", "of it"))
 _CIRCLED = re.compile(rf"[{CIRCLED}](?:\s*(?:[,，、;；和与及]|以及)?\s*[{CIRCLED}])*")
+_CHANGED, _CHANGES = cue("changed", after=r"[\s$]*\Z"), cue("changes", before=r"[\s$]*")
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
@@ -507,6 +508,9 @@ def _claimed(
     claim, firmly = bound(text, said, question)
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
+    around = (_CHANGED.search(text[: claim.start]), _CHANGES.match(text, claim.end))
+    if any(word and word[0].strip() not in question for word in around):
+        return answer, (), True
     if not reads_as(claim.text, kind):
         year = _YEAR_OF.search(claim.text) if WHEN.search(question) else None
         return (year[0] if year else answer), (), True
