@@ -17,7 +17,7 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Final, TypeVar
 
-from gradegpt.answers.formula import CONSTANTS, FUNCTIONS, Node, minus, number, variables
+from gradegpt.answers.formula import CONSTANTS, FUNCTIONS, Node, minus, nodes, number, variables
 from gradegpt.answers.types import Magnitude
 
 _MAX_EXPONENT: Final = 4_000
@@ -63,11 +63,13 @@ def equal(left: Node, right: Node, *, scaled: bool = False) -> bool | None:
     """Whether two formulas are the same function; None where that cannot be shown.
 
     None also if they are equal at some points and not at others: √(x²) and x differ unless x ≥ 0 is
-    known, log x and ln x unless the base is. ``scaled`` accepts a non-zero constant factor.
+    known, log x and ln x unless the base is. Unknowns are positive where there is a logarithm: ln b
+    - ln a is ln(b/a). ``scaled`` accepts a non-zero constant factor.
     """
     names = variables(left) | variables(right)
+    logs = any(part.op == "log" or part.name in ("ln", "lg") for part in nodes(minus(left, right)))
     everything = list[bool]()
-    for signs in _SIGNS[: min(len(names), 2) + 1]:
+    for signs in _SIGNS[: 1 if logs else min(len(names), 2) + 1]:
         if scaled:
             ratios = _sampled(left, right, lambda a, b: complex(a) / complex(b), signs)
             found = [close(one, ratios[0]) and abs(one) > _EQUAL for one in ratios[1:]]
@@ -136,7 +138,7 @@ def _sampled(
 
 
 def _bare_logs(node: Node) -> bool:
-    return (node.op == "log" and len(node.args) == 1) or any(map(_bare_logs, node.args))
+    return any(part.op == "log" and len(part.args) == 1 for part in nodes(node))
 
 
 def _values(node: Node, points: list[Point]) -> list[Magnitude | None]:

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers import units
 from gradegpt.answers.number import Numeral, needs_a_unit, numerals
 from gradegpt.answers.text import fold
-from gradegpt.answers.times import ORDINAL, TIME, spoken_in
+from gradegpt.answers.times import TIME, spoken_in
 from gradegpt.answers.units import COUNT, CURRENCY, SHARE, YEAR, Unit, unit_at, unit_called
 
 
@@ -55,8 +55,6 @@ _IN_A_WORD = re.compile(
     r"|一(?:[些样起直般切定旦共致同面边方再位种点来者则度]|\S{0,3}[也都][不没])"
 )
 """A character that is part of a word: 三角形, 二次函数, 一些, 一个也不剩."""
-_PART_OF = re.compile(r"\b(?:an?|one) \Z", re.IGNORECASE)
-_OF = re.compile(r"\s?(?:of )?(?:an? )?(?=[a-z])", re.IGNORECASE)
 _MORE_OF = re.compile(
     r"(?P<half>半| and a half\b)|(?<=[成块米斤尺亩])(?P<tenth>[一二三四五六七八九])"
     r"(?:(?![\u3400-\u9fff])|(?=[的高长宽重左]))"
@@ -76,9 +74,6 @@ _BEFORE = re.compile(
     r"|just (?:over|under))|约为?|大约|大概|差不多|[~≈])(?: an?)?\s*(?:是|有)?\s*\Z",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
-    r"\s*(?:(?P<more>多|余|以上|出头|odd\b|or more\b|plus\b)|左右|上下|or so\b|-ish\b)"
-)
 _MORNING = re.compile(
     r"[上早]午|早[上晨]|凌晨|清晨|(?:\b|\d)a\.? ?m\b|in the morning", re.IGNORECASE
 )
@@ -93,7 +88,7 @@ PAST_NOON: Final = re.compile(
 """A clock time of the second half of the day, by its hour."""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=8192)
 def amounts(text: str) -> tuple[Amount, ...]:
     """The quantities of a text, in order; compound ones (一斤八两, 5 feet 3 inches) as one."""
     text = _folded(text)
@@ -101,7 +96,6 @@ def amounts(text: str) -> tuple[Amount, ...]:
         Amount(start, end, said.unit, said.value)
         for start, end, said in spoken_in(text)
         if isinstance(said.value, Fraction)
-        and (said.unit != ORDINAL or not _PART_OF.search(text, max(0, start - 5), start))
     ]
     for number in numerals(text):
         if not any(a.start < number.end and number.start < a.end for a in found):
@@ -137,10 +131,7 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2
         number = number._replace(value=value, end=end)
-    at = end
-    if number.in_words and value < 1 and (of := _OF.match(text, end)):
-        at = of.end() - (of.end() > end)  # a quarter *of a* kilo
-    unit = unit_at(text, at)
+    unit = unit_at(text, end)
     if unit is None:
         alone = number.in_words and needs_a_unit(said)
         return [] if alone else [_bare(text, number)]
@@ -218,12 +209,8 @@ def _begins_range(text: str, amount: Amount, then: Amount | None) -> Amount:
 def _in_context(text: str, amount: Amount) -> Amount:
     """With what the words around it say: about, more than, in the morning."""
     start, end = amount.start, amount.end
-    before, after = _BEFORE.search(text, max(0, start - 20), start), _AFTER.match(text, end)
-    more = (
-        (before and before["more"])
-        or (after and after["more"])
-        or re.search("[多余]", text[start:end])
-    )
+    before = _BEFORE.search(text, max(0, start - 20), start)
+    more = (before and before["more"]) or {*"多余"} & {*text[start:end]}
     side = -1 if before and before["less"] else 1 if more else 0
     half = ""
     if amount.measures == TIME:
@@ -232,5 +219,5 @@ def _in_context(text: str, amount: Amount) -> Amount:
         half = "pm" if PAST_NOON.match(text[start:end]) else ""
         if morning is not evening:
             half = "am" if morning else "pm"
-    rough = amount.rough or bool(before or after or more)
+    rough = amount.rough or bool(before or more)
     return amount._replace(rough=rough, side=side, half=half)

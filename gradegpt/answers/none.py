@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import fold
@@ -15,6 +16,8 @@ _NONE: Final = (
 )
 _HINT: Final = re.compile(r"no|n't|unsolv|imposs|undef|[无没]|不存", re.IGNORECASE)
 """Each of those phrases has one of these, which are cheaper to search for."""
+_LONGEST: Final = 80
+"""Characters at the end of a text in which such a phrase begins."""
 _WHOLE: Final = re.compile(rf"(?:[\w\s]{{0,24}}?){_NONE}[\s.。!]*", re.IGNORECASE)
 _NEGATED: Final = re.compile(
     r"不是|并非|\bnot (?:true|that|un\w+|impossible)\b|\bdoubt\b|\bif\b|[?？吗]", re.IGNORECASE
@@ -24,9 +27,10 @@ _LAST: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def says_none(text: str) -> bool:
     """Whether a short answer, or the last clause of a sentence, states that there is none."""
-    if not _HINT.search(text):
+    if not _HINT.search(text, max(0, len(text) - _LONGEST)):
         return False
     whole = fold(text).strip().strip("$* ")
     if _NEGATED.search(whole):

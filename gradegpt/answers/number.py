@@ -141,7 +141,7 @@ def _english(text: str) -> Fraction | None:
             if one is None or other is None or one >= (1 if between == " of " else other):
                 return None
             return one * other if between == " of " else one / other
-    words = [w for w in re.split(r"[\s-]+", text) if w not in ("a", "an")]
+    words = [w for w in text.replace("-", " ").split() if w not in ("a", "an")]
     if "point" in words:
         at = words.index("point")
         whole = _cardinal(words[:at]) if at else Fraction(0)
@@ -269,7 +269,7 @@ def _read(found: re.Match[str]) -> Numeral | None:
         return None
     else:
         size *= Fraction(10) ** power * _scale(found["han"] or "")
-        for word in re.findall("[a-z]+", (found["scale"] or "").lower()):
+        for word in (found["scale"] or "").lower().replace("-", " ").split():
             size *= {"hundred": 100, **SCALES}[word]
         over = re.findall(r"\d+", unicodedata.normalize("NFKC", found["over"] or ""))
         value = _over(Fraction(digits) + Fraction(1, 2) * bool(found["half"]), *map(int, over))

@@ -19,20 +19,20 @@ ORDINALS: Final = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
 _STEMS: Final = "甲乙丙丁戊"
+_ANY_LABEL: Final = f"ABCDEFGHIJKLMNO{_STEMS}"
 _MOST: Final = 400
 """Most characters of an answer that names options, or of several answers."""
 
 
 _WIDE = re.compile(r"[\uff01-\uff5e\u3000]")
-_SMALL = re.compile(r"(?:(?<=\bis )|(?<=: )|^)\([a-j]\)")
 
 
 def half_width(text: str) -> str:
-    """Full-width signs as ASCII, and "answer is (b)" in capitals; the length is unchanged."""
+    """Full-width signs as ASCII; the length is unchanged."""
     if not text.isascii():
         for wide in {*_WIDE.findall(text)}:
             text = text.replace(wide, " " if wide == "\u3000" else chr(ord(wide) - 0xFEE0))
-    return _SMALL.sub(lambda small: small[0].upper(), text) if "(" in text else text
+    return text
 
 
 # --- the options of a question --------------------------------------------------------------------
@@ -58,11 +58,13 @@ def options(question: str) -> dict[str, str]:
 
 def only_lists(text: str, question: str) -> bool:
     """Whether a text repeats the options of a question, the first one first, and adds nothing."""
+    if not _LABEL.match(text.strip()):
+        return False
     said, listed = (
         [(letter, plain(option).strip(",;")) for letter, option in sorted(options(one).items())]
         for one in (text, question)
     )
-    return bool(said) and said == listed and bool(_LABEL.match(text.strip()))
+    return bool(said) and said == listed
 
 
 # --- the options of an answer ---------------------------------------------------------------------
@@ -86,7 +88,6 @@ _PLACE = re.compile(
     rf"(?:(?i:it(?:'s| is)|i (?:choose|pick)) )?(?:第([{HAN_ORDINALS}])(?:个选项|项)"
     rf"|(?i:the) ({'|'.join(ORDINALS)}) (?:option|choice))"
 )
-_STATEMENTS = re.compile(r"\(\d\)(?:[\s,和]*(?:and\s*)?\(\d\))*")
 
 
 def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str] | None:
@@ -103,7 +104,7 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
     match = _NAMED.fullmatch(text)
     if match is None or "II" in text:  # (I) 3; (II) 5
         return None
-    found = re.findall(f"[A-O{_STEMS}]", match["letters"])
+    found = [sign for sign in match["letters"] if sign in _ANY_LABEL]
     named = frozenset(LETTERS[_STEMS.index(one)] if one in _STEMS else one for one in found)
     rare = not {*found} <= {*LETTERS}  # K and 乙 are labels only where they are listed
     word = len(named) > 1 and named & {"I", "J"} and text.isalpha()  # "AI"
@@ -115,16 +116,13 @@ def letters(answer: str, listed: dict[str, str] | None = None) -> frozenset[str]
 def chosen(answer: str, question: str = "") -> frozenset[str] | None:
     """The options that an answer chooses: by letter, as ``letters`` reads them, or otherwise.
 
-    By position (``the third option``), or by the text that the question lists; if it lists none,
-    the statements (1) and (3), as "1" and "3".
+    By position (``the third option``), or by the text that the question lists.
     """
     listed, text = options(question), fold(answer[:_MOST]).strip(" .*\n")
     if place := _PLACE.fullmatch(text):
         return frozenset(
             LETTERS[(HAN_ORDINALS if place[1] else ORDINALS).index(place[1] or place[2])]
         )
-    if not listed and _STATEMENTS.fullmatch(text):
-        return frozenset(re.findall(r"\d", text))
     same = [letter for letter, option in listed.items() if plain(option) == plain(text)]
     return frozenset(same) if len(same) == 1 and text not in listed else letters(answer, listed)
 

@@ -29,7 +29,6 @@ _COUNTED = re.compile(
 """Chinese measure words, with the short noun that may follow: 个, 本, 个苹果."""
 _COUNT_WORD = re.compile("[元角分时天年月个只人本支张棵岁次块名条页辆件套度种倍]")
 _FRACTION = re.compile(r"(?<![\d\s])(?<!\d )\\frac\{(\d+)\}\{(\d+)\}")
-_SIGN_APART = re.compile(r"\A([-+])\s+")
 _THING = re.compile(
     r"(?!(?:sin|cos|tan|log|ln|lg|exp|pi|mod|times|plus|minus|less|tens"
     r"|are|was|were|has|have|had|for|but|from|with|than|that|which|who|over|or|and|to"
@@ -85,7 +84,8 @@ def _quantity(text: str) -> Quantity | None:
 def _in_figures(text: str) -> Quantity | None:
     """A number in figures, its unit, and words that may follow: 8 tablespoons in total."""
     text = _FRACTION.sub(r"\1/\2", fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈"))
-    text = _SIGN_APART.sub(r"\1", text)
+    if text[:1] in ("+", "-"):
+        text = text[0] + text[1:].lstrip()
     found = numeral(text)
     if found is None or found.rough or len(text) > 60 or (unit := _unit(text[found.end :])) is None:
         return None

@@ -8,7 +8,7 @@ from typing import Final
 
 from gradegpt.answers import options, values
 from gradegpt.answers.answer import Answer, Read
-from gradegpt.answers.number import may_begin
+from gradegpt.answers.number import may_begin, roman
 from gradegpt.answers.parts import marks
 from gradegpt.answers.text import CIRCLED, fold
 from gradegpt.answers.times import spoken
@@ -26,10 +26,8 @@ _POINT: Final = re.compile(
     re.IGNORECASE,
 )
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
-_ORDER: Final = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
-"""Questions for which the numbers of statements are a sequence."""
 _ONE_LABEL: Final = re.compile(r"\((\d\d?)\)")
-_PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+")
+_PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+|[A-Za-z]{4,}")
 """Words without a number: read at once, as most references are."""
 _WORDS: Final = re.compile(
     r"[\u3400-\u9fff]{2}|(?<![a-zA-Z])[a-zA-Z]{3,}\s+[a-zA-Z]{2}|\b(?:AD|BCE?|CE)\b"
@@ -75,8 +73,7 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind is AnswerType.SET and (one := _ONE_LABEL.fullmatch(folded)):
         return Group(False, (values.read(one[1]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    in_order = kind in IN_ORDER or (_ORDER.search(question) and values.labels(folded))
-    return value._replace(ordered=True) if in_order and isinstance(value, Group) else value
+    return values.in_order(value) if kind in IN_ORDER else value
 
 
 @lru_cache(maxsize=4096)
@@ -94,7 +91,7 @@ def answer_type(reference: str, question: str = "") -> AnswerType:
         return AnswerType.TRUE_FALSE
     if spoken(text) is not None:
         return AnswerType.TEXT
-    if _PROSE.fullmatch(text) and not any(map(may_begin, text.split())):
+    if _PROSE.fullmatch(text) and not (any(map(may_begin, text.split())) or roman(text)):
         return AnswerType.TEXT
     if len(text) <= _MAX_NUMBER:
         value = values.read(reference)

@@ -71,7 +71,7 @@ def _shown(markup: re.Match[str]) -> str:
         sign = html.unescape(entity)
         return sign if sign.isprintable() else ""
     # A text that is nothing but a picture keeps it.
-    return " -" if markup["zero"] else "" if re.search(r"[^\W_]", markup.string) else markup[0]
+    return " -" if markup["zero"] else "" if any(map(str.isalnum, markup.string)) else markup[0]
 
 
 # --- normalisation ------------------------------------------------------------------------------
@@ -165,7 +165,10 @@ _QUOTED: Final = re.compile(r"(['\"`*“])(?P<inner>[^'\"`*“”]*)['\"`*”][.
 @lru_cache(maxsize=16384)
 def plain(text: str) -> str:
     """``fold`` without spaces, case and final punctuation; equal results mean the same text."""
-    bare = _BLANKS.sub("", fold(text))
+    bare = fold(text)
+    if bare.isalnum():
+        return bare.casefold()
+    bare = _BLANKS.sub("", bare)
     if quoted := _QUOTED.fullmatch(bare):
         bare = quoted["inner"]
     bare = bare.lstrip(".,;:'\"`*")

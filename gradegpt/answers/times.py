@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -17,8 +18,8 @@ from gradegpt.answers.number import spelled
 from gradegpt.answers.options import ORDINALS
 from gradegpt.answers.types import Quantity
 
-DATE, TIME, CENTURY, DECADE, PAID, MULTIPLE, ORDINAL = (
-    "date", "time", "century", "decade", "discount", "multiple", "ordinal",
+DATE, TIME, PAID, MULTIPLE, ORDINAL = (
+    "date", "time", "discount", "multiple", "ordinal",
 )  # fmt: skip
 _MULTIPLES: Final = {
     "doubled": 2, "twofold": 2, "tripled": 3, "trebled": 3, "threefold": 3, "quadrupled": 4,
@@ -70,6 +71,7 @@ _MULTIPLE_IN_TEXT: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def spoken(text: str) -> Quantity | None:
     """The date, time, century, decade, discount or multiple that the whole ``text`` gives."""
     if len(text) > _LONGEST or not _HINT.search(text):
@@ -130,7 +132,7 @@ def _value(match: re.Match[str]) -> Fraction | None:
 def _number(text: str | None) -> Fraction | None:
     if not text:
         return None
-    return Fraction(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else spelled(text)
+    return Fraction(text) if text.replace(".", "", 1).isdecimal() else spelled(text)
 
 
 def _date(said: dict[str, str | None]) -> Fraction | None:

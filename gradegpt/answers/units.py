@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final, NamedTuple
 
-COUNT, SHARE, YEAR, MONTHS, DURATION = "count", "share", "year", "months", "duration"
+COUNT, SHARE, YEAR, DURATION = "count", "share", "year", "duration"
 DEGREES, CELSIUS, FAHRENHEIT, KELVIN = "angle", "temperature", "fahrenheit", "kelvin"
 PIECE, POINTS = "piece", "points"
 DOLLARS: Final = ("dollar", "HK dollar", "AU dollar", "CA dollar", "TW dollar", "SG dollar")
@@ -65,7 +65,7 @@ def _add(line: str) -> None:
         return
     shown = [[n for n in cell.partition(";")[0].split(",") if n and n[0] != "~"] for cell in cells]
     unit = Unit(measures, Fraction(size), *map(tuple, shown[:3]))
-    cut = [[n for n in re.split("[,;]", cell) if n] for cell in cells]
+    cut = [[n for n in cell.replace(";", ",").split(",") if n] for cell in cells]
     symbols, chinese, english, other = cut
     kinds = (symbols, chinese, [form for name in english for form in _forms(name)])
     names = [name for cell in kinds for name in cell]
@@ -106,6 +106,7 @@ _PART = re.compile(
 )
 _TIMES = re.compile(r"(?<!square)(?<!cubic)[·*\s]+|(?<=[A-Za-z0-9])-(?=[A-Za-z])", re.IGNORECASE)
 _POWERS: Final = {"square": 2, "cubic": 3, "平方": 2, "立方": 3}
+_BRACES: Final = str.maketrans("", "", "{}^")
 _BASES = re.compile(r"([A-Za-z]+)(-?\d*)")
 
 
@@ -184,7 +185,7 @@ def known(unit: str) -> bool:
 
 def plural(unit: str) -> str:
     """The unit without spaces, braces and a final plural s."""
-    unit = re.sub(r"[\s{}]|\^", "", unit.casefold()).replace("per", "/")
+    unit = "".join(unit.casefold().translate(_BRACES).split()).replace("per", "/")
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") else unit
 
 
@@ -207,6 +208,7 @@ _CURRENCIES: Final = re.compile(
 _LOWERED: Final = {name.lower(): _IN_TEXT[name] for name in _MONEY}
 
 
+@lru_cache(maxsize=4096)
 def currencies(text: str) -> frozenset[tuple[str, Fraction]]:
     """The currencies that a short text names, each with its unit: a dollar, a cent; ¥ is two."""
     found = {(m["name"] or m["yuan"] or "$").lower() for m in _CURRENCIES.finditer(text)}

@@ -41,18 +41,14 @@ _GROUPED: Final = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?\s*\D*(?:(?<=[ms秒
 """One number with groups of three digits, and its unit."""
 _LABELS: Final = re.compile(r"(?:\(\d\d?\)[,;\s和与]*){2,}")
 """Numbers of statements, ①③ or (1)(3), which are no factors."""
-_LABELLED: Final = re.compile(r"([A-Za-z\u3400-\u9fff]{1,8})\s*:\s*(\d.*)", re.DOTALL)
+_YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
+"""A span of years, which is not a difference of numbers."""
 _LEAD: Final = re.compile(
     r"^(?:[\u3400-\u9fff]{0,2}得到?|因此|所以|[故则即∴]|(?i:so|hence|thus|then|therefore))(?=.)"
 )
-_YEARS: Final = re.compile(r"\d{4}\s*-\s*\d\d(?:\d\d)?")
-"""A span of years, which is not a difference of numbers."""
 _MATRIX: Final = re.compile(r"\\begin\{([bpB]?matrix)\}(.*?)\\end\{\1\}", re.DOTALL)
 _ARROW: Final = re.compile(r"\s*(?:→|->)\s*")
 _OR: Final = re.compile(r"\s*(?:或者?|\bor\b|\band\b|和|与|\\text\{\s*or\s*\}|∨)\s*")
-_SET: Final = re.compile(
-    r"[A-Za-z]\s*∈\s*{(.+)}|由(.+)组成的集合|(?i:the set (?:of|containing)) (.+)"
-)
 
 
 @lru_cache(maxsize=32768)
@@ -93,6 +89,11 @@ def is_read(value: Value) -> bool:
     return True
 
 
+def in_order(value: Value) -> Value:
+    """The value; if it is a group, one whose order matters."""
+    return value._replace(ordered=True) if isinstance(value, Group) else value
+
+
 def _read(text: str, region: bool, depth: int) -> Value:
     text = text.strip(" \n,;")
     if len(text) > MAX_TEXT:
@@ -124,8 +125,6 @@ def _leaf(text: str, region: bool, depth: int) -> Value:
         if len(sides) == 2 and left is not None and right is not None and not _is_name(left):
             return Relation(text, left, right)
         name, body = _LEAD.sub("", "".join(sides[0].split())), sides[-1]
-    elif labelled := _LABELLED.fullmatch(text):
-        name, body = labelled[1].casefold(), labelled[2]
     body = APPROXIMATELY.sub("", body)
     if _YEARS.fullmatch(body):
         return Leaf(body, name)
@@ -162,8 +161,6 @@ def _parts(text: str, region: bool, depth: int) -> Value | None:
 def _listed(text: str, region: bool, depth: int) -> Value | None:
     """Values in brackets, between arrows, or joined by a sign, a word or ±."""
     ordered = True
-    if stated := _SET.fullmatch(text):
-        text = f"{{{stated[stated.lastindex or 0]}}}"
     if text[:1] in ("{", "(", "[") and (levels := _levels(text))[-1] == 0 not in levels[:-1]:
         inner, ordered, region = text[1:-1], text[0] != "{", False
         if inner.count("|") % 2 or (ordered and "∞" in inner):

@@ -50,21 +50,25 @@ SYNONYMS: Final = {
     if len(group) > 1
 }
 TREND: Final = any_of(SYNONYMS)
-_FRAME = re.compile(
-    r"^(?:(?:(?:it|that) is|it's|it) (?=\S)|[是即会](?=[\u3400-\u9fff]))|(?<=[\u3400-\u9fff])了$",
-    re.IGNORECASE,
-)
+_ENDINGS: Final = ("ing", "ed", "es", "s", "d", "e")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
 
 
 def meaning(text: str) -> str:
-    """A short text without a leading ``It is`` or 是, each trend by its first synonym."""
+    """A short text with each trend by its first synonym."""
     text = fold(text).strip(" .,;:'\"“”")
     calm = text.rstrip("!")
     text = calm if len(calm) > 1 and calm[-2:].isalpha() else text  # not 5!
     short = 0 < len(text) <= MAX_MEANING
-    return TREND.sub(lambda m: SYNONYMS[m[0]][0], _FRAME.sub("", text)) if short else text
+    return TREND.sub(lambda m: SYNONYMS[m[0]][0], text) if short else text
+
+
+def stem(word: str) -> str:
+    """An English word in lower case without its ending."""
+    word = word.removesuffix("'s").removesuffix("’s")
+    ending = next(filter(word.endswith, _ENDINGS), "") if len(word) > 3 else ""
+    return word.removesuffix(ending)
 
 
 class Words(NamedTuple):

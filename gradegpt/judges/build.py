@@ -15,12 +15,7 @@ from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
 from gradegpt.engines.base import Engine
 from gradegpt.judges.base import DeferredJudge, Judge
 from gradegpt.judges.cached import CachedJudge
-from gradegpt.judges.calibration import (
-    Calibration,
-    calibration_beside,
-    packaged,
-    read_calibration,
-)
+from gradegpt.judges.calibration import Calibration, calibration_beside, packaged, read_calibration
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.model import ModelJudge

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from gradegpt.answers.json_list import listed
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.rules import VERSION as RULES
 from gradegpt.judges.rules import judged
 from gradegpt.rules.compare import Prove, limited
-from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored, listed
+from gradegpt.rules.profiles import PROFILES, VERSION, Question, Scored
 from gradegpt.rules.reference import answer_kind, asked, reference_answer, reference_answers
 from gradegpt.rules.workers import shared_pool
 
@@ -66,16 +67,15 @@ class ProfileJudge:
         return self._profile.score(question, prove)
 
     def _questions(self, item: Item) -> Iterator[Question]:
-        """A question for each accepted answer; one for a list of sub-answers, if it has parts."""
-        all_of = item.needs == "all" and len(item.reference) > 1
+        """A question for each accepted answer; one for all sub-answers, if the item has several."""
+        several = item.reference if len(item.reference) > 1 else listed(item.reference[0])
+        if self._profile.in_parts and item.needs != "any" and len(several) > 1:
+            parts = tuple(map(reference_answer, several))
+            yield self._question(item, "; ".join(parts), parts)
+            return
         for reference in item.accepted:
-            several = item.reference if all_of else listed(reference)
-            if self._profile.in_parts and len(several) > 1:
-                parts = tuple(map(reference_answer, several))
-                yield self._question(item, "; ".join(parts), parts)
-            else:
-                for answer in reference_answers(reference) or (reference,):
-                    yield self._question(item, answer)
+            for answer in reference_answers(reference) or (reference,):
+                yield self._question(item, answer)
 
     def _question(self, item: Item, reference: str, parts: tuple[str, ...] = ()) -> Question:
         kind = answer_kind(item, reference)

@@ -20,6 +20,7 @@ from gradegpt.answers.amounts import amounts
 from gradegpt.answers.chemistry import reaction
 from gradegpt.answers.number import spelled
 from gradegpt.answers.types import AnswerType, Group, Leaf, Region, Relation
+from gradegpt.answers.words import stem
 from gradegpt.rules.cues import cue, words
 
 LISTS: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART)
@@ -36,7 +37,6 @@ _ATOM = (
     r"|(?<![A-Za-z'])(?![aAI]\s+\w)[A-Za-zα-ω](?![A-Za-z'’])|(?<![A-Za-z])[A-Za-z]'(?=\()"
 )
 _MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
-_STROKE = re.compile(r"\$/|\)/|./(?:\$|\\\()")
 _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
 LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
@@ -45,12 +45,10 @@ _RUN = re.compile(r"\s*(?:[~～]|[-–—]{1,2}|to|到|至|[,、]?\s*(?:and|or|�
 """What joins the numbers of a list or of a range, which is no number."""
 _ASIDE = re.compile(r"(?<=[\w°%])\s+\(.*\)\Z")
 """A value in brackets after another: 100 °C (212 °F)."""
+
+
 _ANNOTATED = re.compile(r"<<[^<>\n]*>>")
 """A calculation in the notes of GSM8K: <<20+5=25>>."""
-_NTH = re.compile(
-    r"(?:第|\b(?:Jan|Febr)uary|\bMarch|\bApril|\bMay|\bJune|\bJuly|\bAugust|\b\w+(?:em|o)ber)\s*\Z"
-)
-"""Words before a number that counts or dates something."""
 
 
 class Mention(NamedTuple):
@@ -67,7 +65,7 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
     text = _ANNOTATED.sub(lambda note: " " * len(note[0]), text) if "<<" in text else text
     currency = number or text.count("$") % 2
     plain = text.replace("$", " ") if currency else text
-    found = [one for one in _formulas(plain, kind) if not _NTH.search(text[: one.start])]
+    found = [*_formulas(plain, kind)]
     if number:
         found = _with_units(text, [m for m in found if not m.text.isalpha()])
     if lists:  # 20 and 30 in "the primes between 20 and 30 are 23 and 29" are of the question
@@ -105,19 +103,16 @@ def _formulas(text: str, kind: AnswerType) -> Iterator[Mention]:
 
 
 def _top_level(text: str, kind: AnswerType) -> Iterator[int]:
-    """The places of the commas, semicolons and strokes outside of brackets and formulas."""
+    """The places of the commas and semicolons outside of brackets and formulas."""
     depth, formula = 0, False
     for at, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")
         formula ^= sign == "$"
         if depth > 0 or formula:
             continue
-        stroke = (
-            sign == "/" and kind is not AnswerType.NUMBER and _STROKE.match(text, max(0, at - 1))
-        )
         joined = r",\d{3}(?!\d)" if kind is AnswerType.NUMBER else r",\d{3}(?!\d)|,\s*[a-z]\s*="
         comma = sign in ",;" and not re.match(joined, text[at:])
-        if stroke or comma:
+        if comma:
             yield at
 
 
@@ -139,10 +134,8 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
     if found:
         made = [m for m in made if not _COUNTING.fullmatch(m.text)]
     results = list(map(_result, made))
-    glued = (m.text.isdigit() and _LETTER_BEFORE.search(text, 0, m.start) for m in results)
-    results = [m for m, is_glued in zip(results, glued, strict=True) if not is_glued]
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
-    read = (re.search(r"\d", m.text) or reads_as(m.text, AnswerType.NUMBER) for m in results)
+    read = (any(map(str.isdigit, m.text)) or reads_as(m.text, AnswerType.NUMBER) for m in results)
     results = [m for m, is_read in zip(results, read, strict=True) if is_read]
     for n, one in enumerate(results):
         if more := _PART.match(text, one.end):  # an unread whole stands in the way of its part
@@ -152,7 +145,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
 
 def _result(one: Mention) -> Mention:
     """What a calculation comes to, before it is rounded; the value itself where it is none."""
-    exact = re.split(r"≈|\\approx", one.text)
+    exact = one.text.replace("\\approx", "≈").split("≈")
     text = exact[0].rpartition("=")[2] if "=" in exact[0] else exact[-1]
     text = text.strip(" $&*").rstrip("\\") if len(exact) > 1 or "=" in one.text else text
     at = one.start + one.text.rfind(text)
@@ -175,47 +168,27 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
     if gap is not None and gap.fullmatch(text, last.end, one.start):
         return True
     unclosed = last.text.count("{") > last.text.count("}")
-    ranges = all(re.search("[<>≤≥]", m.text) for m in (last, one))
+    ranges = not any({*"<>≤≥"}.isdisjoint(m.text) for m in (last, one))
     return (unclosed or ranges) and _OR_GAP.fullmatch(text, last.end, one.start) is not None
 
 
 # --- which of them is asked for -------------------------------------------------------------------
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
-_ASKS = re.compile(
-    r"几|多少|什么|哪|求|何|解|\b(?:what|which|how|find|when|who|calculate|determine|compute|solve"
-    r"|evaluate|simplify|give|write)\b",
-    re.IGNORECASE,
-)
+_ASKS, _TOTAL, _HOW_MANY, _ANOTHER = map(cue, ("asks", "total", "asks how many", "another"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
-_EMPTY: Final = words("empty")
+_EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
-_TOTAL = re.compile(
-    r"[共总]|合计|\b(?:total|altogether|in all|sum|overall|combined)\b", re.IGNORECASE
-)
 DISOWNED: Final = cue(
     "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
     + cue("attributed").pattern + r")\Z",
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
-WHEN = re.compile(r"\bwhen\b|\b(?:what|which) year\b|哪一?年|何时|什么时候", re.IGNORECASE)
-_HOW_MANY = re.compile(r"\bhow (?:many|much)\b|\bnumber of\b|几|多少", re.IGNORECASE)
+WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
-_RANK = re.compile(r"第.+|\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth", re.IGNORECASE)
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
-AT: Final = re.compile(
-    r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?[a-z](?:\s?=\s?)?\Z", re.IGNORECASE
-)
-"""Words before a value of a variable, where something has its value."""
-_AT_ITSELF = re.compile(r"(?:\b(?:at|when|where|for|if)|当|在|令|若)\s*\$?\Z", re.IGNORECASE)
-_MORE = re.compile(
-    r"\s*(?:\w+ )?(?:more|fewer|less|greater|higher|lower|larger|smaller) than\b",
-    re.IGNORECASE,
-)
-"""Words after a difference."""
-_LETTER_BEFORE = re.compile(r"[A-Za-z]\Z")
-"""What stands before the number of a footnote, or of a name."""
+AT: Final = cue("at", after=r"\s*\$?[a-z](?:\s?=\s?)?\Z")
 _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(
@@ -225,7 +198,6 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """What follows a number that only is a part of a value."""
-_ANOTHER = re.compile(r"另一|\banother\b", re.IGNORECASE)
 _COUNTING = re.compile(r"[一两二三四五六七八九十]")
 _CHAIN = re.compile(
     r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
@@ -272,9 +244,7 @@ def _asked(question: str) -> str:
 def _told(text: str) -> frozenset[str]:
     """What words tell one value from another: stems, or single characters of Chinese."""
     found = (m[0] if len(m[0]) < 2 else m[0].lower() for m in _WORD.finditer(text))
-    return (
-        frozenset(re.sub(r"(?:es|s|ed|ing)\Z", "", w) if len(w) > 3 else w for w in found) - _EMPTY
-    )
+    return frozenset(map(stem, found)) - _EMPTY
 
 
 def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention | None, bool]:
@@ -285,8 +255,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _not_disowned, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit,
-        _total, _by_words, _concluding, _by_copula,
+        _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
+        _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
@@ -329,16 +299,6 @@ def same_size(one: str, other: str) -> bool:
     return _size(one) == _size(other)
 
 
-def _not_disowned(
-    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
-) -> list[Mention]:
-    """Without what is denied, given to others, or to an earlier time."""
-    begins = (max(0, m.start - 80) for m in live)
-    return [
-        m for m, at in zip(live, begins, strict=True) if not DISOWNED.search(text[at : m.start])
-    ]
-
-
 def _not_aside(
     text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
@@ -374,12 +334,12 @@ def restated(text: str, named: Sequence[Mention], claim: Mention) -> list[Mentio
 def _of_the_kind(
     _text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
-    """Years where a time is asked for; no years and no ranks where a number is."""
+    """Years where a time is asked for, and no years where a number is."""
     if WHEN.search(question):
         return [m for m in live if _YEAR.search(m.text)]
     if not _HOW_MANY.search(_asked(question)):
         return live
-    return [m for m in live if not (_YEAR.fullmatch(m.text) or _RANK.fullmatch(m.text))]
+    return [m for m in live if not _YEAR.fullmatch(m.text)]
 
 
 def _not_given(
@@ -449,10 +409,9 @@ def _by_copula(
 
 
 def _is_aside(text: str, one: Mention) -> bool:
-    """Whether a value says where something has its value, or is a difference, or another's."""
+    """Whether a value says where something has its value, or is another's."""
     before = text[max(0, one.start - 14) : one.start]
-    at = AT.search(before) or (_AT_ITSELF.search(before) and "=" in one.text)
-    return bool(at or _MORE.match(text, one.end) or _ANOTHER.search(before))
+    return bool(AT.search(before) or _ANOTHER.search(before))
 
 
 def _is_bracketed(text: str, one: Mention) -> bool:

@@ -99,9 +99,7 @@ class Box(NamedTuple):
 
 Extract = Callable[[str], str]
 """The final answer in the text of one part."""
-_BLANK: Final = re.compile(r"第\s*[一二三四五六七八九\d]\s*[空问题]|[①②③]")
 _FENCED: Final = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_ANSWER_TAG = re.compile(r"<answer>\s*(.+?)\s*</answer>", re.DOTALL | re.IGNORECASE)
 _ANNOUNCED = cue("announce", after=r"[\s*_:：]*")
 _ANNOUNCING: Final = (
     "答案", "答:", "答：", "选", "结果", "####", "answer", "solution", "option", "choice", "a:",
@@ -119,9 +117,7 @@ _REMARK = re.compile(
     r"|[*_]{0,2}(?:[Cc]heck(?:ing)?|[Vv]erif\w+|验算|检验|验证)[*_]{0,2}\s*[:：][^\n]*)\Z"
 )
 """A last line in brackets, or one that checks the answer."""
-_NAMED = re.compile(r"(?<![A-Za-z\\])[A-Za-z]_?\{?\d\}?\s*=\s*\Z")
-_SUPPOSED = re.compile(r"如果|假如|倘若|\bif\b|\bsuppose\b|\bwere\b", re.IGNORECASE)
-"""Words before an announcement, in its sentence, that make it hypothetical."""
+_SUPPOSED = cue("supposed")
 _FACTORIAL = re.compile(r"\d|1[0-2]")
 """A number whose factorial may be meant by the mark after it."""
 _NEXT = re.compile(r"[*`$]{0,2}[;；][^\S\n]*([^;；。！？!?\n]{1,80})")
@@ -207,8 +203,7 @@ def _of_kind(text: str, kind: AnswerType | None, places: int) -> Found | None:
         answer = chosen.letters or text[chosen.start : chosen.end]
         how = How.ANNOUNCED if chosen.committed else How.CONCLUDED
         return Found(answer, *span, how, (chosen.announced, chosen.end))
-    blanks = kind is AnswerType.MULTI_ANSWER and _BLANK.search(text)
-    if places > 1 and (kind is AnswerType.MULTI_PART or blanks):
+    if places > 1 and kind is AnswerType.MULTI_PART:
         return by_part(text, places, _of_one_part)
     return _several_boxes(text) if kind in (AnswerType.MULTI_ANSWER, AnswerType.SET) else None
 
@@ -298,9 +293,6 @@ def last_box(text: str) -> Found | None:
 
 
 def _announced(text: str) -> Found | None:
-    tag = last_match(_ANSWER_TAG, text) if "</" in text else None
-    if tag is not None:
-        return _found(text, tag.start(1), tag.end(1), How.ANNOUNCED, tag.start(1))
     near = max(0, len(text) - _NEAR_THE_END)
     found = _last_announced(text, near)
     if near and (found is None or found.clause[0] < near + _OVERLAP):
@@ -348,8 +340,6 @@ def _concluded(text: str, *, number: bool = False) -> Found | None:
         begin = cue_ends.end()
     elif (system := SYSTEM.search(text, last.start())) and system.start() < begin:
         begin, stop = system.span()
-    elif first := _NAMED.search(text, last.start(), last.end()):
-        begin = first.start()  # the first of x₁=2, x₂=3
     supposed = _SUPPOSED.search(text, max(0, last.start() - 80), last.end())
     more = supposed or text[stop:].strip(_MARKUP + ".!！\n)）")
     how = How.CONCLUDED if more else How.FINAL
@@ -407,22 +397,16 @@ def _with_what_follows(found: Found, text: str) -> Found:
 
 # --- a sentence narrowed to its value -------------------------------------------------------------
 
-_DENIED = re.compile(
-    r"不是|并非|不等于|才是|≠|\bnot\b|n't\b|\bnever\b|\bor\b.*\?|可能|\bmay\b|\bmight\b",
-    re.IGNORECASE,
-)
-"""Words after which a value is not, or not certainly, the answer."""
+_DENIED, _ORDINAL = map(cue, ("uncertain", "ranks"))
+_OF, _OF_IT = map(cue, ("of another", "of it"))
 _CIRCLED = re.compile(rf"[{CIRCLED}](?:\s*(?:[,，、;；和与及]|以及)?\s*[{CIRCLED}])*")
-_UNTRUE = re.compile(r"[错误假不非]|\b(?:not|wrong|false|incorrect)\b", re.IGNORECASE)
 _CHANGED, _CHANGES = cue("changed", after=r"[\s$]*\Z"), cue("changes", before=r"[\s$]*")
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
 )
 """For which values a formula holds."""
-_ORDINAL = re.compile(r"\b(?:first|second|third)\b|第[一二三]个?", re.IGNORECASE)
-"""Words with which several values may be in another order than the question asks for."""
-_REASON = re.compile(r"\s*(?:since|because|as)\b|\s*(?:因为|由于)", re.IGNORECASE)
+_REASON = cue("reason", before=r"\s*")
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
 )  # fmt: skip
@@ -430,7 +414,6 @@ _STEP = re.compile(r"[,，;；]")
 _ROOT = re.compile(
     r"[^A-Za-z0-9=<>≤≥()+*/^\\{}−-]*([A-Za-z])(?:_?\{?\d\}?|_\{?[a-z]\}?)?\s*[=<>≤≥]"
 )
-_LIST_MARK = re.compile(r"^\s*(?:[-*•]\s+)?")
 _PIECE = re.compile(r"[\n;；]|[,，、](?!\d{3}(?!\d))|\band\b|和|以及")
 _YEAR_OF = re.compile(r"\b(?:1\d|20)\d\d\b")
 _GIVES = cue("is", after=r"[\s$*]*")
@@ -497,8 +480,7 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
     if unread or (reads_as(answer, kind) and not steps):
         return answer, (), True
     if kind is AnswerType.SET and len(runs := _CIRCLED.findall(answer)) == 1:
-        opposite = _UNTRUE.search(answer) and not _UNTRUE.search(question)
-        return answer if opposite else runs[0], (), True
+        return runs[0], (), True
     if kind in (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART) and (several := _each(answer)):
         return several, (), True
     after = max((m.end() for m in _CONCLUSION.finditer(answer)), default=0)
@@ -541,12 +523,12 @@ def _each(answer: str) -> str:
     """``Mass: 3 kg, volume: 2 m^3`` as ``3 kg; 2 m^3``; empty unless each piece has a value."""
     if ("=" in answer and _CONCLUSION.search(answer)) or _ORDINAL.search(answer):
         return ""
-    found = [piece for piece in _PIECE.split(answer) if re.search(r"\w", piece)]
+    found = [piece for piece in _PIECE.split(answer) if any(map(str.isalnum, piece))]
     if not 1 < len(found) <= values.MAX_ITEMS or any(map(_REASON.match, found)):
         return ""
     made = list[str]()
     for piece in found:
-        text = half_width(_LIST_MARK.sub("", piece).strip(" .。*"))
+        text = half_width(piece.strip(" .。*"))
         said = [] if reads_as(text, AnswerType.NUMBER) else mentions(text, AnswerType.NUMBER, "")
         if len(said) == 1 and (not said[0].start or COPULA.search(text, 0, said[0].start)):
             text = said[0].text
@@ -565,42 +547,24 @@ def _roots(answer: str) -> str:
         return answer
     names = {match[1] for match in matches if match}
     begin = next(match.start(1) for match in matches if match)
-    steps = {*re.findall("[A-Za-z]", answer[: starts[first]])}
+    steps = {sign for sign in answer[: starts[first]] if sign.isascii() and sign.isalpha()}
     return answer[begin:] if steps <= names else answer
 
 
 # --- the last number ------------------------------------------------------------------------------
 
 _NUMBER = re.compile(r"(?<![\d^_])(?<!\^\{)\d[\d,]*(?:\.\d+)?(?:\s*/\s*\d+)?%?")
-_OF = re.compile(
-    r"\b(?:half|twice|double|triple|thrice|(?:half|double|opposite|reciprocal|inverse|negative"
-    r"|square|cube|root|factorial|absolute value|multiple|divisor)s? of)(?: the(?: number)?)? \W?\Z"
-    r"|\bwhose\b[^.;,]*\Z",
-    re.IGNORECASE,
-)
-_OF_IT = re.compile(r"\s*的(?:数|倒数|相反数|平方|立方|绝对值|一半|\S倍|\S次方)")
-"""Words around a number by which another one is meant: half of 7, the number whose half is 7."""
-_INDEX = re.compile(r"_\s*\{[^{}]*[=<>≤≥∈][^{}]*\}(?:\s*\^\s*(?:\{[^{}]*\}|\w))?")
-"""The bounds of a sum, product or integral, whose numbers are no results."""
-_NOT_THE_RESULT = re.compile(
-    r"\bnot\b|n't\b|\b(?:less|fewer|at least|at most|than|or|between \W?\d+|compared (?:to|with))\b"
-    r"|\b(?:that|which) is (?=\W?\d[^.]*\b(?:each|per|every)\b)|不|没|大于|小于|至少|至多|或|才",
-    re.IGNORECASE,
-)
-"""Words in a sentence whose number is not its result, unless it follows an equals sign."""
 
 
 def _last_sentence(text: str) -> Found | None:
     """The last sentence, of which a number may be the result."""
-    text = _INDEX.sub(_blank, text)
     near = max(0, len(text) - 2 * _NEAR_THE_END)
     spans = sentences(text[near:])
     if not spans or not _NUMBER.search(text, near):
         return None
     start, end = spans[-1][0] + near, spans[-1][1] + near
     answer = _bare(text[start:end]).rstrip(".")
-    denied = _NOT_THE_RESULT.search(answer) or names_another(answer)
-    how = How.STATED if denied else How.LAST_NUMBER
+    how = How.STATED if names_another(answer) else How.LAST_NUMBER
     return Found(answer or text[start:end], *sentence_around(text, start, end), how, (start, end))
 
 

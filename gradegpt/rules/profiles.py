@@ -8,14 +8,12 @@ response names and leaves open, or a reference that it merely quotes, as the res
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Final, NamedTuple
 
 from gradegpt.answers import values
-from gradegpt.answers.json_list import Fault, json_answers, mended
+from gradegpt.answers.json_list import Fault, json_answers, listed
 from gradegpt.answers.options import is_set, sequence
 from gradegpt.answers.parts import pieces, unspaced_marks
 from gradegpt.answers.read import answer_type, read
@@ -26,29 +24,20 @@ from gradegpt.core.schema import AnswerType, Verdict
 from gradegpt.rules.claims import Found, How, boxes, by_part, find_answer, last_box
 from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Criteria, unproved
-from gradegpt.rules.compare.value import in_order, same_value
-from gradegpt.rules.cues import cue
+from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.reference import answer_places
+from gradegpt.rules.stance import disowned
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
+from gradegpt.rules.verdict import EITHER
 
-VERSION: Final = "3"
+VERSION: Final = "4"
 """Increased with every change that can change a score; part of the fingerprint."""
 _JOINED: Final = (
     AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.SET, AnswerType.INTERVAL,
     AnswerType.TEXT,
 )  # fmt: skip
 """Types whose answers may contain an "or": x = 2 or x = -2."""
-_BEFORE: Final = 30
-"""Characters before an announcement that may attribute it to somebody else."""
-_OR_ANOTHER = re.compile(
-    r"(?<=[\w)\]}$%°*])[\s)\]}$%°*,，]*(?:\bor\b|或者?|还是)[\s,]*"
-    r"(?:(?:it\s+)?(?:is|could|may|might)(?:\s+be)?|it's|maybe|perhaps|possibly|是)?"
-    r"[\s$({\[]*(?:[-+\u2212]?[\d.]|\\|(?-i:[A-Zb-z])(?![a-zA-Z])|true\b|false\b|不?正确|[错对])",
-    re.IGNORECASE,
-)
-"""A second value that is joined to the first by "or"."""
-_BOX_OR = re.compile(r"\}[\s$]*(?:\bor\b|或者?|还是)[\s$]*\Z", re.IGNORECASE)
 
 
 class Scored(NamedTuple):
@@ -114,14 +103,19 @@ def _steps(
 
 
 def _same_values(asked: Question, answer: str, allowed: Tolerance, prove: Prove) -> bool | None:
-    """Whether the values are the same, units aside; None if that is not shown."""
+    """Whether the values are the same; without units where one lacks them or they measure others.
+
+    None if that is not shown.
+    """
     if plain(asked.reference) == plain(answer) and plain(answer):
         return True
     region = asked.kind is AnswerType.INTERVAL
-    wanted, given = (_unitless(values.read(x, region=region)) for x in (asked.reference, answer))
+    criteria = Criteria(allowed, prove, names_matter=asked.kind is AnswerType.EQUATION)
+    wanted, given = (values.read(x, region=region) for x in (asked.reference, answer))
     if asked.kind in IN_ORDER:
-        wanted, given = in_order(wanted), in_order(given)
-    return same_value(wanted, given, Criteria(allowed, prove))
+        wanted, given = values.in_order(wanted), values.in_order(given)
+    same = same_value(wanted, given, criteria)
+    return same_value(_unitless(wanted), _unitless(given), criteria) if same is None else same
 
 
 def _unitless(value: Value) -> Value:
@@ -136,26 +130,14 @@ def _unitless(value: Value) -> Value:
 def _not_given(asked: Question, found: Found) -> str:
     """The reason why what was found is not the response's own answer; empty if it is.
 
-    ``quotes-the-reference``: it attributes the answer to somebody else. ``one-of-several``: it does
-    not choose between candidates. ``not-a-commitment``: it merely mentions a number.
+    ``not-its-own-answer``: it is denied, quoted or left open. ``one-of-several``: another one is
+    joined to it. ``not-a-commitment``: a number is merely mentioned.
     """
-    response, kind, (start, end) = asked.response, asked.kind, found.clause
-    announced = found.how in (How.BOXED, How.ANNOUNCED)
-    begin = start if announced else min(start, found.start)
-    whose = response[max(found.start, start - _BEFORE) if announced else begin : end]
-    heard = kind is not AnswerType.TEXT and cue("hearsay").search(whose)
-    if heard or cue("quoted").search(whose):
-        return "quotes-the-reference"
-    until = max(found.end, end)
-    several = cue("left open").search(response, begin, until)
-    if kind not in _JOINED and not several:
-        joins = _OR_ANOTHER.search
-        if kind in CHOICE and announced:  # an option's own text may have an "or"
-            joins, begin = _OR_ANOTHER.match, end
-        several = joins(response, begin, until) or _BOX_OR.search(response, 0, start)
-    if several:
+    if disowned(asked.response, found):
+        return "not-its-own-answer"
+    if asked.kind not in _JOINED and EITHER.match(asked.response, found.place(asked.response)[1]):
         return "one-of-several"
-    mentioned = found.how in (How.LAST_NUMBER, How.STATED) and kind is not AnswerType.TEXT
+    mentioned = found.how in (How.LAST_NUMBER, How.STATED) and asked.kind is not AnswerType.TEXT
     return "not-a-commitment" if mentioned else ""
 
 
@@ -232,7 +214,7 @@ def _answer_level(
     near, estimated = tolerance("olympicarena"), _estimated(_unitless(values.read(asked.reference)))
 
     def allows(wanted: Quantity, given: Quantity) -> bool | None:
-        return (near if wanted in estimated else EXACT).allows(wanted, given)
+        return (near if wanted._replace(unit="") in estimated else EXACT).allows(wanted, given)
 
     allowed = tolerance(policy)
     if asked.kind in _IDENTICAL:
@@ -440,22 +422,6 @@ def _marked(text: str) -> tuple[str, ...]:
     return tuple(piece.strip(" ;；") for piece in pieces(text, run)) if whole else ()
 
 
-def listed(text: str, *, numbers: bool = False) -> tuple[str, ...]:
-    """The answers in a JSON or Python list; empty for any other text.
-
-    ``numbers`` accepts entries that are not texts; on its own, ``[1, 2]`` may be an interval.
-    """
-    found: object = None
-    if text.lstrip().startswith("["):
-        literal = mended(text.strip()).replace(r"\\'", r"\'")  # LaTeX is no escape, but \' is one
-        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            found = ast.literal_eval(literal)
-    if not isinstance(found, list) or not (numbers or all(isinstance(x, str) for x in found)):
-        return ()
-    parts = tuple(map(str, found))
-    return parts if all(part.strip() for part in parts) else ()
-
-
 # --- the profiles ---------------------------------------------------------------------------------
 
 
@@ -465,7 +431,7 @@ class Profile(NamedTuple):
     score: Callable[[Question, Prove], Scored]
     grades: frozenset[AnswerType]
     in_parts: bool = False
-    """Whether several required references are sub-answers in a fixed order."""
+    """Whether several references are sub-answers in a fixed order, unless any of them suffices."""
 
 
 PROFILES: Final[dict[str, Profile]] = {

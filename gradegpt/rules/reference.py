@@ -6,7 +6,8 @@ import re
 from typing import Final
 
 from gradegpt.answers import values
-from gradegpt.answers.options import as_context, sequence
+from gradegpt.answers.json_list import listed
+from gradegpt.answers.options import LETTERS, as_context, sequence
 from gradegpt.answers.parts import marks, numbered
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import answer_type
@@ -30,7 +31,6 @@ _LABELLED = re.compile(r"[(（]([A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.�
 """An option with its text: (A) $A$ and $F$."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")
 """Between two spellings of one answer: 3/10 ## 0.3."""
-_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 _SEVERAL: Final = (AnswerType.MULTI_ANSWER, AnswerType.MULTI_PART, AnswerType.TUPLE)
 """Stated types under which answer keys of several questions occur."""
 
@@ -57,14 +57,13 @@ def answer_places(reference: str, kind: AnswerType, question: str = "") -> int:
 
 def reference_answers(reference: str) -> tuple[str, ...]:
     """The accepted answers in a reference, which may be a solution or a list of names."""
-    names = [one or other for one, other in _QUOTED.findall(reference)]
-    is_list = reference.lstrip().startswith("[") and not _QUOTED.sub("", reference).strip("[], \n")
-    if not names or not is_list:
+    names = listed(reference)
+    if not names:
         spelt = [piece for piece in _SAME_AS.split(reference) if piece.strip()]
         return tuple(map(reference_answer, spelt or [reference]))
     amounts = [amount for name in names if (amount := quantity(name)) is not None]
     distinct = 1 < len(names) == len({amount.value for amount in amounts})
-    return (numbered(names),) if distinct else tuple(names)  # not spellings of one answer
+    return (numbered(names),) if distinct else names  # not spellings of one answer
 
 
 def reference_answer(reference: str) -> str:
@@ -76,8 +75,9 @@ def reference_answer(reference: str) -> str:
         return text
     if labelled := _LABELLED.match(text):
         return labelled[1]
-    chosen = find_choice(text)
-    if chosen is not None and chosen.committed and not text[chosen.end :].strip(" .。．$}\n)）"):
+    end = len(text.rstrip(" .。．$}\n)）"))
+    chosen = find_choice(text) if text[end - 1] in LETTERS else None
+    if chosen is not None and chosen.committed and chosen.end >= end:
         return chosen.letters or text
     if len(text) <= _WORKED and "\n" not in text:
         return text

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import known
 from gradegpt.core.errors import InputError
+from gradegpt.rules.cues import cue
 
 _EXACT_FLOAT: Final = 1e-9
 _NEAR, _NEAR_PRECISE = 0.05, 0.02
@@ -19,18 +20,7 @@ _NEAR, _NEAR_PRECISE = 0.05, 0.02
 second for two numbers of at least three digits, which rounding changes less."""
 _MEASURED: Final = 0.01
 """Relative difference up to which two measured quantities are the same (rounded steps)."""
-_ROUNDED = re.compile(
-    r"保留|精确到|四舍五入|约(?:为|是|等于)?(?:多少)?|近似|有效数字|\bround(?:ed)?\b|\bnearest\b"
-    r"|\bapproximate(?:ly)?\b|\bdecimal places?\b|\bsignificant (?:figures|digits)\b"
-    r"|\b(?:s\.?f|d\.?p)\b",
-    re.IGNORECASE,
-)
-_EXACTLY_ASKED = re.compile(
-    r"\bexact (?!same)\w+|\bexactly\b[^.\n]{0,20}\bform\b|\bin terms of\W{0,3}(?:π|\\?pi\b)"
-    r"|(?:保留|含|用)\s*\$?\\?(?:π|pi\b|根号|sqrt)|精确值|准确值",
-    re.IGNORECASE,
-)
-"""Questions that ask for 6π, not for 18.85."""
+_ROUNDED, _EXACTLY_ASKED = map(cue, ("asks to round", "asks for the exact"))
 Allows = Callable[[Quantity, Quantity], bool | None]
 
 
@@ -98,10 +88,17 @@ def _auto(wanted: Quantity, given: Quantity, *, rounds: bool) -> bool | None:
     return None if _within(wanted, given, open_up_to * _size(wanted)) else False
 
 
-def _as_asked(wanted: Quantity, given: Quantity) -> bool | None:
-    """As ``auto``, but a rounded value of what is asked for exactly is left open."""
-    allowed = _auto(wanted, given, rounds=False)
-    return None if allowed and not _exact(wanted, given) else allowed
+def _as_asked(wanted: Quantity, given: Quantity, *, question: str) -> bool | None:
+    """``auto`` as the question asks; a rounded value of what it wants exactly is left open."""
+    exactly, rounds = _asks(question)
+    allowed = _auto(wanted, given, rounds=rounds and not exactly)
+    return None if exactly and allowed and not _exact(wanted, given) else allowed
+
+
+@lru_cache(maxsize=1024)
+def _asks(question: str) -> tuple[bool, bool]:
+    """Whether a question asks for an exact value, and whether for a rounded one."""
+    return _EXACTLY_ASKED.search(question) is not None, _ROUNDED.search(question) is not None
 
 
 def _rounds_to(fine: Quantity, coarse: Quantity) -> bool:
@@ -162,10 +159,8 @@ def tolerance(name: str, question: str = "") -> Tolerance:
     """
     if name in _NAMED:
         return Tolerance(name, _NAMED[name])
-    if name == "auto" and _EXACTLY_ASKED.search(question):
-        return Tolerance(name, _as_asked)
     if name == "auto":
-        return Tolerance(name, partial(_auto, rounds=bool(_ROUNDED.search(question))))
+        return Tolerance(name, partial(_as_asked, question=question))
     kind, _, number = name.partition(":")
     if kind in ("relative", "olympiadbench") and re.fullmatch(r"\d*\.?\d+(?:[eE]-?\d+)?", number):
         return Tolerance(name, _up_to(float(number), relative=kind == "relative"))

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from gradegpt.answers.spans import last_match
+from gradegpt.rules.cues import cue
 
 _LOOPS: Final = ((1_200, 5, False), (4_000, 12, True))
 """Characters of the tail in which a loop is searched, its least repeats, and whether its numbers
@@ -16,44 +17,8 @@ _MIN_LOOP: Final = 60
 """Least characters of a loop: "0.3333333333333" is a number."""
 _ENDING: Final = 8
 _DIGITS: Final = str.maketrans("123456789", "0" * 9)
-_REFUSAL = re.compile(
-    r"(?:i(?:'m| am) sorry(?! (?:to be|for (?:being|my)) )|i apologi[sz]e|as an ai"
-    r"|i(?: am|'m)? (?:can(?:no|')t|unable to|not able to)"
-    r" (?:see|view|answer|determine|provide|help|assist|process|solve)"
-    r"|\b(?:unable|impossible) to solve|(?:image|figure|diagram) (?:is|was) not (?:provided|given)"
-    r"|(?:question|problem|answer|value|it)\s+(?:can(?:no|')t|could not) be"
-    r" (?:answered|determined|solved)|impossible to (?:determine|answer)"
-    r"|(?:could|can|would) you (?:please,? |kindly )?(?:describe|provide|specify|clarify)"
-    r"|(?:please,?|kindly) (?:revise|rewrite|input|specify|describe)\b|seems? to be missing"
-    r"|without (?:the necessary|further|more|additional|the specific) \w*\s*information"
-    r"|(?:not|no) enough information|insufficient information|\bi need more (?:information|context)"
-    r"|please provide (?:the|more|an?)\b"
-    r"|does not provide (?:enough|any)|exceeds? the (?:maximum|limit)"
-    r"|无法(?:回答|作答|判断|提供|解答|看到|得出)|看不到(?:图|题|您|你)|拒绝(?:回答|作答)|不能(?:提供|回答)|抱歉|对不起|请提供"
-    r"|信息不足|作为一个?(?:AI|人工智能)|输入限长)",
-    re.IGNORECASE,
-)
-
-UNANSWERABLE = re.compile(
-    r"无法(?:准确)?(?:回答|作答|确定|判断|得知|知道)|(?:不能|没法)回答|不知道|不清楚|没有(?:准确|标准)?答案|信息不足"
-    r"|\b(?:can(?:no|')t|could not|impossible to|unable to) (?:be )?(?:answer|determin|kn[oe]w)\w*"
-    r"|\bunanswerable\b|\b(?:not|no|in)[ -]?(?:enough|sufficient) (?:information|data)\b"
-    r"|\bunknown\b|\b(?:does not|doesn't) (?:say|tell|mention)\b",
-    re.IGNORECASE,
-)
-"""Statements that a question cannot be answered."""
-_POLICY = re.compile(
-    r"政治敏感|敏感话题|违反|法律法规|道德规范|(?:无法|不能)(?:帮助?|协助)[你您]"
-    r"|\b(?:can(?:no|')t|unable to) (?:help|assist) (?:you )?with (?:that|this)"
-    r"|\b(?:against|violates?) (?:my|our|the) (?:polic|guideline|rule)",
-    re.IGNORECASE,
-)
-REASON = re.compile(r"因为|由于|\bbecause\b", re.IGNORECASE)
-"""Words that give a reason; refusals for different reasons are different answers."""
-_ABSENT = re.compile(
-    r"[不没无未非]|虚构|误解|人工智能|语言模型|\b(?:not?|never|none|nobody|nothing|fictional|AI)\b|n't\b",
-    re.IGNORECASE,
-)
+_REFUSAL, _POLICY, _STILL, _ABSENT = map(cue, ("refusal", "policy", "still", "absent"))
+_THE_REST, UNANSWERABLE, REASON = map(cue, ("other parts", "unanswerable", "gives a reason"))
 _DECLINING: Final = (
     "sorry", "apologi", "as an ai", "can't", "cannot", "can you", "able to", "could not",
     "could you", "would you", "impossible", "enough information", "insufficient", "please",
@@ -62,17 +27,9 @@ _DECLINING: Final = (
     "输入限长",
 )  # fmt: skip
 """Every refusal has one of these."""
-_STILL = re.compile(
-    r"\b(?:however|but|that said|nevertheless|still|although|based on|assuming|if we)\b"
-    r"|但是?|不过|然而|尽管|假设|根据",
-    re.IGNORECASE,
-)
-"""Words after which a response that began to decline answers nevertheless."""
-_THE_REST = re.compile(r"其余|其他部分|\bthe rest\b", re.IGNORECASE)
 _BLANKS = re.compile(
     r"(?<!_)_{3,}+[^_]{0,400}___|(?<=\s)__(?=\s)[^_]{0,400}(?<=\s)__(?=\s)", re.DOTALL
 )
-_SOLVED = re.compile(r"【(?:解答|答案|详解|解析|点评|解)】|故选|答案|所以|因此|故")
 
 
 _MARK = re.compile(r"\[\s*\]|\\?\{\s*\\?\}|\(\)|[*/#&%@!]")
@@ -143,18 +100,13 @@ def denies(references: Iterable[str]) -> bool:
 
 def leaves_open(response: str) -> bool:
     """Whether it repeats the question with its blanks, or stops after its analysis."""
-    return ("__" in response and bool(_BLANKS.search(response))) or (
-        response.lstrip().startswith("【分析】") and not _SOLVED.search(response)
+    return ("__" in response and _BLANKS.search(response) is not None) or (
+        response.lstrip().startswith("【分析】") and not cue("solved").search(response)
     )
 
 
 _OPEN_WORDS: Final = 40
-_OPEN_END = re.compile(
-    r"(?:[=\\{+,，、（(]|\\frac|\\boxed|等于|因为|由于|接下来|主要|其中|以及|并且|然后|可以|需要|得到?"
-    r"|为|(?<![不也都就才])是|(?<![对错确误])的"
-    r"|\b(?:and|then|the|we|obtain|is|(?<!one )of|to|that|which|with|because|by))\s*$",
-    re.IGNORECASE,
-)
+_OPEN_END = cue("breaks off", after=r"\s*\Z")
 
 
 def cut_off(response: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.amounts import amounts
 from gradegpt.answers.answer import Answer
+from gradegpt.answers.names import HAN
 from gradegpt.answers.options import only_lists
 from gradegpt.answers.read import read
 from gradegpt.answers.spans import sentence_around
@@ -21,13 +22,7 @@ from gradegpt.answers.units import COUNT
 from gradegpt.answers.values import is_range, is_read
 from gradegpt.answers.values import read as read_value
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
-from gradegpt.rules.claims import (
-    COMMITTED,
-    Found,
-    How,
-    find_answer,
-    names_another,
-)
+from gradegpt.rules.claims import COMMITTED, Found, How, find_answer, names_another
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
 from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
@@ -53,27 +48,10 @@ ONE_OF_NUMBERS: Final = "number:one-of-several"
 _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _BRIEF: Final = 30
-_ASKS_WRONG = re.compile(
-    r"错误|不正确|不恰当|不符合|不属于|有误|\b(?:incorrect|wrong|false|not|except|least)\b",
-    re.IGNORECASE,
-)
-_BY_PLACE = re.compile(
-    r"选(?:择|的是)?第[一二三四五]个?|第[一二三四五]个?(?:选项)?才?(?:是正确|是对|是答案|正确)"
-    r"|(?:其余|其他|剩下的?)\S{0,4}?[全都均]选(?!项)|除了?\s?[A-J][^。；;]{0,10}外"
-    r"|\b(?:right|correct|best|my) (?:answer|choice|option|one)\b[^.\n]{0,20}\bis (?:the )?"
-    r"(?:first|second|third|fourth|last)\b",
-    re.IGNORECASE,
-)
-"""Words that choose by place, or what is left: whatever letters stand beside them."""
-_NEXT_QUESTION = re.compile(
-    r"\n[ #*]{0,8}(?:Question|Problem|Exercise|Q|题目|问题|例题?)\s*\d*[\s*]*[:：]"
-    r"|\s(?:Human|User|用户)\s?[:：]",
-    re.IGNORECASE,
-)
-"""Where a base model goes on with another item of the kind it was shown."""
+_ASKS_WRONG, _NEXT_QUESTION = map(cue, ("asks for the wrong", "next question"))
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
-_EITHER = re.compile(
+EITHER = re.compile(
     r"(?:\s*\\?%|[\s$]*(?!or\b)[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*"
     r"(?:或者?(?!更?[多少])|\bor\b(?! (?:so|more|less|fewer|about|in)\b))"
 )
@@ -81,7 +59,6 @@ _EITHER = re.compile(
 
 
 _ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EQUATION, AnswerType.EXPRESSION)
-_DOUBTED: Final = cue("hearsay", "quoted", "denied")
 
 
 class Decision(NamedTuple):
@@ -158,9 +135,7 @@ def _declined(reading: Reading) -> Decision | None:
     means = UNANSWERABLE.search(response)  # needed where the reference is short
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
-    heard = means and (
-        _DOUBTED.search(response, 0, means.start()) or _EITHER.match(response, means.end())
-    )
+    heard = means and EITHER.match(response, means.end())
     if same is not None and (heard or takes_back(response) or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
@@ -184,11 +159,9 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
         reason = "response:not-its-own-answer"
     elif choice and _ASKS_WRONG.search(reading.question) and said_right(response, found):
         reason = "choice:said-right-where-wrong-is-asked"
-    elif choice and found.how is not How.BOXED and _BY_PLACE.search(response):
-        reason = "choice:not-by-letter"
     elif _answers_another_question(reading, found):
         reason = "response:answers-another-question"
-    elif kind in _ONE_VALUE and _EITHER.match(response, found.place(response)[1]):
+    elif kind in _ONE_VALUE and EITHER.match(response, found.place(response)[1]):
         reason = ONE_OF_NUMBERS
     return Decision(None, reason, found) if reason else None
 
@@ -262,21 +235,10 @@ def _compare(reading: Reading, reference: Answer, found: Found, prove: Prove) ->
 
 # --- by the whole response ------------------------------------------------------------------------
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
 _NAMED: Final = (AnswerType.TEXT, AnswerType.MULTI_ANSWER)
 """The types of names and lists of names."""
 _IN_WORDS: Final = (AnswerType.NUMBER, AnswerType.TEXT, AnswerType.EXPRESSION)
-_ANSWER_IS = re.compile(r"\banswer is\b|答案[是为]", re.IGNORECASE)
-_ALTERNATIVE = re.compile(
-    r"也许|可能是|\b(?:perhaps|maybe)\b|\bor\b(?! (?:so|more|less|earlier|later)\b)", re.IGNORECASE
-)
-"""Words by which a quantity or name may not be the answer, or not the only one."""
-_RATIO = re.compile(r"^\s*\d+\s*[:：∶]\s*\d+\s*$")
-_ASKS_THE_TIME = re.compile(
-    r"\bwhat time\b|\bwhen\b|几[时点]|何时|什么时[候间刻]|时刻", re.IGNORECASE
-)
-_GOES_ON = re.compile(r"\.\.\.|…|\d\s*[kK]\b|\d\. \d")
 _SHORT: Final = 400
 """Most characters of a response whose quantities are read where its answer says nothing."""
 _SPOKEN: Final = 2_000
@@ -308,12 +270,10 @@ def _in_other_words(reading: Reading, _prove: Prove) -> Decision | None:
         reading.response, reading.kind, reading.references[0], reading.found,
     )  # fmt: skip
     assert found is not None
-    ratio = _RATIO.search(first.text) and not _ASKS_THE_TIME.search(reading.question)
-    if kind not in _IN_WORDS or ratio or _GOES_ON.search(response) or names_another(response):
+    if kind not in _IN_WORDS or names_another(response):
         return None
-    said = amounts(response)
-    wanted = {a.measures for r in reading.references for a in amounts(r.text)} if said else ()
-    if not wanted or COUNT in wanted:
+    wanted = {a.measures for r in reading.references for a in amounts(r.text)}
+    if not wanted or COUNT in wanted or not (said := amounts(response)):
         return None
     text = is_range(first.text) if kind is AnswerType.TEXT else is_read(read_value(first.text))
     if (is_read(read_value(found.answer)) and text) or any(amount.side for amount in said):
@@ -347,19 +307,14 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         return None
     if equal is None:
         return Decision(Verdict.INCORRECT, one.reason, found, answer)
-    if takes_back(response, found.end) or _ALTERNATIVE.search(response, found.start, found.end):
-        return None
-    if any(
-        said.start() > one.end and response[slice(*span)] not in response[said.end() :]
-        for said in _ANSWER_IS.finditer(response)
-    ):
+    if takes_back(response, found.end):
         return None
     return Decision(Verdict.CORRECT, one.reason, found, answer)
 
 
 def _differ(asked: str, response: str) -> bool:
     """Whether one is in Chinese and the other in a language of Latin letters."""
-    if len(response) > _SPOKEN or bool(_HAN.search(asked)) is bool(_HAN.search(response)) is False:
+    if len(response) > _SPOKEN or bool(HAN.search(asked)) is bool(HAN.search(response)) is False:
         return False
     one, other = _chinese(asked), _chinese(response)
     return one is not None and other is not None and one is not other
@@ -367,7 +322,7 @@ def _differ(asked: str, response: str) -> bool:
 
 def _chinese(text: str) -> bool | None:
     """Whether a text is in Chinese; None for one without words, such as a formula."""
-    characters, words = len(_HAN.findall(text)), len(_LATIN.findall(text))
+    characters, words = len(HAN.findall(text)), len(_LATIN.findall(text))
     return characters > words if characters or words else None
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final, NamedTuple
 
+from gradegpt.answers.json_list import listed
 from gradegpt.answers.options import letters, options
 from gradegpt.chains.chain import NO, YES, defuse, parse_prompt
 from gradegpt.core.errors import InputError
@@ -15,7 +16,7 @@ from gradegpt.core.schema import AnswerType, Item, Judgement, Message, Outcome, 
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.claims import find_answer
 from gradegpt.rules.compare.choice import by_text
-from gradegpt.rules.profiles import LABELS, labels, listed
+from gradegpt.rules.profiles import LABELS, labels
 
 from .reply import Fields, WrittenReply, reason
 

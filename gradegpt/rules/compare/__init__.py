@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.answer import Answer
@@ -20,27 +21,21 @@ from gradegpt.answers.types import Group, Options, Range, Truth
 from gradegpt.answers.values import is_range, read
 from gradegpt.answers.words import Words
 from gradegpt.core.schema import AnswerType
+from gradegpt.rules.bind import WHEN
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
 from gradegpt.rules.compare.form import AS_ASKED, in_another_form, with_its_names
 from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.compare.value import compare_values, same_value
 from gradegpt.rules.compare.written import as_written, case_differs
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 from gradegpt.rules.tolerance import tolerance as policy
 
 __all__ = ["TO_A_GRADER", "Comparison", "Prove", "compare", "limited"]
 
-TO_A_GRADER = re.compile(
-    r"[应直请被]\S{0,3}判[为定作]|评[分判][员者结]|评判|阅卷|判定|视为|算我|思路|\[\[[A-Z]\]\]"
-    r"|\bmark(?:ed)? (?:this|it|me)\b|\bcounts? as\b|\bresponses?\b|\brules?:"
-    r"|\b(?:verdict|grader?|grading|grade this|judg(?:e|ment))\b",
-    re.IGNORECASE,
-)
-"""Words that ask a grader for "correct" instead of giving it as an answer."""
+TO_A_GRADER = cue("to a grader")
 _YEARS: Final = range(1000, 2100)
-_WHEN = re.compile(r"\b(?:when|(?:what|which) year)\b|哪一?年|何时|什么时候", re.IGNORECASE)
-"""Questions that a date answers if its year is the reference."""
 _WORDY: Final = 20
 _LISTED = re.compile(r"\b(\w+), (\w+),? or (\w+)\?", re.IGNORECASE)
 _QUOTED = re.compile(
@@ -98,7 +93,7 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
     if shown := as_written(reference, answer, question):
         return shown
     year = reference.text.strip()
-    if year.isdecimal() and int(year) in _YEARS and _WHEN.search(question):
+    if year.isdecimal() and int(year) in _YEARS and WHEN.search(question):
         dated = compare_text(reference.text, answer.text, question)
         if dated.same:
             return dated
@@ -154,10 +149,16 @@ def _other_word(reference: str, answer: str, question: str) -> bool:
     wanted, given = (f"{end[:-3]}ved" if end.endswith("ven") else end for end in ends)  # proven
     if not given or given == wanted or len(given) > _WORDY:
         return False
-    listed = {plain(word) for words in _LISTED.findall(question) for word in words}
-    quoted = {plain(word) for word in _QUOTED.findall(question)}
+    listed, quoted = _offered(question)
     number = wanted.removeprefix("-").isdecimal()
     return {wanted, given} <= listed | quoted or (number and given in quoted)
+
+
+@lru_cache(maxsize=1024)
+def _offered(question: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that a question lists, and those that it quotes, of which one is the answer."""
+    listed = (word for words in _LISTED.findall(question) for word in words)
+    return frozenset(map(plain, listed)), frozenset(map(plain, _QUOTED.findall(question)))
 
 
 def _truth(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison:

@@ -15,15 +15,15 @@ from typing import Final, NamedTuple
 from gradegpt.answers import units
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
 from gradegpt.answers.number import roman
-from gradegpt.answers.options import half_width
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
 from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import COUNT, MONEY, SHARE, YEAR
-from gradegpt.rules.bind import AT, Mention
+from gradegpt.rules.bind import AT
 from gradegpt.rules.compare.base import Shown
-from gradegpt.rules.stance import clauses, denies, goes_on, negated, revises, takes_back
+from gradegpt.rules.cues import cue
+from gradegpt.rules.stance import denies, revises, takes_back
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
 _SAID_ALONE: Final = (*MONEY, units.DEGREES, units.CELSIUS)
@@ -40,39 +40,15 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_REST = _re(
-    r"\b(?:about|around|roughly|approximately|some|the|of|an?|per|each|every|in|at|to|and|old|from"
-    r"|between|by|all|total|people|[ap]\.?m)\b"
-    r"|[晚早]上|[上下]午|凌晨|左右|[约大概近每共计为是到至从在公元]|[\W_]"
-)
-"""What a reference may say beside its quantity."""
+_REST, _AGE = map(cue, ("beside a quantity", "asks for an age"))
+_CHANGED = cue("change")
+_WAY, _TOTAL, _BEARING = map(cue, ("direction", "multiple", "bearing"))
 _FORMULA = _re(r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[xyn]\b|[-−+*/^]\s*[(（]")
 """Signs of a reference that is more than a number and its unit."""
-_WORKED = re.compile(r"```|####|<<|[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
-"""Signs of a calculation, which is read elsewhere."""
-_AGE = _re(r"\bhow old\b|\bages?\b|多大|年龄|岁")
 _RANGE = _re(r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z")
-_BEYOND = _re(r"[低高大小]于|以[上下]|\b(?:below|above|outside|less|more|not)\b|不在")
-_ALONE = _re(r"\s*(?:[,.;:!?，。；：！？）)*]|\Z|(?:in all|altogether|in total|or so|左右)\b)")
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]|[\"“《][^\"”》]*[\"”》]")
-_FINALLY = _re(r"(?:final answer|最终答案)(?: is|\W)")
-_CONCLUDES = _re(
-    r"\b(?:so|thus|hence|therefore|altogether|total|in all|comes? to|answer|overall|works out"
-    r"|which (?:makes|gives|means)|that(?:'s| is| makes))\b"
-    r"|所以|因此|因而|于是|总共|一共|合计|答案|最后|也就是|即|得到|应该?是|="
-)
-_CHANGED = _re(
-    r"[增减降涨升跌翻]|\b(?:r[io]se|gr[eo]w|go(?:es|ne)? up|went up|f[ae]ll|drop|declin|increas"
-    r"|decreas|reduc|cut)"
-)
 _TO = _re(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z")
 """What makes a share that of the whole after a change, and not that of the change."""
-_WAY = _re(
-    r"[东南西北上下左右前后正负反]|方向|亏|欠|支出|零下|低于"
-    r"|\b(?:north|south|east|west|up|down|left|right|back)(?:wards?|ern|erly)?\b"
-    r"|\b(?:opposite|below|loss|lost|debt|direction)\b"
-)
-"""Words for a direction, which a sign may say as well."""
 
 
 class _Read(NamedTuple):
@@ -106,7 +82,7 @@ def compare_amounts(
         unlike = changed and to[0] is not to[1]
         return None if unlike else _given(best, [*other, *near, *counts], response)
     one_kind = due.measures not in (COUNT, units.PIECE) or len({a.value for a in other}) == 1
-    if near or not other or not one_kind or _WORKED.search(response):
+    if near or not other or not one_kind:
         return None
     return Shown(False, "number:different", other[-1].start, other[-1].end)
 
@@ -148,16 +124,14 @@ def _as_asked(amount: Amount, question: str) -> Amount:
 
 
 def _answers(response: str) -> list[Amount]:
-    """The quantities outside of brackets and "at x = 2"; those after "final answer" if any are."""
+    """The quantities outside of brackets and "at x = 2"."""
     asides = [match.span() for match in _ASIDE.finditer(response)]
-    since = max((match.end() for match in _FINALLY.finditer(response)), default=0)
-    said = [
+    return [
         a
         for a in amounts(response)
         if not any(start <= a.start < end for start, end in asides)
         and not AT.search(response[max(0, a.start - 12) : a.start])
     ]
-    return [a for a in said if a.start >= since] or said
 
 
 def _is_given(amount: Amount, asked: Sequence[Amount]) -> bool:
@@ -182,8 +156,7 @@ def _same(read: _Read, given: Amount) -> str:
         return _sizes(read, given)
     if kinds == {SHARE, PAID}:
         return "near"  # 30% off, or 70 % of the price
-    bare = given.measures == COUNT and _ALONE.match(read.response, given.end)
-    return "same" if bare and wanted.number == given.number else "unlike"
+    return "unlike"
 
 
 def _sizes(read: _Read, given: Amount) -> str:
@@ -213,7 +186,7 @@ def _sizes(read: _Read, given: Amount) -> str:
 
 def _range(read: list[_Read], response: str) -> Shown | None:
     """Whether the only two quantities of their kind in a sentence are the ends of a range."""
-    every = [] if _BEYOND.search(response) else _answers(response)
+    every = _answers(response)
     for start, end in sentences(response):
         said = [a for a in every if start <= a.start < end]
         said = [a for a in said if _same(read[0], a) in ("same", "other", "near")]
@@ -229,18 +202,13 @@ def _range(read: list[_Read], response: str) -> Shown | None:
 
 def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
     """The quantity as the answer, unless another stands in the sentence that concludes."""
-    text = half_width(response)
-    (clause,) = clauses(text, [Mention("", best.start, best.end)])
-    if takes_back(response, best.end) or negated(text, clause) or goes_on(text, clause):
-        return None
-    if rivals and revises(response):
+    if takes_back(response, best.end) or (rivals and revises(response)):
         return None
     spans = sentences(response)
     at, *there = (
         next((n for n, (_, end) in enumerate(spans) if a.start < end), 0) for a in (best, *rivals)
     )
-    later = [n for n in there if n > at]
-    concluded = later and (at or any(_CONCLUDES.search(response, *spans[n]) for n in later))
+    concluded = at and any(n > at for n in there)
     return None if at in there or concluded else Shown(True, "number:equal", best.start, best.end)
 
 
@@ -248,9 +216,6 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
 
 _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
 _SPAN = re.compile(r"(\d{1,3}(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d{1,3}(?:\.\d+)?)")
-_YEAR = re.compile(r"(?:1\d|20)\d\d")
-_BEARING = _re(r"[东南西北]偏[东南西北]|\b(?:north|south|east|west) of |\b[NS]\s*\d+\s*°\s*[EW]\b")
-_TOTAL = _re(r"倍|\btimes\b|fold\b")
 _THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
 """A number of thousands, or of a unit or an unknown."""
 
@@ -267,10 +232,6 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return True, compare_amounts(reference, response, question, EXACT)
     if said and float(said[1]) < float(said[2]):
         return len(re.findall(r"[\d.]+", reference)) == 1, None
-    if _YEAR.fullmatch(found) and found != response and not _YEAR.search(reference):
-        shown = compare_amounts(reference, response.replace(found, "    "), question, EXACT)
-        beside = shown is not None and response.find(found) < shown.start
-        return beside and bool(shown and shown.same), shown
     if _TOTAL.search(reference):
         return _change_unlike(question + reference, response), None
     if _BEARING.search(reference):

@@ -14,13 +14,10 @@ from gradegpt.rules.choices import DENIES, says_none_right
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.compare.written import case_differs
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
-_ARTICLE = re.compile(r"\A\s*(?:the|an?)\b", re.IGNORECASE)
-_REASON = re.compile(r"\s*(?:[,，;；(（]|[.。]\s|\bbecause\b|因为)", re.IGNORECASE)
-_OPEN = re.compile(r"[不没非无错但除或]|\b(?:or|but|except|wrong|false)\b|n['’]t\b", re.IGNORECASE)
-_THE_REST = re.compile(r"其余|其他|剩下|\b(?:the )?(?:rest|others)\b", re.IGNORECASE)
-"""Words for the options that are not named."""
+_REASON = cue("gives a reason", before=r"\s*(?:[,，;；(（]|[.。]\s)|")
 _NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
 _SENTENCE: Final = 120
 _EXACTLY: Final = Criteria(EXACT)
@@ -45,8 +42,6 @@ def compare_choice(reference: Answer, answer: Answer, criteria: Criteria) -> Com
     if named == chosen:
         one_set = len(named) == 1 or is_set(given.letters)
         return Comparison(one_set or None, "choice:same-options")
-    if _THE_REST.search(answer.text):
-        return Comparison(None, "choice:no-option-named")
     return Comparison(False, "choice:missing-option" if chosen < named else "choice:other-option")
 
 
@@ -59,19 +54,18 @@ def _named(answer: Answer, listed: dict[str, str]) -> Options | None:
 
 def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value the answer is, or whose text it says; else empty."""
-    texts = {letter: plain(_ARTICLE.sub("", text)) for letter, text in listed.items() if text}
+    texts = {letter: plain(text) for letter, text in listed.items() if text}
     reason = _REASON.search(answer)
-    own = reason is not None and not _OPEN.search(answer, reason.end())
-    first = answer[: reason.start()] if reason is not None and own else answer
+    first = answer[: reason.start()] if reason else answer
     rest = answer[len(first) :]
-    said = [plain(_ARTICLE.sub("", one)) for one in (answer, first)]
+    said = [plain(one) for one in (answer, first)]
     same = [letter for letter, text in texts.items() if text in said]
     if same:  # and others after it: Venus, Mars
         same += [k for k, text in listed.items() if k not in same and _says(rest, text)]
-    if says_none_right(answer) and not re.search(r"\bbut\b|但", answer):
+    if says_none_right(answer) and "但" not in answer and "but" not in answer.split():
         same = [letter for letter, text in listed.items() if says_none_right(text)]
     given = values.read(answer)
-    if not same and (values.is_read(given) or re.search(r"\d", answer)):
+    if not same and (values.is_read(given) or any(map(str.isdigit, answer))):
         same = [k for k, text in listed.items() if same_value(values.read(text), given, _EXACTLY)]
     if not same and len(answer) <= _SENTENCE:
         same = [
@@ -92,7 +86,7 @@ def _unlisted(answer: str, listed: dict[str, str]) -> Comparison:
         return Comparison(False, "choice:none-of-them")
     given = values.read(answer)
     value = isinstance(given, Leaf) and given.quantity is not None
-    if listed and value and not re.search(f"[{LETTERS}]", fold(answer)):
+    if listed and value and {*LETTERS}.isdisjoint(fold(answer)):
         results = [same_value(values.read(text), given, _EXACTLY) for text in listed.values()]
         if all(result is False for result in results):
             return Comparison(False, "choice:value-of-no-option")

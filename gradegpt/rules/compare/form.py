@@ -10,33 +10,28 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 from gradegpt.answers import algebra, values
 from gradegpt.answers.answer import Answer
-from gradegpt.answers.formula import Node, read_formula, variables
+from gradegpt.answers.formula import Node, nodes, read_formula, variables
 from gradegpt.answers.text import fold, plain
 from gradegpt.answers.types import ONE_VALUE, AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria
 from gradegpt.rules.compare.value import same_value
+from gradegpt.rules.cues import cue
 
 _WITH_NAMES: Final = (AnswerType.EXPRESSION, AnswerType.EQUATION, AnswerType.MULTI_ANSWER)
 AS_ASKED: Final = ("as-asked", "not-evaluated", "not-factorised", "not-reduced")
 """Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
-_OF_FORM = re.compile(
-    r"\bfactori[sz]|\bprime factors|\bsimplify|\bsimplest|\bexpand\b|slope-intercept"
-    r"|\blowest terms|质因数|因式分解|分解因式|化简|最简|斜截式",
-    re.IGNORECASE,
-)
-_FACTORS = re.compile(r"\bfactori[sz]|\bprime factors|因式分解|分解因式|质因数", re.IGNORECASE)
+_OF_FORM = cue("asks for a form", "asks for factors")
+_FACTORS, _INTEGRATES = map(cue, ("asks for factors", "integrates"))
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
 _LEADING = re.compile(r"(?P<before>\A|=)\s*(?P<constant>[CcKk])\s*\+(?P<rest>[^=]+)\Z")
-_INTEGRATES = re.compile(r"∫|\\int\b|\b(?:integra|antiderivative)|不定积分|原函数", re.IGNORECASE)
 _WHOLE = re.compile(r"(?<![A-Za-z\\])([kmn])(?![A-Za-z])")
 
 
@@ -67,17 +62,11 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
 
 def _is_calculation(node: Node) -> bool:
     """Whether a formula of whole numbers is not calculated: 40 - 4, 6 × 6, √25; not 3 × 10^8."""
-    nodes = [*_nodes(node)]
-    whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in nodes)
-    known = {n.op for n in nodes} <= {"num", "+", "*", "neg", "root", "^"}
-    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in nodes)
+    parts = [*nodes(node)]
+    whole = all(n.args or (n.value is not None and n.value.denominator == 1) for n in parts)
+    known = {n.op for n in parts} <= {"num", "+", "*", "neg", "root", "^"}
+    tens = any(n.value and str(n.value).rstrip("0") == "1" != str(n.value) for n in parts)
     return node.op in ("+", "*", "root") and whole and known and not tens
-
-
-def _nodes(node: Node) -> Iterator[Node]:
-    yield node
-    for arg in node.args:
-        yield from _nodes(arg)
 
 
 def _handed_back(reference: str, answer: str, question: str) -> bool:
@@ -96,9 +85,7 @@ def _reducible(answer: str) -> bool:
 
 def _shape(node: Node | None) -> Counter[str]:
     """How often each operation occurs in a formula."""
-    if node is None:
-        return Counter()
-    return sum(map(_shape, node.args), Counter([node.op] if node.args else []))
+    return Counter(part.op for part in nodes(node) if part.args) if node else Counter()
 
 
 def with_its_names(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison | None:

@@ -1,4 +1,4 @@
-"""Compare names, lists and pairs of names with a response in the other language.
+"""Compare names and lists of names with a response in the other language.
 
 A response answers with a run of names, one or several that are joined, where an answer stands:
 first or after a verb or preposition, and before a mark. One with another known name of its kind in
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from gradegpt.answers.names import Name, installed, names, read
@@ -18,21 +17,14 @@ from gradegpt.answers.text import plain
 from gradegpt.rules.bind import Mention
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.cues import cue
-from gradegpt.rules.stance import alone, clauses, commitment, denies
+from gradegpt.rules.stance import clauses, commitment, denies
 
 NEEDS_NAMES: Final = Shown(None, "text:needs-names", 0, 0)
 _MARKS: Final = " 《》“”\"'.。*()（）"
-_NO_NAMES = re.compile(
-    r"\d{2}|(?<![A-Z])\d|[=+\\^{}|<>()（）]|[\u3400-\u9fff]{13}|(?:[\w'’-]+ ){8}"
-)
-"""Signs of a reference that is no name and no list of names."""
 _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
-_OF = re.compile(r"\s*(?:——?|–|:|：)\s*")
-"""What joins a thing and its name."""
-_CLAUSE = re.compile(r"[,，;；。.!！?？\n]|\b(?:while|whereas|and)\b|而")
 _JOINS, _BEFORE, _AFTER = cue("joins names"), cue("before a name"), cue("after a name")
-_ANOTHER, _ORDERED, _PAIRED = cue("makes another"), cue("asks for an order"), cue("asks for pairs")
+_ORDERED = cue("asks for an order")
 
 
 class _Run(NamedTuple):
@@ -59,27 +51,23 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
 
     None if that is not shown; ``NEEDS_NAMES`` if the dictionary is needed and not installed.
     """
-    if len(reference) > 160 or _NO_NAMES.search(reference) or plain(reference) in plain(response):
+    if len(reference) > 160 or plain(reference) in plain(response):
         return None
     if not installed():
         return NEEDS_NAMES
     wanted = [
         read(name)
-        for piece in _JOINT.split(_PAIRED.sub("", reference))
+        for piece in _JOINT.split(reference)
         for text in ([piece] if read(piece.strip(_MARKS)).listed else _AND.split(piece))
         if (name := text.strip(_MARKS))
     ]  # War and Peace is one name
-    if pairs := _pairs(wanted, question):
-        same, span = _paired(pairs, response)
-    else:
-        chosen = _committed(wanted, response, question) if wanted else None
-        if chosen is None or not chosen.stands(response):
-            return None
-        same, span = chosen.same, chosen.span
-        if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *span)):
-            return None
-    kind = f"{'same' if same else 'other'}{'-list' * (len(wanted) > 1 or bool(pairs))}"
-    return None if same is None else Shown(same, f"text:{kind}-by-dictionary", *span)
+    chosen = _committed(wanted, response, question) if wanted else None
+    if chosen is None or chosen.same is None or not chosen.stands(response):
+        return None
+    if len(wanted) > 1 and denies(response, *chosen.span):
+        return None
+    kind = f"{'same' if chosen.same else 'other'}{'-list' * (len(wanted) > 1)}"
+    return Shown(chosen.same, f"text:{kind}-by-dictionary", *chosen.span)
 
 
 def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | None:
@@ -102,7 +90,7 @@ def _committed(wanted: Sequence[Name], response: str, question: str) -> _Run | N
         return spoken[one].same is spoken[other].same
 
     chosen = commitment(text, clauses(text, [*spoken]), same)
-    return spoken[chosen.mention] if chosen and alone(text, chosen) else None
+    return spoken[chosen.mention] if chosen else None
 
 
 def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
@@ -117,7 +105,7 @@ def _runs(said: Sequence[Name], text: str, listed: bool = True) -> list[_Run]:
         comma = gap.strip() in (",", "，") and not (listed or last.names[-1].kinds & one.kinds)
         if _JOINS.fullmatch(gap) and not comma:
             made[-1] = last._replace(names=[*last.names, one])
-        elif gap.strip(" ") or _AFTER.match(text, end) or _ANOTHER.search(text, 0, end):
+        elif gap.strip(" ") or _AFTER.match(text, end):
             made.append(_Run([one], (one.start,)))
         else:
             begins = (*last.begins, one.start) if len(last.names) == 1 else last.begins
@@ -147,33 +135,3 @@ def _is_same(
         return None
     rest = (n for n in said if n in given or (n.kinds & kinds and not missing[0].is_(n)))
     return None if any(map(missing[0].is_like, rest)) else False
-
-
-def _pairs(wanted: Sequence[Name], question: str) -> list[tuple[Name, Name]]:
-    """Each name with that which it belongs to: from the reference, or from the question."""
-    held = [_OF.split(one.text) for one in wanted]
-    if len(held) > 1 and all(len(pair) == 2 for pair in held):
-        return [(read(one), read(other)) for one, other in held]
-    runs = _runs(names(question), question) if len(wanted) > 1 else []
-    run = next((run.names for run in runs if len(run.names) == len(wanted)), [])
-    return list(zip(run, wanted, strict=False))
-
-
-def _paired(
-    pairs: Sequence[tuple[Name, Name]], response: str
-) -> tuple[bool | None, tuple[int, int]]:
-    """Whether each clause of the response gives a thing its name; another's name is different."""
-    found, said = names(response, [name for pair in pairs for name in pair]), set[tuple[int, int]]()
-    ends = [0, *(m.start() for m in _CLAUSE.finditer(response)), len(response)]
-    for begin, end in pairwise(ends):
-        here = [name for name in found if begin <= name.start < end]
-        labels, values = (
-            {i for name in here for i, pair in enumerate(pairs) if pair[side].is_(name)}
-            for side in (0, 1)
-        )
-        if len(labels) == len(values) == 1:
-            said.add((labels.pop(), values.pop()))
-    once = all(len({*side}) == len(pairs) for side in zip(*said, strict=True))
-    if denies(response) or len(said) != len(pairs) or not once:
-        return None, (0, 0)
-    return all(label == value for label, value in said), (found[0].start, found[-1].end)

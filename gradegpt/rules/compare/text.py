@@ -6,6 +6,7 @@ Nothing else is decided: two texts without a common word may still name the same
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from gradegpt.answers.text import plain, signs
@@ -14,17 +15,12 @@ from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, gives
+from gradegpt.rules.cues import cue
 
-_LEADING: Final = ("yes", "no", "valid", "invalid")
-"""Words that decide an answer that begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
-_ORDER_ASKED = re.compile(
-    r"\b(?:rank|order|arrange|sequence|sort)\b|\bfrom \w+est to\b|排序|排列|顺序|次序|从.{1,4}到",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(r"(?<![A-Za-z])[A-Za-z]\d?\s*(?:[=:：是为]|is\b)")
-_DOUBTED = re.compile('不是|并非|也许|可能|或|["“]')
+_ORDER_ASKED = cue("asks for a sequence")
+_DOUBTED = cue("doubted")
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
@@ -39,7 +35,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     Articles, punctuation and the order of a list do not count. A reference of up to six words that
     occurs verbatim in an answer of up to 120 words is given by it, unless the question has these
     words too, the answer lists several things, or a word such as "not" or "or" is next to it. A
-    leading "yes" and "no", and a word and its opposite, are different answers.
+    word and its opposite are different answers.
     """
     if len(answer) <= len(reference) + MAX_MEANING:
         wanted, given = _bare(reference), _bare(answer)
@@ -47,16 +43,13 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
             return Comparison(True, "text:same-words")
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")
-    words, said = words_of(reference), words_of(answer)
-    if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
-        return Comparison(False, "text:opposite")
     if _reordered(reference, answer) and not _ORDER_ASKED.search(question):
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question) or _in_the_questions_words(reference, answer, question):
         return Comparison(True, "text:gives-reference")
     due = spoken(reference)
     got = spoken(answer)
-    plainly = not (QUALIFYING & {*said} or _DOUBTED.search(answer))
+    plainly = not (QUALIFYING & {*words_of(answer)} or _DOUBTED.search(answer))
     if due and got is None and plainly:
         ranks = [one for *_, one in spoken_in(answer) if one.unit == due.unit]
         got = ranks[0] if len(ranks) == 1 else None
@@ -69,8 +62,11 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
 
 def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
     """``法国的首都是巴黎`` to 法国的首都是哪里: around the name are the question's words."""
-    name, asked = _PARTICLES.sub("", reference), _PARTICLES.sub("", question)
-    if len(name) < _LEAST_NAME or not _HAN.fullmatch(name) or name in asked:
+    name = "" if reference.isascii() else _PARTICLES.sub("", reference)
+    if len(name) < _LEAST_NAME or not _HAN.fullmatch(name):
+        return False
+    asked = _PARTICLES.sub("", question)
+    if name in asked:
         return False
     before, found, after = answer.partition(name)
     if not found or not _PARTICLES.match(before[-1:] or " "):
@@ -78,6 +74,7 @@ def _in_the_questions_words(reference: str, answer: str, question: str) -> bool:
     return all(_PARTICLES.sub("", piece) in asked for piece in (before, after))
 
 
+@lru_cache(maxsize=4096)
 def _bare(text: str) -> str:
     return plain(_MARKS.sub(" ", _ARTICLE.sub("", meaning(text))))
 
@@ -89,7 +86,7 @@ def _reordered(reference: str, answer: str) -> bool:
         return False
     if ("by" in left) is not ("by" in right):
         return False  # who is defeated by whom
-    if _NAMED.search(reference) or signs(reference) != signs(answer):
+    if signs(reference) != signs(answer):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
     return bool(joined) and _content(left) == _content(right) and not QUALIFYING & {*left, *right}

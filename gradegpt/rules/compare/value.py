@@ -14,10 +14,11 @@ from gradegpt.answers.options import asked_questions
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.text import fold, plain, signs
 from gradegpt.answers.types import Group, Leaf, Quantity, Range, Region, Relation, Value
-from gradegpt.answers.values import is_read
+from gradegpt.answers.values import in_order, is_read
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison, Criteria, every
 from gradegpt.rules.compare.text import compare_text
+from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
 _SORTED = re.compile(
@@ -30,21 +31,10 @@ _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.D
 """Questions with several blanks, whose answers have an order."""
 _JOINS: Final = str.maketrans("", "", "_{} \t\n")
 _COORDINATES: Final = ("x", "y", "z")
-_PERCENT = re.compile(
-    r"\b(?:what|which|how many|as an?|in|find the) (?:[a-z]+ ){0,3}percent(?:age)?s?\b"
-    r"|\bpercentage of\b|\bwhat %|\bin %|百分之几|百分比|百分率",
-    re.IGNORECASE,
-)
-"""Questions whose answer is a percentage, not those that only contain one."""
+_PERCENT, _SCALED = map(cue, ("asks for a percentage", "large unit"))
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
-_SCALED = re.compile(
-    r"thousand|million|billion|trillion|[千万亿]"
-    r"|(?:\bunits?\b[^.。;；\n]{0,16}|单位[^.。;；\n]{0,16}|\bin \$?)10\s*(?:\^|[⁻⁰¹²³⁴-⁹])",
-    re.IGNORECASE,
-)
-"""Questions that name a large unit, or one with a power of ten."""
 _ZEROS: Final = 3
 """Least zeros by which a number in such a unit differs."""
 _NEAR: Final = 0.05
@@ -55,7 +45,6 @@ _DEGREES: Final = {"°", "degree", "degrees", "度"}
 _BY_ZERO = re.compile(r"(?:[A-Za-z]|[\w})]\s)0(?![\d.])|[\w})]\s*\(0\)|\d\s+\d")
 """Texts that computer algebra would read as products with 0: g_s0, a value at 0, 9 000."""
 _A_WORD = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
-_WORDS = re.compile(r"[\u3400-\u9fff#∈]|(?<![A-Za-z\\])[A-Za-z]{4,}|\\(?:begin|text)")
 
 
 def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criteria) -> Comparison:
@@ -65,27 +54,11 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     if each or _SORTED.search(criteria.question):
         wanted, given = in_order(wanted), in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
-    sets = kind is AnswerType.SET and {type(wanted), type(given)} == {Group}
-    if not sets and not isinstance(wanted, Region) and not isinstance(given, Region):
-        wanted, given = _only(wanted), _only(given)
     same = same_value(wanted, given, criteria)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
-
-
-def _only(value: Value) -> Value:
-    """The only value of a group of one, such as {5}; a set that holds one pair remains a set."""
-    if isinstance(value, Group) and len(value.items) == 1:
-        (item,) = value.items
-        return value if isinstance(item, Group) else item
-    return value
-
-
-def in_order(value: Value) -> Value:
-    """The value; if it is a group, one whose order matters."""
-    return value._replace(ordered=True) if isinstance(value, Group) else value
 
 
 def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | None:
@@ -143,7 +116,7 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
             return same
     if reference.formula is None or answer.formula is None:
         texts = (reference.text, answer.text)
-        if all("\\" in t and not _WORDS.search(t) and not _BY_ZERO.search(t) for t in texts):
+        if all("\\" in t and not _BY_ZERO.search(t) for t in texts):
             return criteria.prove(*texts)
         words = not any(map(signs, texts)) and all(map(_A_WORD.search, texts))
         return compare_text(*texts).same if words else None

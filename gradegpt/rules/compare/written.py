@@ -21,6 +21,7 @@ from gradegpt.answers.types import Region
 from gradegpt.answers.units import DOLLARS, currencies
 from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison
+from gradegpt.rules.cues import cue
 
 Shown = tuple[bool | None, str] | None
 """Whether two texts are the same, and why; None where the step cannot tell."""
@@ -39,11 +40,7 @@ _BY_CASE: Final = re.compile(
     r"|\\[A-Za-z](?![A-Za-z])"
 )
 """What means another thing in another case: milli and mega, bits and bytes, a command."""
-_CASED: Final = re.compile(
-    r"print\s*\(|\b(?:code|program|script)\b[^.?]{0,20}\bprints?\b|\boutputs?\b|\b[a-z]+\(\)|\b(?:symbol|genotypes?|alleles?|formula|command|literal)\b"
-    r"|输出|符号|化学式|分子式|基因|变量名|命令"
-)
-"""Questions in whose answers the case of a letter counts."""
+_CASED, _CHEMISTRY = map(cue, ("asks for a symbol", "chemistry"))
 _LETTER: Final = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])")
 _NOT_A_NAME: Final = re.compile(r"[a-z]{3}|[\u3400-\u9fff]")
 _WORD: Final = re.compile(r"[A-Za-z]{4}|\\")
@@ -52,13 +49,6 @@ _RELATIONS: Final = "⊥∥≌~≠=<>≤≥∈∉⊂⊆⊃⊇≡¬∧∨∀∃�
 _RELATION: Final = re.compile(rf"([{_RELATIONS}]+)")
 _MARKS: Final = str.maketrans("", "", "'~¬")
 _SPELLINGS: Final = (("‖", "∥"), ("∽", "~"), ("<=", "≤"), (">=", "≥"))
-_THINGS: Final = re.compile(
-    r"(?P<left>[△∠]?(?:[A-Z]{1,4}|[a-zα-ω])'?)(?P<sign>[∥⊥≌~∈∉⊂⊆=≠])"
-    r"(?P<right>[△∠]?(?:[A-Z]{1,4}|[a-zα-ω])'?)"
-)
-"""A relation of two named things; what has a number is an equation."""
-_EXCLUSIVE: Final = ({"∥", "⊥"}, {"≌", "~"}, {"∈", "∉"}, {"=", "≠"})
-"""Signs that cannot both hold between the same things."""
 _COUNTED: Final = re.compile(
     r"[ACP]_\{?\w+\}?\s*\^\s*\{?\w+\}?|[ACP]\(\d+,\s*\d+\)|\\binom\{\w+\}\{\w+\}"
 )
@@ -72,11 +62,6 @@ _REMAINDER: Final = re.compile(
     re.IGNORECASE,
 )
 """A quotient with its remainder: 7……2, 7 r 2."""
-_CHEMISTRY: Final = re.compile(
-    r"化学|离子|分子式|方程式|化合物"
-    r"|\b(?:chemical|formula|ions?|compound|equation|reaction|molecul\w*)\b",
-    re.IGNORECASE,
-)
 _ROW: Final = 3
 """Least things of a row."""
 _ORDER: Final = re.compile(
@@ -119,10 +104,12 @@ def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> 
         mine = {sign.lastgroup for sign in _ANGLES.finditer(expected)}
         if mine and not mine & theirs:
             return False, "other-unit"
-    wanted, given = currencies(expected), currencies(actual)
+    if not (given := currencies(actual)):
+        return None
+    wanted = currencies(expected)
     asked, kinds = ({name for name, _ in some} for some in (wanted or currencies(question), given))
     by_size = wanted and asked & kinds and _MONEY.isdisjoint(expected + actual)
-    if not asked or not given or wanted & given or by_size:
+    if not asked or wanted & given or by_size:
         return None  # 600 dollars and 60000 cents have values
     if not wanted:
         return None if asked & kinds or "$" in question else (None, "other-unit")
@@ -177,17 +164,6 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
     left, right = _tight(expected).rstrip(",;"), _tight(actual).rstrip(",;")
     for spelling, sign in _SPELLINGS:
         left, right = left.replace(spelling, sign), right.replace(spelling, sign)
-    one, other = _THINGS.fullmatch(left), _THINGS.fullmatch(right)
-    if (
-        one
-        and other
-        and not any(min(map(len, m.group(1, 3))) < 2 and m[2] in "=≠" for m in (one, other))
-    ):
-        alike = _things(one) == _things(other)
-        if one["sign"] == other["sign"]:
-            return alike or None, "relation"
-        exclusive = alike and {one["sign"], other["sign"]} in _EXCLUSIVE
-        return (False if exclusive else None), "relation"
     if left == right or _NOT_A_NAME.search(left + right):
         return None
     mine, theirs = _RELATION.split(left), _RELATION.split(right)
@@ -200,31 +176,25 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
     return (False, "other-case-or-sign") if marked and unmarked[0] == unmarked[1] else None
 
 
-def _things(one: re.Match[str]) -> object:
-    """What is compared: corresponding vertices of triangles, points of a segment unordered."""
-    left, sign, right = one.groups()
-    if left[0] == right[0] == "△" and len(left) == len(right):
-        return frozenset(map(frozenset, zip(left[1:], right[1:], strict=True)))
-    sides = ["".join(sorted(s)) if len(s) == 2 and s.isupper() else s for s in (left, right)]
-    return sides if sign in "∈∉⊂⊆" else sorted(sides)
-
-
 def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
     """Whether two chemical formulas or equations are the same; None where that is not shown.
 
     Different ones differ in atoms, charge or coefficients; two formulas of the same atoms, C2H4O2
     and CH3COOH, or an equation in other multiples, may be meant.
     """
-    other = (False, "other-substances") if _CHEMISTRY.search(question) else None
-    if (wanted := reaction(expected)) and (given := reaction(actual)):
-        if wanted == given:
-            return True, "same-substances"
-        return None if wanted.is_multiple(given) else other
-    mine, theirs = species(expected), species(actual)
-    if wanted or not mine or not theirs:
+    wanted, mine = reaction(expected), species(expected)
+    given, theirs = (reaction(actual), species(actual)) if wanted or mine else (None, None)
+    if wanted and given:
+        same, unlike = wanted == given, not wanted.is_multiple(given)
+    elif wanted or not mine or not theirs:
         return None
-    if mine != theirs:
-        return other
+    else:
+        same, unlike = mine == theirs, mine != theirs
+    if not same:
+        other = unlike and _CHEMISTRY.search(question)
+        return (False, "other-substances") if other else None
+    if wanted:
+        return True, "same-substances"
     texts = {bare(text).replace("^", "") for text in (expected, actual)}
     return (True, "same-substances") if len(texts) == 1 else None
 
@@ -249,10 +219,9 @@ def _matched(_kind: AnswerType, expected: str, actual: str, _question: str) -> S
 def _pairs(text: str) -> frozenset[frozenset[str]]:
     """The pairs of which a text consists; empty for any other text."""
     tight = plain(text)
-    whole = not _PAIR.sub("", tight).strip(",;、.")
-    return (
-        frozenset(frozenset(m.group(1, 3)) for m in _PAIR.finditer(tight)) if whole else frozenset()
-    )
+    if not _PAIR.match(tight) or _PAIR.sub("", tight).strip(",;、."):
+        return frozenset()
+    return frozenset(frozenset(m.group(1, 3)) for m in _PAIR.finditer(tight))
 
 
 def _ranks(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
