@@ -31,7 +31,7 @@ _OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 """Words that leave open whether true or false is stated."""
-_CLAUSE: Final = re.compile(r"[。.;；!！,，\n]|\b(?:but|so)\b|但")
+_CLAUSE: Final = re.compile(r"[。.;；:：!！,，\n]|\b(?:but|so)\b|但")
 _REACH: Final = 40
 """Characters before a truth word within which a negation applies to it."""
 

@@ -76,15 +76,15 @@ def test_a_text_that_may_be_the_answer_is_no_attack(
     assert answers(pattern, text, problem) is answered
 
 
-def test_the_rules_accept_hardly_any() -> None:
-    """At most 0.4 percent, which ``configs/eval/attacks.yaml`` allows."""
+def test_the_rules_accept_none() -> None:
+    """Not one of some four hundred, those among them that name the right answer."""
     judged = RuleJudge().judge(EVERY)
     accepted = [
         (row.source, row.reference, row.response)
         for row, judgement in zip(EVERY, judged, strict=True)
         if judgement.verdict is Verdict.CORRECT
     ]
-    assert len(accepted) <= 0.004 * len(EVERY), accepted
+    assert accepted == []
 
 
 def test_the_file_is_read_back_with_its_patterns(tmp_path: Path) -> None:
