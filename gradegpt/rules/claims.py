@@ -154,33 +154,36 @@ def _found_in(text: str, kind: AnswerType | None, places: int, question: str) ->
     tail = text[offset:]
     found = _json_answer(tail, kind) if '"answer' in tail or '答案"' in tail else None
     found = found or _of_kind(tail, kind, places)
-    if found is None and kind not in CHOICE:
+    if found is None:
         number = kind is AnswerType.NUMBER
         found = (
             last_box(tail) or _announced(tail) or _whole(tail) or _concluded(tail, number=number)
         )
-        if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
-            found = _with_what_follows(found, tail)
-        if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
-            found = _stated(tail) or found
-        elif found is None or found.how is How.CONCLUDED:
-            found = _last_line(tail, kind, question) or found or _last_sentence(tail)
-        if found is not None and kind is not None:
-            found = _refined(found, kind, question)
-            if found.how not in (How.BOXED, How.ANNOUNCED, How.STATED):
-                found = _weighed(found, tail, kind, question)
-    elif found is None:
-        found = (
-            last_box(tail)
-            or _announced(tail)
-            or _whole(tail)
-            or _concluded(tail)
-            or _last_sentence(tail)
-        )
+        if kind in CHOICE:
+            found = found or _last_sentence(tail)
+        else:
+            found = _value_in(found, tail, kind, question)
     if found is None or not offset:
         return found
     clause = (found.clause[0] + offset, found.clause[1] + offset)
     return found._replace(start=found.start + offset, end=found.end + offset, clause=clause)
+
+
+def _value_in(
+    found: Found | None, text: str, kind: AnswerType | None, question: str
+) -> Found | None:
+    """What was found, or else the last line or sentence, narrowed to a value of the kind."""
+    if found is not None and found.how is How.ANNOUNCED and kind in _SEVERAL:
+        found = _with_what_follows(found, text)
+    if kind is AnswerType.TEXT and (found is None or found.how not in COMMITTED):
+        found = _stated(text) or found
+    elif found is None or found.how is How.CONCLUDED:
+        found = _last_line(text, kind, question) or found or _last_sentence(text)
+    if found is None or kind is None:
+        return found
+    found = _refined(found, kind, question)
+    sure = found.how in (How.BOXED, How.ANNOUNCED, How.STATED)
+    return found if sure else _weighed(found, text, kind, question)
 
 
 def _blank(match: re.Match[str]) -> str:

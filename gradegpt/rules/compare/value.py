@@ -21,17 +21,11 @@ from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
-_SORTED = re.compile(
-    r"\b(?:(?:as|des)cending|(?:in|de)creasing order|arrange|sort"
-    r"|from (?:small|low|large|great|high)(?:est)?|in order)\b|从[小大低高]到[大小高低]|排列",
-    re.IGNORECASE,
-)
-"""Questions whose answers have an order."""
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
 _JOINS: Final = str.maketrans("", "", "_{} \t\n")
 _COORDINATES: Final = ("x", "y", "z")
-_PERCENT, _SCALED = map(cue, ("asks for a percentage", "large unit"))
+_SORTED, _PERCENT, _SCALED = map(cue, ("asks to sort", "asks for a percentage", "large unit"))
 _STEPS: Final = tuple(x for n in (10, 100, 1000, 60, 3600) for x in (n, 1 / n))
 """Common factors between two units of the same dimension."""
 _NUMERAL = re.compile(r"(\d*\.\d+|\d+)")
