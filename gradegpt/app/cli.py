@@ -325,7 +325,7 @@ def _built(settings: JudgeSettings) -> Judge:
     _ = judge.fingerprint  # loads the models that a cascade loads on first use
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
-        typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
+        typer.echo(f"max_error: not shown, so no verdict is given\n  {listed}", err=True)
     if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
         typer.echo(
             "--max-error holds over all sources of rows together; --by source bounds each", err=True
