@@ -78,7 +78,7 @@ def main(
             help="With one judge: certify that its balanced accuracy on the rows that it decides "
             "is at least FLOOR, by the lower 95 % limit on 50 labels or more; writes "
             "certificate.json for gradegpt judge --certificate. Exit code 0: shown; 1: it is not "
-            "so; 2: not enough labels, and about how many would decide.",
+            "so; 5: not enough labels, and about how many would decide; others are errors.",
         ),
     ] = None,
     output: options.Folder = None,
@@ -133,7 +133,7 @@ def main(
         typer.echo(in_words(made))
         if made.passed:
             typer.echo(f"certificate: {settings.folder / CERTIFICATE}")
-        raise typer.Exit(2 if made.needed else 0 if made.passed else 1)
+        raise typer.Exit(5 if made.needed else 0 if made.passed else 1)
 
 
 def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:
