@@ -94,7 +94,7 @@ def main(
     stopped run resumes when the same command is given again. Judgements of the same rows by the
     same judge are reused.
     """
-    from .certify import CERTIFICATE, certify, check, in_words
+    from .certify import CERTIFICATE, certified_before, certify, check, in_words
     from .evaluate import evaluate
     from .settings import EvalSettings
     from .tables import print_report
@@ -118,7 +118,7 @@ def main(
         settings = load_settings(EvalSettings, source, overrides)
     if certify_at is not None:
         check(settings)
-        overwrite = overwrite or (settings.folder / CERTIFICATE).is_file()  # of such a run
+        overwrite = overwrite or certified_before(settings)
     try:
         report = evaluate(settings, overwrite=overwrite)
         print_report(report)

@@ -84,12 +84,16 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> No
 
 
 def test_only_the_output_of_another_certification_is_replaced(tmp_path: Path) -> None:
-    """Judgements of a run without --certify are kept: the error says what to type."""
+    """Those of a run without --certify, or of another judge, are kept: the error says it."""
     certified(tmp_path)
     with pytest.raises(GradeGPTError, match="add --overwrite to replace it, or -o"):
         certified(tmp_path, "--certify", 0.9, n=99)
     assert certified(tmp_path, "--certify", 0.9).exit_code == 0
     assert certified(tmp_path, "--certify", 0.9, n=99).exit_code == 0
+    other = (tmp_path / "labelled.jsonl", "-o", tmp_path / "run", "--certify", 0.9)
+    with pytest.raises(GradeGPTError, match=r"certificate.json: is of another judge; "):
+        invoke(app, *other)
+    assert invoke(app, *other, "--overwrite").exit_code == 0
 
 
 def test_few_labels_certify_nothing(tmp_path: Path) -> None:
