@@ -132,7 +132,10 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
     judges = ("--judge", "rules", "--judge", "cascade")
     result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
     assert result.exit_code == 0, result.output
-    assert "columns: question = q, reference = gold, response = output\n" in result.stderr
+    assert (
+        "columns: question = q, reference = gold, response = output, label = score\n"
+        in result.stderr
+    )
     assert "label: the column score; 1 rows without one are left out\n" in result.stderr
     report = json.loads(Path("runs/my file/report.json").read_text())
     assert [judge["name"] for judge in report["judges"]] == ["rules", "cascade"]
