@@ -136,6 +136,7 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
         "columns: question = q, reference = gold, response = output, label = score\n"
         in result.stderr
     )
+    assert "κ: Cohen's kappa of verdicts and labels" in result.stdout
     assert "label: the column score; 1 rows without one are left out\n" in result.stderr
     report = json.loads(Path("runs/my file/report.json").read_text())
     assert [judge["name"] for judge in report["judges"]] == ["rules", "cascade"]
