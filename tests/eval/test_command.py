@@ -244,6 +244,9 @@ def test_a_recipe_says_where_it_tells_what_it_needs(
     said = capsys.readouterr().err
     assert said.startswith("error: data/arb/answers.jsonl: no such file")
     assert "configs/eval/arb.yaml says at its top what it needs" in said
+    with pytest.raises(SystemExit):
+        cli.run(app, ["none.csv", "--judge", "rules"], name="gradegpt eval")
+    assert capsys.readouterr().err == "error: none.csv: no such file; check the path\n"
 
 
 def test_the_labels_that_measure_a_judge_are_not_its_own(tmp_path: Path) -> None:
