@@ -10,7 +10,7 @@ import typer
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import OutputError, SettingsError
+from gradegpt.core.errors import InputError, OutputError, SettingsError
 from gradegpt.core.records import dump, whole_file, write_json
 from gradegpt.tables import Form, form_of, write
 from gradegpt.tables.importers import logs
@@ -146,7 +146,10 @@ def _print_scores(results: JudgedRows, found: Numbers, by: str) -> None:
     print_overall(found.measured)
     for judge, judgements in results.judges.items():
         if None in results.labels and any(one.verdict for one in judgements):
-            said = in_words(estimates(results.items, [judgements], results.labels))
+            try:
+                said = in_words(estimates(results.items, [judgements], results.labels))
+            except InputError as error:
+                said = str(error)
             typer.echo(f"of the model that answered, by {judge}: {said}")
 
 

@@ -156,10 +156,10 @@ def read_judged(
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
-    own = files[0].labels if labels == paths[0] else ()
-    given = own or [None] * len(ids)
-    if labels and not own:
-        given = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
+    given = (labels and files[0].labels) or [None] * len(ids)
+    if labels and not (files[0].labels and labels == paths[0]):
+        told = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
+        given = [new or own for new, own in zip(told, given, strict=True)]
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,

@@ -104,8 +104,8 @@ def test_estimates_stand_beside_what_they_correct() -> None:
     assert in_words(found).endswith(
         "by 6 labels; the judge alone says 66.7 %, of the 90 items that it decided."
     )
-    found = estimates(items(100), [judged(results)], [None] * 90 + labels[:10])
-    assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[1].assumes
+    found = estimates(items(100), [judged(results)], [*labels[:90], *[None] * 10])
+    assert "no label among the 10 undecided (0 to 1)" in found[1].assumes
 
 
 def test_a_second_judge_refines_the_strata() -> None:
@@ -118,11 +118,14 @@ def test_a_second_judge_refines_the_strata() -> None:
 
 
 def test_what_cannot_be_estimated_is_refused() -> None:
-    """No label, and nothing judged."""
+    """No label, none of a frequent verdict, and nothing judged."""
     with pytest.raises(InputError, match="no judged item has a label"):
         estimates(items(1), [judged([R])], [None])
     with pytest.raises(InputError, match="no item was judged"):
         estimates(items(1), [judged([OPEN])], [YES])
+    alone = r"among the 2 judged correct and the 1 judged incorrect, so .* label some of every"
+    with pytest.raises(InputError, match=alone):
+        estimates(items(4), [judged([R, R, W, OPEN])], [None, None, None, YES])
 
 
 # --- which and how many ---------------------------------------------------------------------------
