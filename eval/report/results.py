@@ -23,7 +23,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
-from .whole import JudgedFile, is_whole, read_whole
+from .whole import BY_HAND, JudgedFile, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -56,6 +56,11 @@ class JudgedRows(NamedTuple):
     def labelled(self) -> bool:
         """Whether any row has a label."""
         return any(label is not None for label in self.labels)
+
+    @property
+    def n_by_hand(self) -> int:
+        """The verdicts of the first judge that are labels, instead of what it said."""
+        return sum(judgement.method == BY_HAND for judgement in self.only)
 
     @property
     def only(self) -> Sequence[Judgement]:
@@ -128,7 +133,7 @@ def read_judged(
     table are read.
 
     Raises:
-        SettingsError: ``reading`` is given, and nothing is read by it.
+        SettingsError: ``reading`` is given, and nothing is read by it; or no row has ``by``.
         MissingError: a file, or the input that was judged, does not exist.
         InputError: the files have different rows, or no row has a label.
 
@@ -149,6 +154,12 @@ def read_judged(
     rows = files[0].rows if files[0].rows and not items else _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
+    tags = [tags_of(item, _stated(row, item)) for row, item in tagged]
+    # Two judges' scores are listed by the model where rows name one.
+    if by and not (len(paths) == 2 and by == "model") and not any(by in one for one in tags):
+        names = ", ".join(dict.fromkeys(name for row, _ in tagged for name in row))
+        what = f"no row has a column or a tag {by}; the columns are: {names}"
+        raise SettingsError(f"--by {by}: {what}")
     scored = {} if labels else {
         name: scores(found, judged, by=by)
         for name, judged in judges.items()
@@ -165,7 +176,7 @@ def read_judged(
         items=found,
         judges=judges,
         labels=given,
-        tags=[tags_of(item, _stated(row, item)) for row, item in tagged],
+        tags=tags,
         scores=scored,
     )
 
