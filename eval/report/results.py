@@ -12,6 +12,7 @@ from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import type_of
+from gradegpt.judges.neighbours import BY_HAND
 from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import LABEL
@@ -23,7 +24,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
-from .whole import BY_HAND, JudgedFile, is_whole, read_whole
+from .whole import JudgedFile, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")

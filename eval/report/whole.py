@@ -15,14 +15,13 @@ from typing import Any, Final, NamedTuple
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.judges.neighbours import BY_HAND
 from gradegpt.tables import Form, Table, TableRow, form_of
 from gradegpt.tables.columns import ADDED
 from gradegpt.tables.inputs import Reading, columns_in, placed
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
-BY_HAND: Final = "person"
-"""The method of a verdict that is a label."""
 _WHOLE: Final = "judgement"
 _IN_WORDS: Final = "in_words"
 

@@ -75,6 +75,7 @@ export default {
   "method": "Method",
   "method.rules": "Rules: shown by comparing the answers, no model asked",
   "method.model": "Model: it read the question and both answers",
+  "method.person": "Label: a person graded this answer so",
   "method.neighbours": "Labels: people graded the most similar answers to this question so",
   "method.other": "{name}",
   "reason": "Reason",

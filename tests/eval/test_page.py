@@ -18,8 +18,8 @@ from eval import report
 from eval.report.numbers import confusion, numbers
 from eval.report.page import interest, listed, render_page
 from eval.report.plots import from_zero, up_to_one
-from eval.report.whole import BY_HAND
 from gradegpt.core.schema import Verdict
+from gradegpt.judges.neighbours import BY_HAND
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
 
 FILES = Path(report.__file__).parent

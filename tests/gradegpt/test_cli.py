@@ -718,6 +718,19 @@ def test_a_run_ends_with_the_score_and_what_would_help(
     ]  # fmt: skip
 
 
+def test_labels_without_effect_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One graded answer decides itself, and no other."""
+    hard = {"reference": "gravity pulls", "response": "mass attracts other mass"}
+    rows = [hard, hard | {"response": "masses fall"}]
+    Path("in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    Path("graded.jsonl").write_text(json.dumps(hard | {"label": True}))
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", "--labels", "graded.jsonl") == 0
+    said = capsys.readouterr().out
+    assert "1 judged = 1 correct" in said
+    assert "by type: text 1" in said
+    assert "no open answer has 10 graded ones to its question" in said
+
+
 def test_the_cost_of_a_row_is_said() -> None:
     """Of rows that a model was asked about: the tokens that it read and wrote."""
     summary = Summary(Path("x"), Counts(n_items=4, n_judged=4, n_correct=4), 0, 2.0)
