@@ -15,6 +15,7 @@ from gradegpt.judges.calibration import type_of
 from gradegpt.judges.neighbours import BY_HAND
 from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
+from gradegpt.tables.classlist import by_answer
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.importers.logs.changed import was_right
 from gradegpt.tables.inputs import USUAL, Reading, columns_in, placed
@@ -222,8 +223,9 @@ def _rows(
     path, made_from = (
         (items, reading.without(LABEL)._asdict()) if items else _as_manifest_says(judged)
     )
-    table = Table.of(path, sheet=made_from.get("sheet", ""))
-    held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
+    columns = made_from.get("columns")
+    table = by_answer(Table.of(path, sheet=made_from.get("sheet", "")), columns=columns)
+    held = columns_in(table, columns, separator=made_from.get("separator", ""))
     found = placed(table, held, skip_bad="set_aside" in made_from)
     rows = [(one.row, one.item) for one in found]
     if [item.id for _, item in rows] != ids:
