@@ -66,7 +66,7 @@ export default {
   "failed.means": "The judge's engine failed. This says nothing about the response.",
   "error": "Not sent",
   "error.means": "The server refused this row.",
-  "waiting": "Waiting",
+  "waiting": "Not judged yet",
   "confidence": "Confidence",
   "confidence.none": "not calibrated",
   "withheld": "Withheld",

@@ -66,7 +66,7 @@ export default {
   "failed.means": "未能询问到评判者，这与作答的好坏无关。",
   "error": "未送达",
   "error.means": "服务器没有接收这一行。",
-  "waiting": "等待中",
+  "waiting": "尚未评判",
   "confidence": "置信度",
   "confidence.none": "未校准",
   "withheld": "未作的判定",

@@ -734,6 +734,18 @@ def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert "references of 第1题; add a row that is called key" in capsys.readouterr().err
 
 
+def test_labels_of_an_earlier_judging_are_not_used_without_a_word(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said how to use them."""
+    Path("in.csv").write_text("reference,response,label\n4,4,1\n4,5,\n", encoding="utf-8")
+    for source, out, said in (("in.csv", "a.csv", False), ("a.csv", "b.csv", True)):
+        assert call("judge", source, "-o", out, *RULES) == 0
+        assert (
+            "labels are not used; to use them: --labels a.csv" in capsys.readouterr().err
+        ) is said
+
+
 def test_labels_without_effect_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One graded answer decides itself, and no other."""
     hard = {"reference": "gravity pulls", "response": "mass attracts other mass"}
