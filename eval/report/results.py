@@ -25,7 +25,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
-from .whole import JudgedFile, is_whole, read_whole
+from .whole import JudgedFile, Source, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -41,8 +41,8 @@ def result_of(judgement: Judgement) -> str:
 class JudgedRows(NamedTuple):
     """Rows with their judgements; ``items``, ``labels``, ``tags`` and judgements have one order.
 
-    A row without a label has None. ``scores`` are those of the model that answered, by judge, where
-    there are no labels.
+    A row without a label has None. ``rows`` are those of the table ``source``. ``scores`` are those
+    of the model that answered, by judge, where there are no labels.
     """
 
     name: str
@@ -50,6 +50,8 @@ class JudgedRows(NamedTuple):
     judges: Mapping[str, Sequence[Judgement]]
     labels: Sequence[Verdict | None]
     tags: Sequence[Tags]
+    source: Source | None = None
+    rows: Sequence[TableRow] = ()
     scores: Mapping[str, ModelScores] = {}
     bootstrap: int = DRAWS
     seed: int = 0
@@ -153,7 +155,9 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = files[0].rows if files[0].rows and not items else _rows(paths[0], items, reading, ids)
+    source, rows = files[0].source, files[0].rows
+    if not source or items:
+        source, rows = _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
     tags = [tags_of(item, _stated(row, item)) for row, item in tagged]
@@ -179,6 +183,8 @@ def read_judged(
         judges=judges,
         labels=given,
         tags=tags,
+        source=source,
+        rows=[row for row, _ in rows],
         scores=scored,
     )
 
@@ -219,7 +225,7 @@ def _judgements(path: Path) -> list[Judgement]:
 
 def _rows(
     judged: Path, items: Path | None, reading: Reading, ids: Sequence[str]
-) -> list[tuple[TableRow, Item]]:
+) -> tuple[Source, list[tuple[TableRow, Item]]]:
     path, made_from = (
         (items, reading.without(LABEL)._asdict()) if items else _as_manifest_says(judged)
     )
@@ -231,7 +237,7 @@ def _rows(
     if [item.id for _, item in rows] != ids:
         what = "holds other rows than were judged; give the file that was, with --items FILE"
         raise InputError(f"{path}: {what}")
-    return rows
+    return (table, held), rows
 
 
 def seconds_of(judged: Path) -> float | None:

@@ -150,6 +150,12 @@ class Columns(NamedTuple):
         return _own(self.names)
 
     @property
+    def beside(self) -> list[str]:
+        """The columns that hold neither a field nor a label; none of a table that was judged."""
+        taken = {*self.fields.values(), *self.labels, *self.also.values()}
+        return [] if self.is_judged else [name for name in self.names if name not in taken]
+
+    @property
     def is_judged(self) -> bool:
         """Whether ``gradegpt judge`` or the server's page added columns."""
         return len(self.own) < len(self.names)

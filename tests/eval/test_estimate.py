@@ -227,6 +227,17 @@ def test_the_judged_file_is_read_as_every_command_reads_it(folder: Path) -> None
     assert ",2 / two,It is 2.," in (folder / "labels.csv").read_text(encoding="utf-8-sig")
 
 
+def test_a_sheet_has_the_columns_and_the_encoding_of_the_table(tmp_path: Path) -> None:
+    """Such as the names of pupils, in GB 18030."""
+    lines = ["姓名,题目,参考答案,学生答案", *(f"学生{n},1+1=?,2,{1 + n % 2}" for n in range(9))]
+    (tmp_path / "class.csv").write_text("\n".join(lines), encoding="gb18030")
+    judge_file(check_input(tmp_path / "class.csv"), tmp_path / "judged.jsonl", RuleJudge())
+    command(tmp_path / "judged.jsonl", "--pick", 2, "-o", tmp_path / "labels.csv")
+    head, first, _ = (tmp_path / "labels.csv").read_text(encoding="gb18030").splitlines()
+    assert head == "id,姓名,question,reference,response,label"
+    assert "学生" in first
+
+
 def test_a_sheet_is_never_replaced(folder: Path) -> None:
     """It may hold the labels of an afternoon."""
     (folder / "labels.csv").write_text("id,label\n", encoding="utf-8")
