@@ -121,10 +121,12 @@ def print_scores(found: ModelScores, by: str = "") -> None:
 
 
 def _accuracies(score: GroupScore) -> Iterator[str]:
-    yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", shown(score.accuracy))
-    yield bounds_of(score.bounds) if score.not_judged else "–"
-    for share in (score.accuracy_of_answers, score.consensus):
-        yield "–" if score.many_open else shown(share)
+    judged, *others = (
+        "–" if score.many_open else shown(share)
+        for share in (score.accuracy, score.accuracy_of_answers, score.consensus)
+    )
+    bounds = bounds_of(score.bounds) if score.not_judged else "–"
+    yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", judged, bounds, *others)
 
 
 def _rates(score: GroupScore) -> list[str]:

@@ -23,11 +23,11 @@ from gradegpt.judges.build import STOP_CONFIDENCE
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.neighbours import NeighbourJudge, after
 from gradegpt.tables import read_table
+from gradegpt.tables.classlist import NoReferencesError
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.labels import read_label
 
 from .body import read_bytes, read_object, valid
-from .classlist import NoReferencesError, by_answer
 from .native import JudgeReplies
 from .openapi import schema_of
 from .service import service_of
@@ -85,8 +85,7 @@ class _Key(Row):
 
 def _read(data: bytes, name: str, sheet: str, separator: str, key: Mapping[str, str]) -> str:
     try:
-        reshaped = partial(by_answer, references=key)
-        checked, placed, bad = read_table(data, name, sheet, reshaped, separator=separator)
+        checked, placed, bad = read_table(data, name, sheet, references=key, separator=separator)
     except NoReferencesError as error:
         asks = FileRows(
             columns=[], added=[], fields={}, notes=[], rows=[], asks=tuple(error.questions)

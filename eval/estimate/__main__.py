@@ -74,7 +74,7 @@ def main(
     judges = list(results.judges.values())
     if pick_n is not None:
         picked = pick(strata_of(judges), results.labels, pick_n, seed)
-        write_sheet([results.items[n] for n in picked], out)
+        write_sheet(results, picked, out)
         how = "write correct or incorrect into its column label"
         typer.echo(f"wrote {out}: {pick_n} items; {how}")
         return

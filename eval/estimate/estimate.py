@@ -14,6 +14,7 @@ from gradegpt.judges.statistics import CONFIDENCE, numbered, ratio, sums
 from gradegpt.tables.importers.labelled import item_key
 
 from ..console import percent
+from ..metrics import FEW_OPEN
 from .estimators import Bounds, LabelCounts, stratified
 
 Labels = Sequence[Verdict | None]
@@ -92,13 +93,14 @@ def estimates(
         confidence: The level of the intervals.
 
     Raises:
-        InputError: no item has a label, or no item was judged.
+        InputError: no item has a label, none of a frequent verdict has one, or none was judged.
 
     """
     names, counts = counts_of(strata_of(judges), labels)
     n_items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
+    _check_known(names, counts)
     verdicts = [judgement.verdict for judgement in judges[0]]
     right, judged = [v is Verdict.CORRECT for v in verdicts], [v is not None for v in verdicts]
     share = ratio(sums(numbered(map(item_key, items)), right, judged), confidence=confidence)
@@ -117,6 +119,18 @@ def estimates(
         _made("as judged", own, _always_right(n_items - sum(judged)), sum(judged), 0),
         _made("stratified", stratified(counts, confidence), assumes, n_items, n_labels),
     ]
+
+
+def _check_known(names: Sequence[ResultStratum], counts: LabelCounts) -> None:
+    """Labels of open items alone say nothing of the judge's errors."""
+    said, known = Counter[str](), Counter[str]()
+    for (verdict, *_), n, labelled in zip(names, counts.items, counts.labelled, strict=True):
+        said[verdict] += int(n)
+        known[verdict] += int(labelled)
+    many = [v for v in (CORRECT, INCORRECT) if said[v] > FEW_OPEN * said.total()]
+    if unknown := [f"the {said[v]:,} judged {v}" for v in many if not known[v]]:
+        what = f"no label is among {' and '.join(unknown)}, so their errors are unknown"
+        raise InputError(f"{what}; label some of every verdict: --pick 60 -o labels.csv")
 
 
 def in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:

@@ -11,10 +11,11 @@ import numpy as np
 
 from gradegpt.core.errors import InputError, OutputError
 from gradegpt.core.records import whole_file
-from gradegpt.core.schema import Item
 from gradegpt.judges.statistics import Values
 from gradegpt.tables import Form, form_of, write
+from gradegpt.tables.outputs import encoding_for
 
+from ..report.results import JudgedRows
 from .estimate import Labels, ResultStratum
 
 _FEWEST: Final = 4
@@ -71,8 +72,8 @@ def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> 
     return picked
 
 
-def write_sheet(items: Sequence[Item], out: Path | None) -> None:
-    """Write items to label.
+def write_sheet(results: JudgedRows, picked: Sequence[int], out: Path | None) -> None:
+    """Write items to label, with the other columns of their table and in its encoding.
 
     The sheet does not show the judge's verdict, which would influence whoever labels.
 
@@ -85,12 +86,11 @@ def write_sheet(items: Sequence[Item], out: Path | None) -> None:
         raise OutputError("--pick: needs the name of a .csv, .tsv or .xlsx, such as -o labels.csv")
     if out.exists():
         raise OutputError(f"{out}: exists already, and may hold labels; choose another name")
-    cells = [
-        {
-            "id": item.id, "question": item.question, "reference": " / ".join(item.reference),
-            "response": item.response, "label": "",
-        }
-        for item in items
-    ]  # fmt: skip
-    with whole_file(out) as file:
-        write(file, form, ("id", "question", "reference", "response", "label"), cells)
+    assert results.source is not None
+    table, held = results.source
+    fields = ("question", "reference", "response", "label")
+    columns = ("id", *(name for name in held.beside if name not in ("id", *fields)), *fields)
+    own = [{name: results.row(n)[name] for name in ("id", *fields)} for n in picked]
+    rows = [{**results.rows[n], **one, "label": ""} for n, one in zip(picked, own, strict=True)]
+    with whole_file(out, encoding_for(table, form)) as file:
+        write(file, form, columns, rows)

@@ -10,7 +10,7 @@ import typer
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import OutputError, SettingsError
+from gradegpt.core.errors import InputError, OutputError
 from gradegpt.core.records import dump, whole_file, write_json
 from gradegpt.tables import Form, form_of, write
 from gradegpt.tables.importers import logs
@@ -111,8 +111,6 @@ def main(
         judged, items=items, labels=labels, name=name, by=by,
         reading=options.reading_of(mapped, sheet, separator),
     )  # fmt: skip
-    if by and not (len(judged) == 2 and by == "model") and not any(by in t for t in results.tags):
-        raise SettingsError(f"--by {by}: no row has a column or a tag {by}")
     with progress("measuring") as advance:
         found = numbers(results, advance)
     replaced = None
@@ -140,13 +138,18 @@ def _print_scores(results: JudgedRows, found: Numbers, by: str) -> None:
     from ..tables import print_overall, print_scores
 
     if not results.labelled:
+        if n := results.n_by_hand:
+            typer.echo(f"{n:,} of the {len(results.items):,} verdicts are by labels")
         for score in results.scores.values() if len(results.scores) == 1 else ():
             print_scores(score, by)
         return
     print_overall(found.measured)
     for judge, judgements in results.judges.items():
         if None in results.labels and any(one.verdict for one in judgements):
-            said = in_words(estimates(results.items, [judgements], results.labels))
+            try:
+                said = in_words(estimates(results.items, [judgements], results.labels))
+            except InputError as error:
+                said = str(error)
             typer.echo(f"of the model that answered, by {judge}: {said}")
 
 

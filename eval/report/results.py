@@ -12,8 +12,10 @@ from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.calibration import type_of
+from gradegpt.judges.neighbours import BY_HAND
 from gradegpt.judges.statistics import DRAWS
 from gradegpt.tables import Form, Table, TableRow, form_of
+from gradegpt.tables.classlist import by_answer
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.importers.logs.changed import was_right
 from gradegpt.tables.inputs import USUAL, Reading, columns_in, placed
@@ -23,7 +25,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
-from .whole import JudgedFile, is_whole, read_whole
+from .whole import JudgedFile, Source, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -39,8 +41,8 @@ def result_of(judgement: Judgement) -> str:
 class JudgedRows(NamedTuple):
     """Rows with their judgements; ``items``, ``labels``, ``tags`` and judgements have one order.
 
-    A row without a label has None. ``scores`` are those of the model that answered, by judge, where
-    there are no labels.
+    A row without a label has None. ``rows`` are those of the table ``source``. ``scores`` are those
+    of the model that answered, by judge, where there are no labels.
     """
 
     name: str
@@ -48,6 +50,8 @@ class JudgedRows(NamedTuple):
     judges: Mapping[str, Sequence[Judgement]]
     labels: Sequence[Verdict | None]
     tags: Sequence[Tags]
+    source: Source | None = None
+    rows: Sequence[TableRow] = ()
     scores: Mapping[str, ModelScores] = {}
     bootstrap: int = DRAWS
     seed: int = 0
@@ -56,6 +60,11 @@ class JudgedRows(NamedTuple):
     def labelled(self) -> bool:
         """Whether any row has a label."""
         return any(label is not None for label in self.labels)
+
+    @property
+    def n_by_hand(self) -> int:
+        """The verdicts of the first judge that are labels, instead of what it said."""
+        return sum(judgement.method == BY_HAND for judgement in self.only)
 
     @property
     def only(self) -> Sequence[Judgement]:
@@ -128,7 +137,7 @@ def read_judged(
     table are read.
 
     Raises:
-        SettingsError: ``reading`` is given, and nothing is read by it.
+        SettingsError: ``reading`` is given, and nothing is read by it; or no row has ``by``.
         MissingError: a file, or the input that was judged, does not exist.
         InputError: the files have different rows, or no row has a label.
 
@@ -146,9 +155,17 @@ def read_judged(
                 f"{path}: differs from {paths[0]} in its items or their order; "
                 "give files of the same rows"
             )
-    rows = files[0].rows if files[0].rows and not items else _rows(paths[0], items, reading, ids)
+    source, rows = files[0].source, files[0].rows
+    if not source or items:
+        source, rows = _rows(paths[0], items, reading, ids)
     tagged = [(row, _tagged(row, item, by)) for row, item in rows]
     found = [item for _, item in tagged]
+    tags = [tags_of(item, _stated(row, item)) for row, item in tagged]
+    # Two judges' scores are listed by the model where rows name one.
+    if by and not (len(paths) == 2 and by == "model") and not any(by in one for one in tags):
+        names = ", ".join(dict.fromkeys(name for row, _ in tagged for name in row))
+        what = f"no row has a column or a tag {by}; the columns are: {names}"
+        raise SettingsError(f"--by {by}: {what}")
     scored = {} if labels else {
         name: scores(found, judged, by=by)
         for name, judged in judges.items()
@@ -156,16 +173,18 @@ def read_judged(
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
-    own = files[0].labels if labels == paths[0] else ()
-    given = own or [None] * len(ids)
-    if labels and not own:
-        given = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
+    given = (labels and files[0].labels) or [None] * len(ids)
+    if labels and not (files[0].labels and labels == paths[0]):
+        told = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
+        given = [new or own for new, own in zip(told, given, strict=True)]
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
         judges=judges,
         labels=given,
-        tags=[tags_of(item, _stated(row, item)) for row, item in tagged],
+        tags=tags,
+        source=source,
+        rows=[row for row, _ in rows],
         scores=scored,
     )
 
@@ -206,18 +225,19 @@ def _judgements(path: Path) -> list[Judgement]:
 
 def _rows(
     judged: Path, items: Path | None, reading: Reading, ids: Sequence[str]
-) -> list[tuple[TableRow, Item]]:
+) -> tuple[Source, list[tuple[TableRow, Item]]]:
     path, made_from = (
         (items, reading.without(LABEL)._asdict()) if items else _as_manifest_says(judged)
     )
-    table = Table.of(path, sheet=made_from.get("sheet", ""))
-    held = columns_in(table, made_from.get("columns"), separator=made_from.get("separator", ""))
+    columns = made_from.get("columns")
+    table = by_answer(Table.of(path, sheet=made_from.get("sheet", "")), columns=columns)
+    held = columns_in(table, columns, separator=made_from.get("separator", ""))
     found = placed(table, held, skip_bad="set_aside" in made_from)
     rows = [(one.row, one.item) for one in found]
     if [item.id for _, item in rows] != ids:
         what = "holds other rows than were judged; give the file that was, with --items FILE"
         raise InputError(f"{path}: {what}")
-    return rows
+    return (table, held), rows
 
 
 def seconds_of(judged: Path) -> float | None:

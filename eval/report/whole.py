@@ -15,24 +15,28 @@ from typing import Any, Final, NamedTuple
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.judges.neighbours import BY_HAND
 from gradegpt.tables import Form, Table, TableRow, form_of
-from gradegpt.tables.columns import ADDED
+from gradegpt.tables.columns import ADDED, Columns
 from gradegpt.tables.inputs import Reading, columns_in, placed
 from gradegpt.tables.labels import read_label
 from gradegpt.tables.outputs import judgements_path
 
-BY_HAND: Final = "person"
-"""The method of a verdict that is a label."""
 _WHOLE: Final = "judgement"
 _IN_WORDS: Final = "in_words"
 
 
+Source = tuple[Table, Columns]
+"""A table of items and how it is read."""
+
+
 class JudgedFile(NamedTuple):
-    """The judgements of a file, and its rows and labels where it has them."""
+    """The judgements of a file, and its rows and labels where it has them, with their table."""
 
     judgements: Sequence[Judgement]
     rows: Sequence[tuple[TableRow, Item]] = ()
     labels: Sequence[Verdict | None] = ()
+    source: Source | None = None
 
     @property
     def marked(self) -> list[Judgement]:
@@ -78,7 +82,10 @@ def read_whole(path: Path, reading: Reading) -> JudgedFile:
         if said := row.get(_WHOLE) or _filled({f: row.get(name) for f, name in added.items()}):
             judgement = validate(Judgement, {**said, "id": item.id}, where)
             found.append((judgement, (row, item), _label(row.get(label or ""), where)))
-    return JudgedFile(*map(list, zip(*found, strict=True))) if found else JudgedFile(())
+    if not found:
+        return JudgedFile(())
+    judgements, rows, labels = zip(*found, strict=True)
+    return JudgedFile([*judgements], [*rows], [*labels], (table, held))
 
 
 def _added(names: Sequence[str]) -> dict[str, str]:

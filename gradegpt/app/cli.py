@@ -266,6 +266,11 @@ def _judge_rows(
     *,
     overwrite: bool,
 ) -> None:
+    has_labels = rows.columns.labels and rows.columns.is_judged
+    if has_labels and getattr(settings, "labels", None) is None:
+        name = rows.table.name
+        how = f"to use them: --labels {shlex.quote(name)}"
+        typer.echo(f"{name}: judged before; its labels are not used; {how}", err=True)
     build = partial(_built, settings)
     if output is None:
         to_stdout(rows, form, build, settings.rows_at_a_time)

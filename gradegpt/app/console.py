@@ -200,7 +200,7 @@ def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: i
 
 
 def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
-    held, encoding = BytesIO(), encoding_for(source, form)
+    held, encoding = BytesIO(), encoding_for(source.table, form)
     with TextIOWrapper(held, encoding, "backslashreplace", "\n") as out:
         write_table(source, judgements, out, form)
         out.flush()

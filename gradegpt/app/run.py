@@ -154,7 +154,7 @@ def judge_file(
     if record == output:
         return summary
     try:
-        with whole_file(output, encoding_for(source, form)) as out:
+        with whole_file(output, encoding_for(source.table, form)) as out:
             write_table(source, read_rows(record, Judgement), out, form)
     except OutputError as error:
         raise OutputError(f"{error}; the judgements are kept in {record}") from error

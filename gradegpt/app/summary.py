@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from gradegpt.app.run import Counts, Summary
 from gradegpt.core.schema import Outcome
 from gradegpt.core.shipped import judges
+from gradegpt.judges.neighbours import LEAST, NeighbourJudge
 from gradegpt.judges.settings import EngineSettings, JudgeSettings
 
 _KINDS: Final = 4
@@ -22,23 +23,26 @@ _MANY_INVALID: Final = 0.1
 class Undecided(NamedTuple):
     """Undecided rows by the type of their answer, and how many of them have a withheld verdict.
 
-    ``tokens`` are what a model read and wrote, for all rows.
+    ``tokens`` are what a model read and wrote, ``nearest`` the rows judged by the nearest graded
+    answers, both of all rows.
     """
 
     kinds: Counter[str]
     withheld: int
     tokens: tuple[int, int] = (0, 0)
+    nearest: int = 0
 
     @classmethod
     def of(cls, judgements: Iterable[Mapping[str, Any]]) -> Undecided:
         """Count these among judgements, given as their fields."""
-        kinds, withheld, read, written = Counter[str](), 0, 0, 0
+        kinds, withheld, read, written, nearest = Counter[str](), 0, 0, 0, 0
         for row in judgements:
             read, written = read + row["prompt_tokens"], written + row["completion_tokens"]
+            nearest += row["method"] == NeighbourJudge.name
             if row["outcome"] == Outcome.UNDECIDED:
                 kinds[str(row["answer_type"] or "unknown type")] += 1
                 withheld += row["withheld"] is not None
-        return cls(kinds, withheld, (read, written))
+        return cls(kinds, withheld, (read, written), nearest)
 
 
 def summed_up(summary: Summary, left: Undecided | None = None) -> str:
@@ -77,6 +81,9 @@ def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path
     n_left, shipped = left.kinds.total(), judges()
     if not n_left:
         return
+    if getattr(settings, "labels", None) and not left.nearest:
+        what = "they decide graded answers alone"
+        yield f"--labels: no open answer has {LEAST} graded ones to its question; {what}"
     yield "to decide more, or to know the score:"
     has_model = isinstance(settings, EngineSettings) and settings.model
     if shipped and settings.kind != "code" and not has_model:

@@ -95,7 +95,7 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     if settings.labels is not None:
         if settings.max_error is not None:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
-        stages.append(_neighbours(settings.labels, settings.labels_map, stages))
+        stages = _with_labels(settings.labels, settings.labels_map, stages)
     if settings.max_error is None:
         if settings.max_error_by is not None:
             raise SettingsError("max_error_by: set max_error too")
@@ -143,12 +143,13 @@ def _stage(settings: JudgeSettings, number: int) -> Stage:
     return Stage(build_judge(settings), calibration)
 
 
-def _neighbours(labels: Path, mapped: Sequence[str], stages: Sequence[Stage]) -> Stage:
-    from gradegpt.judges.neighbours import NeighbourJudge, after
+def _with_labels(labels: Path, mapped: Sequence[str], stages: Sequence[Stage]) -> list[Stage]:
+    from gradegpt.judges.neighbours import LabelJudge, NeighbourJudge, after
     from gradegpt.tables.importers.labelled import graded_answers
 
     judge = NeighbourJudge(graded_answers(str(labels), dict(one.split("=", 1) for one in mapped)))
-    return Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
+    nearest = Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
+    return [Stage(LabelJudge(judge)), *stages, nearest]
 
 
 def _check_order(stages: Sequence[Stage]) -> None:

@@ -180,7 +180,9 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
         given = {"outcome": Outcome.JUDGED, "verdict": likelier, "withheld": None}
         made = made.model_copy(update=given)
     confidence = 1 / (1 + math.exp(-abs(odds)))
-    return _with_cost(made.model_copy(update={"confidence": confidence}), own)
+    kind = made.answer_type or before.answer_type
+    changes = {"confidence": confidence, "answer_type": kind}
+    return _with_cost(made.model_copy(update=changes), own)
 
 
 def _says(judgement: Judgement) -> bool | None:

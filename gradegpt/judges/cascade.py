@@ -9,7 +9,7 @@ from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge
 from gradegpt.judges.calibration import Calibration, Weights, combined
 
-_FREE: Final = frozenset(("rules", "code", "neighbours"))
+_FREE: Final = frozenset(("person", "rules", "code", "neighbours"))
 _AS_IT_IS: Final = Weights()
 """The weights for a kind of answer on which a judge was not found to know more."""
 
@@ -80,7 +80,9 @@ class Stage(NamedTuple):
         return given or least > 1 or weights.most >= least
 
     def joined(self, item: Item, before: Judgement, own: Judgement) -> Judgement:
-        """The judgement after this stage."""
+        """The judgement after this stage; graded answers that say nothing add no reason either."""
+        if self.judge.name == "neighbours" and own.verdict is None:
+            return before
         if self.calibration is not None:
             return combined(before, own, self.calibration.weights_of(item) or _AS_IT_IS)
         silent = own.verdict is None and own.outcome is not Outcome.FAILED

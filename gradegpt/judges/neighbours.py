@@ -1,4 +1,4 @@
-"""A judge by the graded answers to the same question: what people said of those written alike.
+"""Judges by the graded answers to the same question: what people said of it, or of those alike.
 
 From ten graded answers to a question on, the nearest of them, by TF-IDF of character n-grams (the
 accepted answers count as right ones), say something that neither rules nor a model know: where a
@@ -27,7 +27,10 @@ _PRIOR: Final = 0.4
 _WEIGHT: Final = 1.0
 """What its log odds weigh beside those of the judges before it (docs/experiments/088)."""
 NONE: Final = "neighbours:too-few-labels"
+SAME: Final = "neighbours:same"
 NEAREST: Final = "neighbours:nearest"
+BY_HAND: Final = "person"
+"""The method of a verdict that is a label."""
 
 
 class _Graded(NamedTuple):
@@ -84,6 +87,10 @@ class NeighbourJudge:
             score=max(chance, 1 - chance),
         )  # fmt: skip
 
+    def labels(self, item: Item) -> set[bool]:
+        """The labels of this very answer to the question."""
+        return {*self._answers.get(item_key(item), {}).get(item.response.strip(), ())}
+
     def _chance(self, item: Item, answers: dict[str, list[bool]]) -> float:
         key = item_key(item), tuple(item.reference)
         if key not in self._read:
@@ -92,6 +99,29 @@ class NeighbourJudge:
         alike = (graded.vectors @ graded.vectorizer.transform([item.response]).T).toarray()[:, 0]
         weights = alike.clip(0, 1) ** _POWER
         return float((weights @ graded.right + 0.5 * _PRIOR) / (weights.sum() + _PRIOR))
+
+
+class LabelJudge:
+    """Gives an answer that was graded itself its label; any other is undecided."""
+
+    name = BY_HAND
+
+    def __init__(self, graded: NeighbourJudge) -> None:
+        self._graded = graded
+        self.fingerprint = f"labels of {graded.fingerprint}"
+
+    def judge(self, items: Sequence[Item]) -> list[Judgement]:
+        """One judgement per item, in order."""
+        return [self._judged(item) for item in items]
+
+    def _judged(self, item: Item) -> Judgement:
+        labels = self._graded.labels(item)
+        if len(labels) != 1:
+            return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=NONE)
+        verdict = Verdict.CORRECT if True in labels else Verdict.INCORRECT
+        return Judgement(
+            id=item.id, outcome=Outcome.JUDGED, verdict=verdict, method=self.name, reason=SAME
+        )
 
 
 def after(names: Iterable[str], asked_below: float) -> Calibration:

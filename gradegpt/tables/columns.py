@@ -26,7 +26,7 @@ from gradegpt.core.records import parse_json
 from gradegpt.core.schema import Item
 
 ALIASES: Final[dict[str, tuple[str, ...]]] = {
-    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号", "题号"),
+    "id": ("uid", "uuid", "idx", "index", "questionid", "sampleid", "itemid", "编号"),
     "question": (
         "problem", "query", "prompt", "input", "instruction", "questiontext",
         "问题", "题目", "题干",
@@ -148,6 +148,17 @@ class Columns(NamedTuple):
     def own(self) -> list[str]:
         """The names of the columns without those that ``gradegpt judge`` added."""
         return _own(self.names)
+
+    @property
+    def beside(self) -> list[str]:
+        """The columns that hold neither a field nor a label; none of a table that was judged."""
+        taken = {*self.fields.values(), *self.labels, *self.also.values()}
+        return [] if self.is_judged else [name for name in self.names if name not in taken]
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether ``gradegpt judge`` or the server's page added columns."""
+        return len(self.own) < len(self.names)
 
     @property
     def renamed(self) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -13,6 +13,7 @@ from gradegpt.core.complaints import Complaint, Complaints
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import sha256_file
 from gradegpt.core.schema import Item
+from gradegpt.tables.classlist import by_answer
 from gradegpt.tables.columns import (
     REQUIRED,
     Columns,
@@ -35,6 +36,7 @@ class Placed(NamedTuple):
     also: Mapping[str, str]
 
 
+_NONE: Final[Mapping[str, str]] = {}
 _LONGER: Final = 3
 _EMPTY: Final = "{:,} of {:,} responses are empty"
 _SWAPPED: Final = (
@@ -100,9 +102,7 @@ class CheckedInput(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What a user should know of how the table was read, a line each."""
-        layout = self.table.layout.description
-        lines = [f"{self.table.name}: {layout}"] if layout else []
-        notes = [*lines, *self.columns.notes, *self.doubts]
+        notes = [*self.table.notes, *self.columns.notes, *self.doubts]
         return notes + aside(self.set_aside, self.rows)
 
     def items(self) -> Iterator[tuple[TableRow, Item]]:
@@ -161,9 +161,12 @@ def check_input(
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
     separator: str = "",
+    references: Mapping[str, str] = _NONE,
     command: bool = False,
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
+
+    A class list has an item for each answer of a pupil.
 
     Args:
         source: The table, or its file.
@@ -172,6 +175,7 @@ def check_input(
         defaults: The values of fields that a row may lack.
         also: What is read beside the fields of an item, such as a unit.
         separator: What is between the accepted answers in a cell.
+        references: The accepted answers of a class list without a row of them, by question.
         command: Whether an error names the option ``--skip-bad`` of the command.
 
     Raises:
@@ -181,6 +185,7 @@ def check_input(
 
     """
     table = source if isinstance(source, Table) else Table.of(source)
+    table = by_answer(table, references, columns)
     held = columns_in(
         table, columns, defaults=defaults, also=also, separator=separator, required=REQUIRED
     )
@@ -193,7 +198,6 @@ def read_table(
     data: bytes,
     name: str,
     sheet: str = "",
-    reshaped: Callable[[Table], Table] = lambda table: table,
     **reading: Any,
 ) -> tuple[CheckedInput, list[Placed], list[tuple[str, str, TableRow]]]:
     """The rows of a file that was sent, with the items that can be judged.
@@ -202,8 +206,7 @@ def read_table(
         data: The bytes of the file, in any form and encoding that is read from a disk.
         name: Its name, by whose suffix the form is found.
         sheet: Of a workbook with several.
-        reshaped: Makes a table with a row for each answer of one that has not.
-        reading: ``columns`` and ``separator``, as in ``check_input``.
+        reading: ``columns``, ``separator`` and ``references``, as in ``check_input``.
 
     Returns:
         How it was read, with ``notes`` for people and the columns; the items with their rows and
@@ -217,7 +220,7 @@ def read_table(
     with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
         path = Path(folder) / "rows"
         path.write_bytes(data)
-        checked = check_input(reshaped(Table.of(path, name, sheet)), skip_bad=True, **reading)
+        checked = check_input(Table.of(path, name, sheet), skip_bad=True, **reading)
         left_out = [(where, "\n".join(why), row) for where, why, row in checked.left_out()]
         return checked, [*checked.placed()], left_out
 

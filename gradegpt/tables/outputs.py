@@ -14,7 +14,7 @@ from gradegpt.tables.binary import LONGEST, too_long
 from gradegpt.tables.columns import ADDED
 from gradegpt.tables.forms import SEPARATED, UTF8, Form, TableRow
 from gradegpt.tables.inputs import CheckedInput
-from gradegpt.tables.table import check_library, write
+from gradegpt.tables.table import Table, check_library, write
 
 Progress = Callable[[int, int], None]
 """Called with the number of rows judged so far and the number of all rows."""
@@ -54,15 +54,15 @@ def write_left_out(source: CheckedInput, output: Path, form: Form) -> Path:
     """Write the rows that are set aside, with their places and the reasons, beside an output."""
     path = output.with_name(f"{output.stem}.set-aside{output.suffix or '.jsonl'}")
     rows = [{"place": w, "problem": "; ".join(why), **row} for w, why, row in source.left_out()]
-    with whole_file(path, encoding_for(source, form)) as out:
+    with whole_file(path, encoding_for(source.table, form)) as out:
         write(out, form, ("place", "problem", *source.columns.names), rows)
     return path
 
 
-def encoding_for(source: CheckedInput, form: Form) -> str:
+def encoding_for(table: Table, form: Form) -> str:
     """The encoding of a table's output: that of the input where cells are separated in both."""
-    both = form in SEPARATED and source.table.form in SEPARATED
-    return source.table.layout.encoding if both else UTF8
+    both = form in SEPARATED and table.form in SEPARATED
+    return table.layout.encoding if both else UTF8
 
 
 def judgements_path(output: Path, form: Form) -> Path:

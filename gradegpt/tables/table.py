@@ -114,6 +114,12 @@ class Table(NamedTuple):
                 at += len(line)
         return [part._replace(start=start, first=first) for start, first in starts]
 
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know of how it is read."""
+        layout = self.layout.description
+        return [f"{self.name}: {layout}"] if layout else []
+
     def valid(self) -> Iterator[tuple[str, TableRow]]:
         """``(where, row)`` for every row; one that cannot be read is an ``InputError``."""
         return ((self.place(number), row) for number, row in self.numbered())

@@ -16,6 +16,8 @@ const NOTES = Object.entries({
   "row *": ["row {1}", "第 {1} 行"],
   "*, left out above the header: *": ["{=1}, left out above the header: {=2}", "{=1}；表头上方未读取：{=2}"],
   "left out above the header: *": ["left out above the header: {=1}", "表头上方未读取：{=1}"],
+  "class list of * pupils; questions: *; left out: *": ["a class list of {1} pupils; questions: {2}; no pupils, and left out: {3}", "班级名单，{1} 名学生；题目：{2}；不是学生而略去的行：{3}"],
+  "class list of * pupils; questions: *": ["a class list of {1} pupils; questions: {2}", "班级名单，{1} 名学生；题目：{2}"],
   "blank lines": ["blank lines", "空行"],
   "read as *, cells separated by *": ["read as {1}, cells separated by {2}", "编码为 {1}，单元格以 {2} 分隔"],
   "read as *": ["read as {1}", "编码为 {1}"],

@@ -13,6 +13,9 @@ export const isOpen = (row) => ![...VERDICTS, "waiting"].includes(stateOf(row));
 /** What a row counts as: the label, which a person gave, or else the judge's verdict; null without either. */
 export const markOf = (row) => row.label ?? row.judgement?.verdict ?? null;
 
+/** What a row is counted as among the states: a label that a person gave it here, or else its state. */
+export const resultOf = (row) => (row.label && row.label !== row.given ? row.label : stateOf(row));
+
 /** Whether the judge and the label differ on correct or not; rows without either do not. */
 export const disagrees = ({ judgement, label }) =>
   Boolean(judgement?.verdict && label) && (judgement.verdict === "correct") !== (label === "correct");
@@ -32,8 +35,8 @@ export function grouped(rows, valueOf) {
 export function count(rows) {
   const counts = { disagreements: 0, judged: 0, ...Object.fromEntries(STATES.map((state) => [state, 0])) };
   for (const row of rows) {
-    counts[stateOf(row)] += 1;
-    counts.judged += Boolean(row.judgement?.verdict);
+    counts[resultOf(row)] += 1;
+    counts.judged += VERDICTS.includes(resultOf(row));
     counts.disagreements += disagrees(row);
   }
   return counts;

@@ -5,7 +5,7 @@ import { reveal, sureness, unjudged, view } from "./judgement.js";
 import { language, number, onLanguage, t } from "./language.js";
 import { textBox } from "./math.js";
 import { alike, give, nameOf } from "./sheet.js";
-import { STATES, VERDICTS, count, disagrees, isOpen, stateOf } from "./stats.js";
+import { STATES, VERDICTS, count, disagrees, isOpen, resultOf, stateOf } from "./stats.js";
 
 const PAGE = 50;
 const CUT = 240;
@@ -89,8 +89,8 @@ function turn(by) {
 function passes(row) {
   if (group && !group[1].has(row)) return false;
   if (filter === "disagreements") return disagrees(row);
-  if (filter === "judged") return Boolean(row.judgement?.verdict);
-  return filter === "all" || stateOf(row) === filter;
+  if (filter === "judged") return VERDICTS.includes(resultOf(row));
+  return filter === "all" || resultOf(row) === filter;
 }
 
 function matches(row, sought) {
@@ -111,11 +111,14 @@ const VALUES = {
   id: (row) => row.name || String(row.index + 1),
   question: ({ item }) => item.question || null,
   reference: ({ item }) => [item.reference].flat().join(" | "),
-  answer: ({ judgement }) => judgement?.answer || null,
+  answer: (row) => answerOf(row) || null,
   label: ({ label }) => VERDICTS.indexOf(label) + 1 || null,
   result: (row) => STATES.indexOf(stateOf(row)),
   confidence: ({ judgement }) => confidenceOf(judgement),
 };
+
+/** The answer that was found; before judging, the response. */
+const answerOf = ({ item, judgement }) => (judgement ? judgement.answer : item.response) ?? "";
 
 /** Only a verdict has a confidence. */
 const confidenceOf = (judgement) => (judgement?.verdict ? judgement.confidence : null);
@@ -152,7 +155,7 @@ export function render() {
   byId("page-on").disabled = (page + 1) * PAGE >= found.length;
 }
 
-const titleOf = (name) => t(`column.${name === "id" ? named : name}`);
+const titleOf = (name) => t(name === "answer" && !rows.some((row) => row.judgement) ? "response" : `column.${name === "id" ? named : name}`);
 
 /** The heading of a column, with a button that sorts by it. */
 function heading(name) {
@@ -207,7 +210,7 @@ function line(row) {
     h("th", { role: "rowheader", scope: "row", class: "id" }, open, who.length ? h("span", { class: "who" }, who.map((value) => h("span", {}, value))) : null),
     cell("question", short(item.question ?? "")),
     cell("reference", short(...[item.reference].flat())),
-    cell("answer", short(judgement?.answer ?? "")),
+    cell("answer", short(answerOf(row))),
     labelled() ? cell("label", label) : null,
     cell("result", said(state)),
     cell("confidence", typeof confidenceOf(judgement) === "number" ? sureness(judgement.confidence) : ""));

@@ -104,8 +104,8 @@ def test_estimates_stand_beside_what_they_correct() -> None:
     assert in_words(found).endswith(
         "by 6 labels; the judge alone says 66.7 %, of the 90 items that it decided."
     )
-    found = estimates(items(100), [judged(results)], [None] * 90 + labels[:10])
-    assert "no label among the 60 correct, 30 incorrect (0 to 1)" in found[1].assumes
+    found = estimates(items(100), [judged(results)], [*labels[:90], *[None] * 10])
+    assert "no label among the 10 undecided (0 to 1)" in found[1].assumes
 
 
 def test_a_second_judge_refines_the_strata() -> None:
@@ -118,11 +118,14 @@ def test_a_second_judge_refines_the_strata() -> None:
 
 
 def test_what_cannot_be_estimated_is_refused() -> None:
-    """No label, and nothing judged."""
+    """No label, none of a frequent verdict, and nothing judged."""
     with pytest.raises(InputError, match="no judged item has a label"):
         estimates(items(1), [judged([R])], [None])
     with pytest.raises(InputError, match="no item was judged"):
         estimates(items(1), [judged([OPEN])], [YES])
+    alone = r"among the 2 judged correct and the 1 judged incorrect, so .* label some of every"
+    with pytest.raises(InputError, match=alone):
+        estimates(items(4), [judged([R, R, W, OPEN])], [None, None, None, YES])
 
 
 # --- which and how many ---------------------------------------------------------------------------
@@ -222,6 +225,17 @@ def test_the_judged_file_is_read_as_every_command_reads_it(folder: Path) -> None
     reading = ["--items", folder / "moved.csv", *mapped, "--separator", "|"]
     command(folder / "judged.jsonl", *reading, "--pick", 12, "-o", folder / "labels.csv")
     assert ",2 / two,It is 2.," in (folder / "labels.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_sheet_has_the_columns_and_the_encoding_of_the_table(tmp_path: Path) -> None:
+    """Such as the names of pupils, in GB 18030."""
+    lines = ["姓名,题目,参考答案,学生答案", *(f"学生{n},1+1=?,2,{1 + n % 2}" for n in range(9))]
+    (tmp_path / "class.csv").write_text("\n".join(lines), encoding="gb18030")
+    judge_file(check_input(tmp_path / "class.csv"), tmp_path / "judged.jsonl", RuleJudge())
+    command(tmp_path / "judged.jsonl", "--pick", 2, "-o", tmp_path / "labels.csv")
+    head, first, _ = (tmp_path / "labels.csv").read_text(encoding="gb18030").splitlines()
+    assert head == "id,姓名,question,reference,response,label"
+    assert "学生" in first
 
 
 def test_a_sheet_is_never_replaced(folder: Path) -> None:

@@ -7,9 +7,10 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -18,6 +19,7 @@ from eval.report.numbers import confusion, numbers
 from eval.report.page import interest, listed, render_page
 from eval.report.plots import from_zero, up_to_one
 from gradegpt.core.schema import Verdict
+from gradegpt.judges.neighbours import BY_HAND
 from tests.eval.pages import HOSTILE, N, R, W, judged, results
 
 FILES = Path(report.__file__).parent
@@ -46,6 +48,26 @@ def data(text: str) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
     assert found is not None
     return dict(json.loads(found[1]))
+
+
+SENTENCE: Final = re.compile(r"(?:[A-Za-z’]+\W+){4}")
+
+
+@pytest.mark.parametrize("labels", [(R, W, N), (R, W, None), ()])
+@pytest.mark.parametrize("method", ["test", BY_HAND])
+def test_every_sentence_is_translated(labels: Sequence[Verdict | None], method: str) -> None:
+    """A text of the page is a key of its Chinese words, or fits a pattern among these."""
+    made = results(labels=labels)
+    judges = {
+        name: [one.model_copy(update={"method": method}) for one in judged]
+        for name, judged in made.judges.items()
+    }
+    text = render_page(made._replace(judges=judges), most=2, rest="rest.jsonl")
+    keys = [re.escape(key).replace(r"\*", ".*?") for key in data(text)["zh"]]
+    body = re.sub(r"(?s)<(script|noscript|style|code|kbd|h1|title)\b.*?</\1>", "<>", text)
+    said = [" ".join(unescape(one).split()) for one in re.split(r"<[^>]*>", body)]
+    missing = [s for s in said if SENTENCE.search(s) and not re.fullmatch("|".join(keys), s)]
+    assert missing == []
 
 
 # --- numbers ---

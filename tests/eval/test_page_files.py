@@ -118,6 +118,11 @@ def test_what_the_servers_page_gives_back_is_read_as_it_is(
     assert [item.question for item in measured.items] == [item.question for item in plain.items]
     run = CliRunner().invoke(estimate, [str(file)])
     assert "by 2 labels" in run.output
+    run = CliRunner().invoke(app, [str(file), "-o", str(tmp_path / "report.html")])
+    assert "1 of the 3 verdicts are by labels" in run.output
+    assert "1 of the verdicts are by labels" in (tmp_path / "report.html").read_text("utf-8")
+    (more := tmp_path / "more.csv").write_text("id,label\nc,incorrect\n", encoding="utf-8")
+    assert read_judged([file], labels=more).labels == [R, R, W]
 
 
 def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:

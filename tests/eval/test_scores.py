@@ -16,6 +16,7 @@ import typer
 from typer.testing import CliRunner
 
 from eval.report.__main__ import app
+from eval.report.results import read_judged
 from eval.scores import (
     ModelScores,
     answers_of,
@@ -30,7 +31,7 @@ from eval.scores import (
 )
 from eval.tables import print_scores
 from gradegpt.app.run import check_input, judge_file
-from gradegpt.core.errors import InputError
+from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.rules import RuleJudge
@@ -281,7 +282,7 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 100
     assert "24.92 (300)" in said
-    assert re.search(r"all +1,204 +2 +33.6 \[\d+,\d+\] +25.2 to 50.2", said), said
+    assert re.search(r"all +1,204 +2 +– +25.2 to 50.2", said), said
     assert "those without a verdict all wrong, and all right" in said
     assert "…" not in said
     assert "of answers" in said
@@ -355,6 +356,8 @@ def test_one_judge_is_listed_by_a_column(tmp_path: Path) -> None:
     assert re.search(r"class: 3a +2 +1 +100.0", done.output)
     assert re.search(r"class: 3b +2 +1 +50.0", done.output)
     assert not re.search("pass@k|SSR", done.output)
+    with pytest.raises(SettingsError, match=r"--by pupil: .* the columns are: question, .*, class"):
+        read_judged([tmp_path / "judged.jsonl"], by="pupil")
 
 
 def test_a_judged_log_is_listed_by_its_task_or_its_model(tmp_path: Path) -> None:

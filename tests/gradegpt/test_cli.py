@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from eval.report.results import read_judged
 from gradegpt import tables
 from gradegpt.app import cli, console
 from gradegpt.app.run import Counts, Summary, check_input
@@ -717,6 +719,45 @@ def test_a_run_ends_with_the_score_and_what_would_help(
         "--judge cascade --model gradegpt-1.5b --overwrite",
         "gradegpt eval.estimate out.csv.judgements.jsonl --pick 60 -o labels.csv",
     ]  # fmt: skip
+
+
+def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A row for each answer; the report reads the list likewise."""
+    Path("class.csv").write_text("姓名,第1题,第2题\n参考答案,4,罗马\n安,5,罗马\n", encoding="utf-8")
+    assert call("judge", "class.csv", "-o", "out.csv", *RULES) == 0
+    rows = list(csv.DictReader(Path("out.csv").read_text("utf-8-sig").splitlines()))
+    assert [(row["姓名"], row["题目"], row["verdict"]) for row in rows] == [
+        ("安", "第1题", "incorrect"), ("安", "第2题", "correct"),
+    ]  # fmt: skip
+    assert [item.response for item in read_judged([Path("out.csv")]).items] == ["5", "罗马"]
+    Path("class.csv").write_text("姓名,第1题\n安,5\n", encoding="utf-8")
+    assert call("judge", "class.csv", "-o", "other.csv", *RULES) == InputError.exit_code
+    assert "references of 第1题; add a row that is called key" in capsys.readouterr().err
+
+
+def test_labels_of_an_earlier_judging_are_not_used_without_a_word(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is said how to use them."""
+    Path("in.csv").write_text("reference,response,label\n4,4,1\n4,5,\n", encoding="utf-8")
+    for source, out, said in (("in.csv", "a.csv", False), ("a.csv", "b.csv", True)):
+        assert call("judge", source, "-o", out, *RULES) == 0
+        assert (
+            "labels are not used; to use them: --labels a.csv" in capsys.readouterr().err
+        ) is said
+
+
+def test_labels_without_effect_are_said(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One graded answer decides itself, and no other."""
+    hard = {"reference": "gravity pulls", "response": "mass attracts other mass"}
+    rows = [hard, hard | {"response": "masses fall"}]
+    Path("in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    Path("graded.jsonl").write_text(json.dumps(hard | {"label": True}))
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", "--labels", "graded.jsonl") == 0
+    said = capsys.readouterr().out
+    assert "1 judged = 1 correct" in said
+    assert "by type: text 1" in said
+    assert "no open answer has 10 graded ones to its question" in said
 
 
 def test_the_cost_of_a_row_is_said() -> None:

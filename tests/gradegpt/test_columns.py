@@ -53,7 +53,7 @@ def complaints_of(row: dict[str, Any], **options: Any) -> list[Complaint]:
          "question = Problem, reference = Gold Answer, response = model_output"),
         ({"goldAnswer": "4", "modelResponse": "4"},
          "reference = goldAnswer, response = modelResponse"),
-        ({"题目": "q", "参考答案": "4", "模型回答": "4"},
+        ({"题号": 1, "题目": "q", "参考答案": "4", "模型回答": "4"},
          "question = 题目, reference = 参考答案, response = 模型回答"),
         ({"target": "4", "Response": "4", "idx": 3}, "id = idx, reference = target, "
          "response = Response"),

@@ -88,6 +88,11 @@ def test_a_cascade_reads_them_from_a_table(tmp_path: Path) -> None:
     open_, plain = judge.judge([item("the density of ice is lower"), item(REFERENCE)])
     assert (open_.verdict, open_.method) == (Verdict.CORRECT, "neighbours")
     assert plain.method == "rules"
+    (own,) = judge.judge([item(f" {WRONG[0]}")])
+    assert (own.verdict, own.method) == (Verdict.INCORRECT, "person")
+    other = item("less dense", "Why does wood float?")
+    (known,), (without,) = (one.judge([other]) for one in (judge, build_judge(JudgeSettings.of())))
+    assert known == without
     with pytest.raises(SettingsError, match="labels"):
         build_judge(JudgeSettings.of(**settings, max_error=0.1))
 

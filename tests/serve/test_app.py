@@ -73,6 +73,15 @@ def test_a_class_list_has_a_row_for_each_answer(client_for: ClientFor) -> None:
         )
 
 
+def test_how_a_class_list_was_read_is_said(client_for: ClientFor) -> None:
+    """Its pupils, its questions, and the rows that are no pupils."""
+    text = "姓名,第1题,第2题\n参考答案,4,罗马\n满分,5,5\n安,4,罗马\n平均分,5,5\n".encode()
+    (note, _) = client_for().post("/v1/table?name=list.csv", content=text).json()["notes"]
+    assert note == (
+        "list.csv: class list of 1 pupils; questions: 第1题, 第2题; left out: 满分, 平均分"
+    )
+
+
 def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
     """A question without one is set aside, with its place and the reason."""
     text = "姓名,第1题,第2题\n安,4,罗马\n".encode()
@@ -91,7 +100,9 @@ CLASS_LISTS = {
     "name,Q1,Q2: France?\nquestion,2+2,\n,,\nAnn,5,Rome\nAnswer key,4,Paris\n": [
         ("2+2", "4", "5"), ("Q2: France?", "Paris", "Rome"),
     ],
-    "name,1,2\nreference,4,Paris\nAnn,5,Rome\n": [("1", "4", "5"), ("2", "Paris", "Rome")],
+    "name,1,2\nreference,4,Paris\nfull marks,5,5\nAnn,5,Rome\nAverage,3.5,4\n": [
+        ("1", "4", "5"), ("2", "Paris", "Rome"),
+    ],
     "学号,姓名,第1题(5分),第二题,第1题 得分\n,标准答案,4,巴黎,\n1,安,5,罗马,0\n": [
         ("第1题(5分)", "4", "5"), ("第二题", "巴黎", "罗马"),
     ],

@@ -95,6 +95,8 @@ def test_the_references_of_a_class_list_are_asked_for(open_page: Open, tmp_path:
     page.run("document.querySelector('#asks').requestSubmit()")
     page.until("!document.querySelector('#loaded').hidden")
     assert (page.text("#rows"), page.text("#bad-heading")) == ("3 行", "3 行无法使用")
+    assert "班级名单，3 名学生；题目：第1题, 第2题" in page.text("#file-notes")
+    assert page.text("#table-body .answer") == "6"
     page.click("#start")
     page.until(DONE)
     assert scores(page, "班级") == ["一班 1 1 100%", "二班 1 2 50%"]
@@ -103,7 +105,10 @@ def test_the_references_of_a_class_list_are_asked_for(open_page: Open, tmp_path:
 def test_after_ten_labels_of_a_question_the_neighbours_decide(
     open_page: Open, tmp_path: Path
 ) -> None:
-    """Before there are ten they say nothing, and where a label is taken back no more."""
+    """Before there are ten they say nothing, and where a label is taken back no more.
+
+    A labelled row counts by its label.
+    """
     pytest.importorskip("sklearn")
     right, wrong = "it gives oxygen and food to animals, number {}", "plants turn green, number {}"
     texts = [text.format(n) for n in range(5) for text in (right, wrong)]
@@ -119,17 +124,17 @@ def test_after_ten_labels_of_a_question_the_neighbours_decide(
     for key in "121212121":
         page.press(key)
     page.click("#label-results")
-    assert page.text("[data-filter=judged] .n") == "0"
+    assert page.text("[data-filter=judged] .n") == "9"
     page.click("tr[data-row='9'] .open")
     page.press("2")
-    page.until("document.querySelector('[data-filter=judged] .n').innerText === '2'")
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '12'")
     page.press("Escape")
-    assert chip(page, "correct") == ["10"]
-    assert chip(page, "incorrect") == ["11"]
-    page.click("#table-body .open")
+    assert chip(page, "correct") == ["0", "2", "4", "6", "8", "10"]
+    assert chip(page, "incorrect") == ["1", "3", "5", "7", "9", "11"]
+    page.click("#table-body tr:last-child .open")
     assert "people graded the most similar answers" in page.text("#detail .facts")
     page.press("Escape")
     chip(page, "all")
     page.click("tr[data-row='9'] .open")
     page.press("2")
-    page.until("document.querySelector('[data-filter=judged] .n').innerText === '0'")
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '9'")

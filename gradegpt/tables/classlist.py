@@ -2,6 +2,7 @@
 
 The columns of questions are named by number: 第1题, Q1, 1. The accepted answers stand in a row of
 their own, of which one cell says so (参考答案, key), or come beside the list; so may the questions.
+Rows of totals are no pupils.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from typing import Any, Final
 
 from typing_extensions import override
 
-from gradegpt.tables import Rows, Table, TableRow
+from gradegpt.core.errors import InputError
 from gradegpt.tables.columns import ALIASES
+from gradegpt.tables.forms import Rows, TableRow
+from gradegpt.tables.table import Table
 
 _QUESTION: Final = re.compile(
     r"\s*(?:第?\s*[\d一二三四五六七八九十百]+\s*题|(?:Q|question|题目?)\s*[._-]?\s*\d+|\d+)"
@@ -23,15 +26,20 @@ _QUESTION: Final = re.compile(
 _REFERENCE: Final = frozenset(("reference", "key", "answerkey", *ALIASES["reference"]))
 _RESPONSE: Final = frozenset(("response", *ALIASES["response"]))
 _ASKED: Final = frozenset(("question", *ALIASES["question"]))
+_TOTALS: Final = frozenset((
+    "fullmarks", "average", "mean", "total", "points",
+    "满分", "分值", "平均", "平均分", "均分", "总分", "总计", "合计", "最高分", "最低分", "得分率",
+))  # fmt: skip
 _FIELDS: Final = (("question", "reference", "response"), ("题目", "参考答案", "学生答案"))
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 
 
-class NoReferencesError(Exception):
+class NoReferencesError(InputError):
     """A class list has no row of references; ``questions`` are the columns that need them."""
 
-    def __init__(self, questions: Sequence[str]) -> None:
-        super().__init__(", ".join(questions))
+    def __init__(self, name: str, questions: Sequence[str]) -> None:
+        what = f"a class list without references of {', '.join(questions)}"
+        super().__init__(f"{name}: {what}; add a row that is called key, or 参考答案")
         self.questions = questions
 
 
@@ -39,6 +47,12 @@ class AnswerTable(Table):
     """The answers of a class list; the number of a row is its place among them."""
 
     answers: Sequence[TableRow | str]
+    reading: str
+
+    @property
+    @override
+    def notes(self) -> list[str]:
+        return [*super().notes, f"{self.name}: {self.reading}"]
 
     @override
     def rows(self) -> Rows:
@@ -49,27 +63,35 @@ class AnswerTable(Table):
         return f"{self.name}: row {number}"
 
 
-def by_answer(table: Table, references: Mapping[str, str]) -> Table:
+def by_answer(
+    table: Table, references: Mapping[str, str] = {}, columns: Mapping[str, str] | None = None
+) -> Table:
     """The answers of a class list; any other table as it is.
 
     Args:
         table: The table.
         references: The accepted answer of each question, where the list has no row of them.
+        columns: Columns that hold fields: a table that has one is no class list.
 
     Raises:
         NoReferencesError: there is neither.
 
     """
-    rows = [row for _, row in table.rows()]
-    names = list(dict.fromkeys(name for row in rows if not isinstance(row, str) for name in row))
+    names = next((row for _, row in table.rows() if not isinstance(row, str)), {}).keys()
     asked = [name for name in names if _QUESTION.fullmatch(name)]
-    if len(asked) in (0, len(names)) or {*map(_key, names)} & (_REFERENCE | _RESPONSE):
+    given = {*(columns or {}).values()} & names
+    if given or len(asked) in (0, len(names)) or {*map(_key, names)} & (_REFERENCE | _RESPONSE):
         return table
+    rows = [row for _, row in table.rows()]
     accepted = _beside(rows, asked, _REFERENCE) or references
     if not accepted:
-        raise NoReferencesError(asked)
+        raise NoReferencesError(table.name, asked)
     made = AnswerTable(*table)
     made.answers = [*_answers(rows, asked, accepted)]
+    totals = [said for row in rows if (said := _said(row, asked, _TOTALS))]
+    left = f"; left out: {', '.join(totals)}" if totals else ""
+    pupils = len(made.answers) // len(asked)
+    made.reading = f"class list of {pupils:,} pupils; questions: {', '.join(asked)}{left}"
     return made
 
 
@@ -77,12 +99,12 @@ def _answers(
     rows: Sequence[TableRow | str], asked: Sequence[str], accepted: Mapping[str, Any]
 ) -> Iterator[TableRow | str]:
     """A row for each pupil and question: the pupil's other cells, and the fields of an item."""
-    texts = _beside(rows, asked, _ASKED)
+    texts, others = _beside(rows, asked, _ASKED), _REFERENCE | _ASKED | _TOTALS
     question, reference, response = _FIELDS[any(map(_CHINESE.search, asked))]
     for row in rows:
         if isinstance(row, str):
             yield row
-        elif not _says(row, asked, _REFERENCE | _ASKED) and any(map(_is_filled, row.values())):
+        elif not _said(row, asked, others) and any(map(_is_filled, row.values())):
             own = {name: value for name, value in row.items() if name not in asked}
             for name in asked:
                 item = {question: texts.get(name, name), reference: accepted.get(name)}
@@ -94,12 +116,14 @@ def _beside(
     rows: Sequence[TableRow | str], asked: Sequence[str], names: frozenset[str]
 ) -> TableRow:
     """The cells of the questions in the row that says that it holds one of ``names``."""
-    found = next((r for r in rows if not isinstance(r, str) and _says(r, asked, names)), {})
+    found = next((r for r in rows if not isinstance(r, str) and _said(r, asked, names)), {})
     return {name: found[name] for name in asked if _is_filled(found.get(name))}
 
 
-def _says(row: TableRow, asked: Sequence[str], names: frozenset[str]) -> bool:
-    return any(_key(value) in names for name, value in row.items() if name not in asked)
+def _said(row: TableRow | str, asked: Sequence[str], names: frozenset[str]) -> str:
+    """The cell that says that a row holds one of ``names``; empty where none does."""
+    own = [] if isinstance(row, str) else [row[name] for name in row if name not in asked]
+    return next((str(value) for value in own if _key(value) in names), "")
 
 
 def _key(name: object) -> str:
