@@ -78,7 +78,7 @@ def main(
             help="With one judge: certify that its balanced accuracy on the rows that it decides "
             "is at least FLOOR, by the lower 95 % limit on 50 labels or more; writes "
             "certificate.json for gradegpt judge --certificate. Exit code 0: shown; 1: it is not "
-            "so; 2: not enough labels, and about how many would decide.",
+            "so; 5: not enough labels, and about how many would decide; others are errors.",
         ),
     ] = None,
     output: options.Folder = None,
@@ -94,7 +94,7 @@ def main(
     stopped run resumes when the same command is given again. Judgements of the same rows by the
     same judge are reused.
     """
-    from .certify import CERTIFICATE, certify, check, in_words
+    from .certify import CERTIFICATE, certified_before, certify, check, in_words
     from .evaluate import evaluate
     from .settings import EvalSettings
     from .tables import print_report
@@ -118,7 +118,7 @@ def main(
         settings = load_settings(EvalSettings, source, overrides)
     if certify_at is not None:
         check(settings)
-        overwrite = overwrite or (settings.folder / CERTIFICATE).is_file()  # of such a run
+        overwrite = overwrite or certified_before(settings)
     try:
         report = evaluate(settings, overwrite=overwrite)
         print_report(report)
@@ -133,7 +133,7 @@ def main(
         typer.echo(in_words(made))
         if made.passed:
             typer.echo(f"certificate: {settings.folder / CERTIFICATE}")
-        raise typer.Exit(2 if made.needed else 0 if made.passed else 1)
+        raise typer.Exit(5 if made.needed else 0 if made.passed else 1)
 
 
 def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import typer
 
-from gradegpt.core.errors import InputError, SettingsError
-from gradegpt.core.records import read_rows, sha256_file, write_json
+from gradegpt.core.errors import InputError, OutputError, SettingsError
+from gradegpt.core.records import EXISTS, read_rows, sha256_file, write_json
 from gradegpt.core.schema import Example, Item
 from gradegpt.core.shipped import base_of
-from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of
+from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of, read_certificate
 from gradegpt.tables import opened
 from gradegpt.tables.columns import dig
 from gradegpt.tables.importers.labelled import item_key, question_key
@@ -49,6 +49,26 @@ def check(settings: EvalSettings) -> None:
                 typer.echo(f"warning: {what}: {why}", err=True)
 
 
+def certified_before(settings: EvalSettings) -> bool:
+    """Whether the folder is that of an earlier certification of the same judge.
+
+    Raises:
+        OutputError: it has the certificate of another judge.
+
+    """
+    path = settings.folder / CERTIFICATE
+    if not path.is_file():
+        return False
+    if read_certificate(path).settings != _made_by(settings):
+        raise OutputError(f"{path}: is of another judge; {EXISTS}")
+    return True
+
+
+def _made_by(settings: EvalSettings) -> dict[str, Any]:
+    (judge,) = settings.judges
+    return {"kind": judge.kind, **judge.model_dump(mode="json", exclude_defaults=True)}
+
+
 def answered_by(known: Set[str], row: Mapping[str, Any]) -> bool:
     """Whether a row's column, tag or metadatum ``model`` is one of some ``bare`` names."""
     named = next(filter(None, (dig(row, name) for name in _MODEL)), "")
@@ -73,7 +93,7 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
         raise InputError("--certify: needs rows of both labels that the judge decides; label more")
     made = Certificate(
         judge=judge.fingerprint,
-        settings=settings.judges[0].model_dump(mode="json", exclude_defaults=True),
+        settings=_made_by(settings),
         rows=sha256_file(items),
         n_labels=found.n_judged,
         coverage=found.coverage or 0.0,

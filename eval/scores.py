@@ -156,8 +156,10 @@ def scores(
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
-    ``by`` is the tag that says who answered, besides ``model``, where several did: rows with one
-    question are then no samples of one model. Neither is a knowledge point, nor is the task.
+    There is no default ``k`` where some questions have more rows than others and no item has the
+    ``meta.sample`` of ``eval.answer``: the rows may be no samples of one model. ``by`` is the tag
+    that says who answered, besides ``model``, where several did: rows with one question are then no
+    samples of one model. Neither is a knowledge point, nor is the task.
 
     Raises:
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
@@ -165,7 +167,8 @@ def scores(
     """
     rows = answers_of(paired(items, judgements))
     groups = tagged(range(len(items)), lambda n: items[n].tags)
-    several = by or len(groups.get(_MODEL, ())) > 1
+    uneven = len({*np.bincount(rows.question)}) > 1 and not any("sample" in i.meta for i in items)
+    several = by or len(groups.get(_MODEL, ())) > 1 or uneven
     tags = {
         tag: {value: score_of(rows.at(own)) for value, own in values.items()}
         for tag, values in groups.items()

@@ -14,6 +14,12 @@ from .scores import GroupScore, ModelScores, NoAnswer
 
 _COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
+_SCORES: Final = (
+    "balanced: the mean of the accuracies on correct and on other answers\n"
+    "κ: Cohen's kappa of verdicts and labels; by chance alone it is 0\n"
+    "majority: how often always giving the more frequent label is right"
+)
+_SAMPLES: Final = "k: answers drawn from a question's rows, as if all were by one model"
 _INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
 
@@ -40,7 +46,7 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
     """Print a row for each judge, on all labelled rows."""
     _print_view("overall", {"all": judges})
     some_open = any(metrics.coverage != 1 for metrics in judges.values())
-    say(f"{_INTERVALS}\n{_BOUNDS}" if some_open else _INTERVALS)
+    say(f"{_SCORES}\n{_INTERVALS}\n{_BOUNDS}" if some_open else f"{_SCORES}\n{_INTERVALS}")
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
@@ -108,6 +114,7 @@ def print_scores(found: ModelScores, by: str = "") -> None:
             for one in samples
         ]  # fmt: skip
         show(("k", "n", "pass@k", *levels, "mG-Pass"), rows)
+        say(_SAMPLES)
     for tag, levels_of in found.ssr.items():
         shares = ", ".join(f"{alpha}: {percent(share)}" for alpha, share in levels_of.items())
         say(f"SSR of {tag}: % of its values with an accuracy above {shares}")

@@ -5,12 +5,14 @@ verl: ``custom_reward_function`` with ``path`` this file and ``name`` ``compute_
 server's URL in ``GRADEGPT_URL``.
 
 A response without a verdict gets no reward: TRL leaves such a sample out. verl cannot, so there a
-response without a verdict scores ``undecided``, and a failure of the judge is an error.
+response without a verdict scores ``undecided``, and a failure of the judge is an error. In TRL it
+is an error where every row of a call failed, and a warning in the log where some did.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import time
 import urllib.error
@@ -26,6 +28,8 @@ from gradegpt.core.mistakes import explain
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge, failed
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings
 
 URL_VARIABLE: Final = "GRADEGPT_URL"
 KEY_VARIABLE: Final = "GRADEGPT_API_KEY"
@@ -33,6 +37,7 @@ _AT_ONCE: Final = 32
 """Items of one request to a server."""
 _BUSY: Final = frozenset((408, 429, 500, 502, 503, 504))
 _LONGEST_PAUSE_S: Final = 30.0
+_log = logging.getLogger(__name__)
 
 
 class JudgeReward:
@@ -42,7 +47,7 @@ class JudgeReward:
     last turn of the user, the response the last turn of the assistant.
 
     Args:
-        judge: Any judge, such as ``build_judge(...)`` or a ``ServerJudge``.
+        judge: A name, such as ``rules``; ``JudgeSettings``; or a judge, such as a ``ServerJudge``.
         correct: The reward of a correct response.
         incorrect: The reward of an incorrect response.
         invalid: The reward of a response without a gradable answer.
@@ -53,7 +58,7 @@ class JudgeReward:
 
     def __init__(
         self,
-        judge: Judge,
+        judge: str | JudgeSettings | Judge,
         *,
         correct: float = 1.0,
         incorrect: float = 0.0,
@@ -62,7 +67,8 @@ class JudgeReward:
         name: str = "judge_reward",
     ) -> None:
         self.__name__ = name
-        self._judge = judge
+        settings = JudgeSettings.of(kind=judge) if isinstance(judge, str) else judge
+        self._judge = build_judge(settings) if isinstance(settings, JudgeSettings) else settings
         self._column = reference
         self.rewards = dict(zip(Verdict, (correct, incorrect, invalid), strict=True))
 
@@ -73,6 +79,7 @@ class JudgeReward:
 
         Raises:
             InputError: there is no such column, or a row cannot be judged.
+            EngineError: the judge failed on every row.
 
         """
         references = columns.get(self._column)
@@ -90,11 +97,21 @@ class JudgeReward:
         rows = zip(prompts, completions, references, strict=True)
         items = {
             n: _item(f"{self.__name__}: row {n}", _turn(prompt, "user"), reference, completion)
-            for n, (prompt, completion, reference) in enumerate(rows)
+            for n, (prompt, completion, reference) in enumerate(rows, start=1)
             if reference is not None
         }
         judgements = dict(zip(items, self._judge.judge(list(items.values())), strict=True))
-        return [self.of(judgements[n]) if n in items else None for n in range(len(prompts))]
+        self._check_failures(list(judgements.values()))
+        return [self.of(judgements[n]) if n in items else None for n in range(1, len(prompts) + 1)]
+
+    def _check_failures(self, judgements: Sequence[Judgement]) -> None:
+        reasons = [one.reason for one in judgements if one.outcome is Outcome.FAILED]
+        if not reasons:
+            return
+        counts = f"{self.__name__}: {len(reasons)} of {len(judgements)} rows failed: {reasons[0]}"
+        if len(reasons) == len(judgements):
+            raise EngineError(counts)
+        _log.warning("%s; they get no reward", counts)
 
     def of(self, judgement: Judgement) -> float | None:
         """The reward for one judgement."""

@@ -28,9 +28,9 @@ class Note:
 
     ``key`` is the beginning of the API key's SHA-256. ``status`` is 0 until the reply begins.
     ``held`` are the bytes of its body and reply. ``errors`` counts codes: that of the reply, or
-    those of a stream's lines. ``replaced`` are its replies that pass for a verdict, where the judge
-    reached none. ``content`` are its rows, logged only with ``log=content``. ``left``
-    is set when the connection is lost, also while nothing reads from it.
+    those of a stream's lines. ``undecided`` are its replies to prompts, and its rewards, for which
+    the judge reached no verdict. ``content`` are its rows, logged only with ``log=content``.
+    ``left`` is set when the connection is lost, also while nothing reads from it.
     """
 
     id: str
@@ -44,7 +44,7 @@ class Note:
     items: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
-    replaced: int = 0
+    undecided: int = 0
     content: Any = None
     left: asyncio.Event = field(default_factory=asyncio.Event)
 

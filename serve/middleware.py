@@ -60,8 +60,8 @@ class Middleware:
                 note.status = message["status"]
                 more = MutableHeaders(scope=message)
                 more["X-Request-Id"] = name
-                if note.replaced:
-                    more[HEADER] = str(note.replaced)
+                if note.undecided:
+                    more[HEADER] = str(note.undecided)
                 await send(message)
             else:
                 await self._send(message, note, send)

@@ -81,9 +81,9 @@ class Service:
     def undecided(self, note: Note, family: str, replied: str) -> None:
         """Count a reply without a verdict; log the first of a family that passes for one."""
         self.metrics.count("undecided_replies", family, replied)
+        note.undecided += 1
         if replied in (Outcome.UNDECIDED, "refuse"):
             return
-        note.replaced += 1
         if family not in self.told:
             self.told.add(family)
             _log.warning(

@@ -251,6 +251,17 @@ def test_what_a_page_names_exists(page: Path) -> None:
     assert extras <= project["optional-dependencies"].keys()
 
 
+def test_the_architecture_names_every_module() -> None:
+    """Of a stage's folders within it has a line for each."""
+    text = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = {*re.findall(r"\w+", text.partition("## The tree")[2])}
+    rooms = [ROOT / stage for stage in ("data_gen", "train", "eval", "serve")]
+    rooms += [path for path in (ROOT / "gradegpt").iterdir() if path.is_dir()]
+    modules = {path.stem for room in rooms for path in room.glob("[!_]*.py")}
+    folders = {path.parent.name for room in rooms for path in room.glob("*/__init__.py")}
+    assert modules | folders <= named
+
+
 def test_every_mark_has_a_block_and_every_block_a_known_language() -> None:
     """A mark that marks nothing, or a block that no test looks into, is an error."""
     assert {block.language for block in ALL} <= {"bash", "sh", "python", "yaml", ""}

@@ -86,8 +86,8 @@ def main(
 
     It shows scores, scores by tag, and the items with their judgements. Without labels it also
     prints the scores of the model that answered: accuracy, by tag, and over several answers to a
-    question. Rows with the same question are samples of it; tags are an item's column `tags`, as in
-    {"subject": "physics", "points": ["optics", "waves"]}.
+    question. Rows with the same question are samples of it where all have equally many; tags are
+    an item's column `tags`, as in {"subject": "physics", "points": ["optics", "waves"]}.
 
     What changes when the second of two judges replaces the first is also printed: their verdicts
     and agreement, who is right where there are labels, how the scores and ranks of the models that

@@ -96,7 +96,7 @@ def _has(app: typer.Typer, option: str) -> bool:
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
     """Where a shipped recipe says what it needs, if something is missing."""
     a_file = isinstance(error, MissingError) and not isinstance(error.__cause__, ImportError)
-    names = {Path(one).stem for one in given if a_file}
+    names = {Path(one).stem for one in given[:1] if a_file}
     own = (path for owner, path in recipes() if owner == command and path.stem in names)
     return next((f"; {path} says at its top what it needs" for path in own), "")
 
@@ -325,7 +325,7 @@ def _built(settings: JudgeSettings) -> Judge:
     _ = judge.fingerprint  # loads the models that a cascade loads on first use
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
-        typer.echo(f"max_error: no verdict is given where it is not shown\n  {listed}", err=True)
+        typer.echo(f"max_error: not shown, so no verdict is given\n  {listed}", err=True)
     if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
         typer.echo(
             "--max-error holds over all sources of rows together; --by source bounds each", err=True

@@ -64,7 +64,7 @@ def on_every_core(judge: Judge, settings: JudgeSettings) -> Judge:
 
 
 def missing_kinds(judge: Judge) -> Sequence[str]:
-    """The kinds of answers for which the error cannot be promised, and why; see ``Promise``."""
+    """The kinds of answers whose verdicts are withheld, and why; see ``Promise``."""
     inner = judge.inner if isinstance(judge, CachedJudge) else judge
     return inner.policy.missing if isinstance(inner, CascadeJudge) else ()
 

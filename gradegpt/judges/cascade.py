@@ -24,7 +24,7 @@ class Policy(Protocol):
 
     @property
     def missing(self) -> Sequence[str]:
-        """The kinds of answers about which no verdict is given, and why."""
+        """The kinds of answers about which no, or not every, verdict is given, and why."""
         ...
 
     def settles(self, item: Item, judgement: Judgement) -> bool:

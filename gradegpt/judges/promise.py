@@ -45,8 +45,8 @@ class Given(NamedTuple):
 class Promise:
     """The policy of a cascade that gives only verdicts whose error is bounded.
 
-    ``missing`` says for which kinds of answers nothing is promised, and why: they are left
-    undecided.
+    ``missing`` says for which kinds of answers nothing is promised, and why, and below which
+    confidence nothing is promised for the others: these verdicts are withheld.
 
     Args:
         calibration: That of the last judge of the cascade, with its evidence.
@@ -86,6 +86,9 @@ class Promise:
                 "max_error: cannot be promised for any kind of answer; raise it, or label more "
                 f"answers and run gradegpt eval.calibrate\n  {why}"
             )
+        for least in sorted(set(self.thresholds.values())):
+            kinds = (kind for kind, found in self.thresholds.items() if found == least)
+            self.missing.append(f"{', '.join(kinds)}: verdicts below the confidence {least:.4f}")
 
     @override
     def __str__(self) -> str:

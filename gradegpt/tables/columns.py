@@ -165,6 +165,8 @@ class Columns(NamedTuple):
     def description(self) -> str:
         """The recognised columns in one line; empty where every column has its field's name."""
         told = {f: name for f, name in self.renamed.items() if name or f not in self.defaults}
+        if len(self.labels) == 1 and LABEL not in self.labels:
+            told[LABEL] = self.labels[0]
         return ", ".join(f"{field} = {name or '(none)'}" for field, name in told.items())
 
     @property
@@ -284,7 +286,7 @@ def recognise(
     columns = Columns(fields, labels, tuple(seen), hint, also=beside, separator=separator)
     told = [_ambiguous(field, found, seen, name, hint) for field, found in unclear.items()]
     missing = [field for field in required if field not in fields] if seen else []
-    named = _named(columns, missing) if missing else {}
+    named = _named(columns, missing, given) if missing else {}
     told += [_missing(columns, missing, named, seen, name)] if missing else []
     if told:
         raise ColumnsError("\n".join(told), hint(named))
@@ -386,11 +388,14 @@ def _ambiguous(field: str, found: Sequence[str], seen: Seen, name: str, hint: Hi
     return "\n  ".join([head, *(f"{column}: {_values(seen[column])}" for column in found)])
 
 
-def _named(columns: Columns, missing: Sequence[str]) -> dict[str, str]:
+def _named(columns: Columns, missing: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
     """The fields to name, with the one column that may be meant, or else ``COLUMN``.
 
-    Those that may be left out are among them, so that one message is enough.
+    Those that may be left out are among them, and those known by a usual name, which may have been
+    meant for a missing one, so that one message is enough.
     """
+    usual = {f: columns.fields[f] for f in _MAIN if f in columns.fields and f not in given}
+    usual = {field: column for field, column in usual.items() if column != field}
     answered = "response" in missing or columns.fields.get("response")
     optional = ("question", LABEL) if answered else ("question",)
     known = {*columns.fields, *([LABEL] if columns.labels else [])}
@@ -398,7 +403,8 @@ def _named(columns: Columns, missing: Sequence[str]) -> dict[str, str]:
     free = _free(columns)
     only = free[0] if len(free) == len(wanted) == 1 else "COLUMN"
     near = {_meant(_key(column)): column for column in reversed(free)}
-    return {field: near.get(field, only) for field in wanted}
+    named = {field: near.get(field, only) for field in wanted} | usual
+    return {field: named[field] for field in (*_MAIN, LABEL) if field in named}
 
 
 def _free(columns: Columns) -> list[str]:
@@ -409,7 +415,7 @@ def _free(columns: Columns) -> list[str]:
 def _missing(
     columns: Columns, missing: Sequence[str], named: Mapping[str, str], seen: Seen, name: str
 ) -> str:
-    optional = " and ".join(field for field in named if field not in missing)
+    optional = " and ".join(field for field in named if field not in {*missing, *columns.fields})
     but = f" ({optional} may be left out)" if optional else ""
     head = f"{name}: no column is known as {' or '.join(missing)}; name it{but}:"
     held = {column: field for field, column in columns.fields.items()}

@@ -93,7 +93,8 @@ def _found_by(
         if all(map(columns.fields.get, key)) and not (twice and key == ("id",)):
             return columns, key
     what = f"two rows have the id {twice[0]!r}" if twice else "does not say which rows are labelled"
-    raise InputError(f"{table.name}: {what}; add the columns question and response of these rows")
+    how = "add the columns question and response of these rows, or name them: --map id=COLUMN"
+    raise InputError(f"{table.name}: {what}; {how}")
 
 
 def _text_of(item: Item, field: str) -> str:

@@ -43,6 +43,8 @@ WAYS_ON: Final = (
 class UnknownPromptError(PromptError):
     """A prompt that no template recognises."""
 
+    code = "unknown_prompt"
+
 
 # Libyaml reads the files in a tenth of the time; like BaseLoader it makes strings only.
 _LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

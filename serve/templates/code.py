@@ -24,7 +24,7 @@ from .reply import Fields, WrittenReply, reason
 class PromptError(InputError):
     """A prompt that no template recognises, that several claim, or that cannot be judged."""
 
-    code = "unknown_prompt"
+    code = "unusable_prompt"
 
 
 def item_of(fields: Fields, references: Sequence[str] = ()) -> Item:

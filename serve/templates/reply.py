@@ -186,8 +186,9 @@ def placed(template: str, values: Mapping[str, str]) -> str:
 def reason(judgement: Judgement) -> str:
     """The reason in a few lines without a tag, from the chain."""
     if judgement.outcome is not Outcome.JUDGED:
-        return f"No verdict: {judgement.reason}." if judgement.reason else ""
+        said = judgement.in_words() or judgement.reason
+        return f"No verdict. {said}" if said else ""
     kept = (KEY, ALSO, NO_KEY, GLOSS, REFERENCE, WHY)
     lines = (judgement.chain or "").split("\n")
     shown = [line for line in lines if line.startswith(kept) and AGREE not in line]
-    return "\n".join(shown)
+    return "\n".join(re.sub(r"(?<!\.)\.\.$", ".", line) for line in shown)

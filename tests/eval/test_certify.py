@@ -50,7 +50,7 @@ def test_the_lower_limit_decides(tmp_path: Path) -> None:
     assert 0.9 < made["low"] < 1
     assert made["kinds"] == {"number en": 1.0}
     found = certified(tmp_path, "--certify", 0.9, wrong=8)
-    assert found.exit_code == 2
+    assert found.exit_code == 5
     assert "certificate:" not in found.output
     assert re.search(r"not decided, about [\d,]{3,5} labels would: balanced ac", found.output)
     found = certified(tmp_path, "--certify", 0.99, wrong=20)
@@ -84,18 +84,22 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> No
 
 
 def test_only_the_output_of_another_certification_is_replaced(tmp_path: Path) -> None:
-    """Judgements of a run without --certify are kept: the error says what to type."""
+    """Those of a run without --certify, or of another judge, are kept: the error says it."""
     certified(tmp_path)
     with pytest.raises(GradeGPTError, match="add --overwrite to replace it, or -o"):
         certified(tmp_path, "--certify", 0.9, n=99)
     assert certified(tmp_path, "--certify", 0.9).exit_code == 0
     assert certified(tmp_path, "--certify", 0.9, n=99).exit_code == 0
+    other = (tmp_path / "labelled.jsonl", "-o", tmp_path / "run", "--certify", 0.9)
+    with pytest.raises(GradeGPTError, match=r"certificate.json: is of another judge; "):
+        invoke(app, *other)
+    assert invoke(app, *other, "--overwrite").exit_code == 0
 
 
 def test_few_labels_certify_nothing(tmp_path: Path) -> None:
     """Forty right verdicts are not enough, whatever the limit."""
     found = certified(tmp_path, "--certify", 0.5, n=40)
-    assert found.exit_code == 2
+    assert found.exit_code == 5
     assert "about 50 labels would: 40 labelled rows with a verdict, of at least" in found.output
 
 

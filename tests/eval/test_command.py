@@ -132,7 +132,11 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
     judges = ("--judge", "rules", "--judge", "cascade")
     result = evaluated(graded(form), *judges, *HERE, "--map", "label=score")
     assert result.exit_code == 0, result.output
-    assert "columns: question = q, reference = gold, response = output\n" in result.stderr
+    assert (
+        "columns: question = q, reference = gold, response = output, label = score\n"
+        in result.stderr
+    )
+    assert "κ: Cohen's kappa of verdicts and labels" in result.stdout
     assert "label: the column score; 1 rows without one are left out\n" in result.stderr
     report = json.loads(Path("runs/my file/report.json").read_text())
     assert [judge["name"] for judge in report["judges"]] == ["rules", "cascade"]
@@ -240,6 +244,9 @@ def test_a_recipe_says_where_it_tells_what_it_needs(
     said = capsys.readouterr().err
     assert said.startswith("error: data/arb/answers.jsonl: no such file")
     assert "configs/eval/arb.yaml says at its top what it needs" in said
+    with pytest.raises(SystemExit):
+        cli.run(app, ["none.csv", "--judge", "rules"], name="gradegpt eval")
+    assert capsys.readouterr().err == "error: none.csv: no such file; check the path\n"
 
 
 def test_the_labels_that_measure_a_judge_are_not_its_own(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def _no_label(rules: Path) -> dict[str, Any]:
         (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
         (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
         (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
-        (_no_id, InputError, r"does not say which rows are labelled; add the columns question"),
+        (_no_id, InputError, r"does not say which rows are labelled; .*--map id=COLUMN"),
         (_two_labels, InputError, r"labels\.jsonl:2: label: not that of an earlier row"),
         (
             _no_label,

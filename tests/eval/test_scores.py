@@ -105,7 +105,14 @@ def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
 
 
 def test_the_default_k_is_of_judged_answers() -> None:
-    """Four answers with one verdict give no pass@2; without any verdict there is no score."""
+    """Four answers with one verdict give no pass@2; without any verdict there is no score.
+
+    Nor do questions with unequal numbers of answers, unless these are drawn samples.
+    """
+    uneven = [*answers("+-", "a"), *answers("+-+", "b")]
+    assert found(uneven).overall.samples == ()
+    drawn = [(item.model_copy(update={"meta": {"sample": 0}}), one) for item, one in uneven]
+    assert [one.k for one in found(drawn).overall.samples] == [2]
     assert found(answers("+???", "a")).overall.samples == ()
     assert found(answers("????", "a")).overall.accuracy is None
 

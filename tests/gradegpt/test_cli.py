@@ -209,7 +209,8 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
          "sys.set_int_max_str_digits() to increase the limit); write one {...} per line"),
         ('{"output": "4"}\n', "in.jsonl: no column is known as reference; name it (question and "
          "label may be left out):\n  gradegpt judge in.jsonl -o out.jsonl --map question=COLUMN "
-         "--map reference=COLUMN --map label=COLUMN\n  output = response: '4'"),
+         "--map reference=COLUMN --map response=output --map label=COLUMN\n"
+         "  output = response: '4'"),
         ('{"reference": {}, "response": "4"}\n', "in.jsonl:1: reference: expected text or a "
          'list of texts; write a number in quotes, "42"'),
         ('{"reference": "", "response": "4"}\n', "in.jsonl:1: reference: an accepted answer is "

@@ -333,7 +333,8 @@ SHEET = {"task": "2+2=?", "model_answer": "4", "student": "It is 4.", "grade": 1
 @pytest.mark.parametrize(
     ("given", "missing", "named"),
     [
-        ({}, "reference", "question=COLUMN reference=COLUMN label=COLUMN"),
+        ({}, "reference",
+         "question=COLUMN reference=COLUMN response=model_answer label=COLUMN"),
         ({"reference": "model_answer"}, "response", "question=COLUMN response=COLUMN label=COLUMN"),
         ({"reference": "model_answer", "question": "task", "label": "grade"}, "response",
          "response=student"),

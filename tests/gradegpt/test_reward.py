@@ -50,13 +50,14 @@ def test_the_values_and_the_column_can_be_set() -> None:
     assert reward.__name__ == "maths"
 
 
-def test_without_a_verdict_there_is_no_reward() -> None:
-    """Failed, unparsed or undecided: None, which TRL leaves out; as for a row without reference."""
+def test_without_a_verdict_there_is_no_reward(caplog: pytest.LogCaptureFixture) -> None:
+    """Failed (the log says it), unparsed or undecided: None, as for a row without reference."""
     engine = ScriptedEngine([EngineError("gone"), "no verdict", "<Yes>", "<No>"])
     reward = JudgeReward(ModelJudge(engine))
     made = reward(["q"] * 5, list("abcde"), reference=["r", "r", None, "r", "r"])
     assert made == [None, None, None, 1.0, 0.0]
-    assert JudgeReward(RuleJudge())(["q"], ["It is azure."], reference=["blue"]) == [None]
+    assert "judge_reward: 1 of 4 rows failed: engine:error: gone; they get no reward" in caplog.text
+    assert JudgeReward("rules")(["q"], ["It is azure."], reference=["blue"]) == [None]
 
 
 def test_the_last_turns_are_used() -> None:
@@ -88,14 +89,21 @@ def test_the_last_turns_are_used() -> None:
             "there is no column 'reference' among answer; name the column",
         ),
         ({"reference": ["4", "4"]}, "1 prompts, 1 completions and 2 references"),
-        ({"reference": [""]}, "row 0: reference: an accepted answer is empty"),
-        ({"reference": [{"a": 1}]}, "row 0: reference: expected text or a list"),
+        ({"reference": [""]}, "row 1: reference: an accepted answer is empty"),
+        ({"reference": [{"a": 1}]}, "row 1: reference: expected text or a list"),
     ],
 )
 def test_rows_that_cannot_be_judged_are_errors(columns: dict[str, Any], message: str) -> None:
     """They get no reward."""
     with pytest.raises(InputError, match=f"judge_reward: {message}"):
         JudgeReward(RuleJudge())(["q"], ["4"], **columns)
+
+
+def test_a_judge_that_fails_on_every_row_is_an_error() -> None:
+    """Such as a server that does not run: a trainer must not go on without rewards."""
+    reward = JudgeReward(ServerJudge("http://127.0.0.1:9", attempts=1))
+    with pytest.raises(EngineError, match=r"judge_reward: 2 of 2 rows failed: .* server running"):
+        reward(["q"] * 3, ["4"] * 3, reference=["4", "4", None])
 
 
 @pytest.mark.slow  # importing TRL takes seconds

@@ -121,15 +121,15 @@ def test_an_abstention_is_a_normal_reply_without_a_tag(
 @pytest.mark.parametrize(
     ("setting", "family", "status", "replied", "text", "passed"),
     [
-        ("guess", "opencompass", 200, "correct", "A", "1"),
-        ("incorrect", "opencompass", 200, "incorrect", "B", "1"),
-        ("refuse", "opencompass", 200, "undecided", "", None),
-        ("refuse", "simpleqa", 422, "refuse", None, None),
-        ("incorrect", "evalscope", 200, "undecided", "The judge did not decide.", None),
-        ("guess", "langchain_qa", 200, "undecided", "The judge did not decide.", None),
+        ("guess", "opencompass", 200, "correct", "A", True),
+        ("incorrect", "opencompass", 200, "incorrect", "B", True),
+        ("refuse", "opencompass", 200, "undecided", "", False),
+        ("refuse", "simpleqa", 422, "refuse", None, False),
+        ("incorrect", "evalscope", 200, "undecided", "The judge did not decide.", False),
+        ("guess", "langchain_qa", 200, "undecided", "The judge did not decide.", False),
     ],
 )
-def test_a_reply_that_passes_for_a_verdict_is_counted_and_said(
+def test_an_undecided_reply_is_counted_and_said_where_it_passes_for_a_verdict(
     client_for: ClientFor,
     caplog: pytest.LogCaptureFixture,
     setting: str,
@@ -137,21 +137,21 @@ def test_a_reply_that_passes_for_a_verdict_is_counted_and_said(
     status: int,
     replied: str,
     text: str | None,
-    passed: str | None,
+    passed: bool,
 ) -> None:
-    """In a header and in the metrics, and the first of a family in the log."""
+    """Each in a header and in the metrics; the first of a family that passes for one in the log."""
     client = client_for(_Abstains(_Unsure()), undecided=setting)
     families = client.get("/v1/adapters").json()["data"]
     prompt = next(f["example"] for f in families if f["name"] == family)
     for _ in "ab":
         reply = ask(client, prompt)
-        assert (reply.status_code, reply.headers.get("X-GradeGPT-Undecided")) == (status, passed)
+        assert (reply.status_code, reply.headers.get("X-GradeGPT-Undecided")) == (status, "1")
     body = reply.json()
     assert (body["choices"][0]["message"]["content"] if text is not None else None) == text
     counted = f'undecided_replies_total{{family="{family}",replied="{replied}"}} 2.0'
     assert counted in client.get("/metrics").text
     said = [record.message for record in caplog.records]
-    assert len(said) == (passed is not None)
+    assert len(said) == passed
     assert all(f"{family}: no verdict was reached" in line for line in said)
 
 
@@ -185,6 +185,15 @@ def test_an_unknown_prompt_is_422_with_the_ways_on(client_for: ClientFor) -> Non
     assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
     for words in ("POST /v1/judge", "gradegpt serve.template learn", "docs/guides/adapters.md"):
         assert words in error["message"]
+
+
+def test_a_known_prompt_that_cannot_be_judged_has_a_code_of_its_own(client_for: ClientFor) -> None:
+    """A rating of MT-bench, which no template of the caller's would help."""
+    client = client_for()
+    families = client.get("/v1/adapters").json()["data"]
+    prompt = next(f["example"] for f in families if f["name"] == "mt_bench")
+    reply = ask(client, prompt)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (422, "unusable_prompt")
 
 
 def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor) -> None:

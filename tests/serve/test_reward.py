@@ -163,6 +163,7 @@ def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
     reply = client.post("/get_reward", json=rollout("4", "5"))
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "no_verdict")
+    assert reply.headers["X-GradeGPT-Undecided"] == "1"
     assert error["message"].startswith("query.1: no verdict was reached (unparsed")
     assert "undecided=guess" in error["message"]
 

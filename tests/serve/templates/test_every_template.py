@@ -140,11 +140,14 @@ def test_the_parser_reads_the_verdict(template: Template) -> None:
 
 
 def test_the_reason_of_a_reply_is_the_chain_without_its_tag() -> None:
-    """All quotes and the judge's own reason, with the tag last or first."""
+    """All quotes and the judge's own reason, with one full stop; without a verdict, in words."""
     last = judgement(Verdict.CORRECT, QUOTES[0])
     kept, tag = str(last.chain).rsplit("\n", 1)
     first = last.model_copy(update={"chain": f"{tag.partition(': ')[2]}\n{kept}"})
-    assert reason(last) == reason(first) == kept
+    assert reason(last) == reason(first) == kept.replace("4..", "4.")
+    outcome = {"outcome": Outcome.UNDECIDED, "verdict": None, "reason": "text:not-shown"}
+    said = reason(last.model_copy(update=outcome))
+    assert said == "No verdict. Two texts; the rules cannot show that they say the same."
 
 
 @judging
