@@ -26,6 +26,8 @@ _POINT: Final = re.compile(
     re.IGNORECASE,
 )
 _PAIR: Final = re.compile(r"(?:[a-zA-Z]\s*∈\s*)?[\[(][^\[\]()]*,[^\[\]()]*[\])](?:\s*∪.*)?")
+_ORDER: Final = re.compile(r"顺序|次序|排序|先后|\b(?:order|sequence)\b", re.IGNORECASE)
+"""Questions for which the numbers of statements are a sequence."""
 _ONE_LABEL: Final = re.compile(r"\((\d\d?)\)")
 _PROSE: Final = re.compile(r"[A-Za-z]{3,}(?:[ -][A-Za-z.]+)+|[A-Za-z]{4,}")
 """Words without a number: read at once, as most references are."""
@@ -73,7 +75,8 @@ def _value(text: str, kind: AnswerType, question: str) -> Read:
     if kind is AnswerType.SET and (one := _ONE_LABEL.fullmatch(folded)):
         return Group(False, (values.read(one[1]),))
     value = values.read(text, region=kind is AnswerType.INTERVAL)
-    return values.in_order(value) if kind in IN_ORDER else value
+    in_order = kind in IN_ORDER or (values.labels(folded) and _ORDER.search(question))
+    return values.in_order(value) if in_order else value
 
 
 @lru_cache(maxsize=4096)

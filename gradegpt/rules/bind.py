@@ -132,8 +132,12 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
     if found:
-        made = [m for m in made if not _COUNTING.fullmatch(m.text)]
-    results = list(map(_result, made))
+        made = [m for m in made if m.text not in _COUNTING]
+    results = [
+        one for one in map(_result, made)
+        if not (one.text.isdigit() and text[max(0, one.start - 1) : one.start].isalpha()
+                and text[one.start - 1].isascii())  # a footnote, or a name
+    ]  # fmt: skip
     # a formula that is not read stands in the way of its numbers; a name or a sign does not
     read = (any(map(str.isdigit, m.text)) or reads_as(m.text, AnswerType.NUMBER) for m in results)
     results = [m for m, is_read in zip(results, read, strict=True) if is_read]
@@ -175,7 +179,8 @@ def _belongs(text: str, last: Mention, one: Mention, gap: re.Pattern[str] | None
 # --- which of them is asked for -------------------------------------------------------------------
 
 _CLAUSE = re.compile(r"[,，;；。！？!?\n]|\.(?!\d)|\b(?:and|but)\b|而且?|但")
-_ASKS, _TOTAL, _HOW_MANY, _ANOTHER = map(cue, ("asks", "total", "asks how many", "another"))
+_ASKS, _TOTAL, _HOW_MANY = map(cue, ("asks", "total", "asks how many"))
+_ANOTHER, _MORE = map(cue, ("another", "difference"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
@@ -198,7 +203,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """What follows a number that only is a part of a value."""
-_COUNTING = re.compile(r"[一两二三四五六七八九十]")
+_COUNTING: Final = frozenset("一两二三四五六七八九十")
 _CHAIN = re.compile(
     r"[\s,]*(?:=|≈|\\approx|即|也就是|约?合|i\.e\.,?|that is,?|(?:which is )?(?:or|about|约|\())+"
     r"[\s(]*(?:about|约|≈|=)?\s*"
@@ -409,9 +414,9 @@ def _by_copula(
 
 
 def _is_aside(text: str, one: Mention) -> bool:
-    """Whether a value says where something has its value, or is another's."""
+    """Whether a value says where something has its value, or is a difference, or another's."""
     before = text[max(0, one.start - 14) : one.start]
-    return bool(AT.search(before) or _ANOTHER.search(before))
+    return bool(AT.search(before) or _MORE.match(text, one.end) or _ANOTHER.search(before))
 
 
 def _is_bracketed(text: str, one: Mention) -> bool:

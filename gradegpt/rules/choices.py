@@ -37,7 +37,7 @@ _WORD: Final = r"(?:\b|(?<![A-Za-z]))"
 _CHOOSE: Final = cue("choose", before=_WORD, after=rf"{_MARKUP}\Z")
 _LEAN: Final = cue("lean", before=_WORD, after=rf"{_MARKUP}\Z")
 _DENIED: Final = cue("unsaid", after=r"\Z")
-_RIGHT: Final = cue("right", before=r"[)}*\]]*")
+_RIGHT, _NOT = cue("right", before=r"[)}*\]]*"), cue("negation")
 _SAID_RIGHT: Final = re.compile(rf"{LETTER}\s*(?:选?项)?是?正确(?!答案|选项)")
 _LEFT_OPEN, _NONE = cue("open", before=r"[\s)(*$}]*"), cue("none")
 DENIES: Final = cue("negation", "except", "hedge", after=rf"|(?-i:{SAID})")
@@ -98,7 +98,7 @@ def _announced(text: str, start: int, end: int) -> int | None:
         if not (_LEFT_OPEN.match(text, end) or _DENIED.search(text, max(0, begin - 160), begin)):
             return begin
     right = _RIGHT.match(text, end) if len(_SAID_RIGHT.findall(text)) < 2 else None
-    if right is not None and not re.search(SAID, right[0]):
+    if right is not None and not (_NOT.search(right[0]) or re.search(SAID, right[0])):
         return start
     if said is None and (leant := _LEAN.search(before)) is not None:
         since_clause = max((m.end() for m in _CLAUSE.finditer(before)), default=0)

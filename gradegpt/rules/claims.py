@@ -413,7 +413,6 @@ _REASON = cue("reason", before=r"\s*")
 _ROOTS: Final = (
     AnswerType.EQUATION, AnswerType.MULTI_ANSWER, AnswerType.SET, AnswerType.INTERVAL,
 )  # fmt: skip
-_STEP = re.compile(r"[,，;；]")
 _ROOT = re.compile(
     r"[^A-Za-z0-9=<>≤≥()+*/^\\{}−-]*([A-Za-z])(?:_?\{?\d\}?|_\{?[a-z]\}?)?\s*[=<>≤≥]"
 )
@@ -543,7 +542,7 @@ def _each(answer: str) -> str:
 
 def _roots(answer: str) -> str:
     """The end of "3x=15，x=5" and of "(x-2)(x-3)=0，x=2或x=3"; the whole where none is shown."""
-    starts = [0, *(m.end() for m in _STEP.finditer(answer))]
+    starts = [0, *(at for at, sign in enumerate(answer, 1) if sign in ",，;；")]
     matches = [_ROOT.match(answer, start) for start in starts]
     first = next((n for n, match in enumerate(matches) if match), None)
     if first is None or not all(matches[first:]):

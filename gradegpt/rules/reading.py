@@ -13,6 +13,7 @@ from gradegpt.answers.read import read
 from gradegpt.answers.text import tidy
 from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 from gradegpt.rules.claims import Found, How, find_answer
+from gradegpt.rules.cues import cue
 from gradegpt.rules.reference import answer_places, asked, kind_of, reference_answers
 from gradegpt.rules.validity import without_loop
 
@@ -28,12 +29,7 @@ _TRUTH_FIRST = re.compile(
     r"(?(of)(?=的|[\s,.，。])|(?=的?\s*[,，。.!！；;]|\s+[-–—]\s))",
     re.IGNORECASE,
 )
-_TRUTH_LATER = re.compile(
-    r"(?s:.*?)(?:\b(?:yes|true|false|wait|actually|however)\b|但是|然而|不过|正确|错误|不对|更正)"
-    r"|\s*[,，][^.。!！；;\n]*?(?:\b(?:but|only|unless|if|when|except|provided)\b|但|只有|除[非了]|如果|若|当)",
-    re.IGNORECASE,
-)
-"""Words after the first that may state something else, or a condition in its sentence."""
+_TRUTH_LATER = cue("qualified truth")
 _LATER_THOUGHT = re.compile(r"<think(?:ing)?>(?s:.*?)(?:</think(?:ing)?>|\Z)", re.IGNORECASE)
 
 

@@ -16,17 +16,14 @@ from gradegpt.answers.types import CHOICE, AnswerType, Group
 from gradegpt.core.schema import Item
 from gradegpt.rules.choices import find_choice
 from gradegpt.rules.claims import How, boxes, find_answer
+from gradegpt.rules.cues import cue
 
 _WORKED: Final = 40
 """Characters from which on a reference is searched for the answer that it announces."""
 _SHORT: Final = 12
 _SCORED = re.compile(r"[(（]\s*\d{1,2}\s*分\s*[)）]")
 """The points for a part of the answer: (5分)."""
-_ANNOUNCED = re.compile(
-    r"\A(?:(?:参考|标准|正确|最终)?答案\s*[:：是为]"
-    r"|(?:the )?(?:correct |final )?answer\s*(?:is\b|:))\s*(?=\S.{0,60}\Z)",
-    re.IGNORECASE,
-)
+_ANNOUNCED = cue("heading", before=r"\A", after=r"\s*(?=\S.{0,60}\Z)")
 _LABELLED = re.compile(r"[(（]([A-HJ])[)）](?=\s*[^\s,，、;；和与&/(（.。])(?!\s*(?:and|or)\b)")
 """An option with its text: (A) $A$ and $F$."""
 _SAME_AS = re.compile(r"(?<![#\\])\\?#\s*\\?#(?!#)")

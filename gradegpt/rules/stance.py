@@ -21,6 +21,7 @@ _REACH: Final = 80
 _SOON: Final = 12
 """Characters before and after an answer that are searched."""
 _NEGATION, _HEDGE, _EARLIER, _OTHERS = map(cue, ("negation", "hedge", "earlier", "others"))
+_SEVERAL: Final = cue("several")
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
@@ -30,13 +31,7 @@ PERSON = cue("writer")
 _CONTRASTED: Final = re.compile(r"[;,]\s*(?:but|yet)\s+[A-Z][\w']*(?:\s[A-Z][\w']*)*\.?\s*\Z")
 """Another name at the end: "Verdi comes to mind, but Puccini"."""
 _SAID_RIGHT: Final = cue("said right", before=r"[\s)）*.]{0,3}")
-_DENIED_WHOLE: Final = re.compile(
-    r"\W*(?:(?:the )?answer |it |答案|结果)?(?:is |are )?"
-    r"(?:not\b(?! enough)|isn't\b|不是|并非|不选|不等于)"
-    r"(?=\s*[($`\\\d]|\s*[A-Za-z]\w{0,2}(?:\([^()]*\))?\s*=)",
-    re.IGNORECASE,
-)
-"""The beginning of an answer that denies the following formula or option."""
+_DENIED_WHOLE: Final = cue("denies what follows", before=r"\W*")
 _JOINT = re.compile(
     r"[,;:!?。、…”\"\n]|(?<!\d)\.|\.(?!\d)|\b(?:and|but|so|which|yet|whereas)\b|但|而|可是"
 )
@@ -92,7 +87,7 @@ def commitment(text: str, named: Sequence[Clause], same: Same) -> Clause | None:
     out = [one.mention for one in named if one.denied]
     live = [one for one in named if not any(same(one.mention, m) for m in out)]
     live = [one for one in live if not one.aside]
-    if not live or takes_back(text, live[-1].mention.end):
+    if not live or _SEVERAL.search(text) or takes_back(text, live[-1].mention.end):
         return None
     last = live[-1]
     if any(not same(one.mention, last.mention) for one in live):

@@ -307,7 +307,9 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         return None
     if equal is None:
         return Decision(Verdict.INCORRECT, one.reason, found, answer)
-    if takes_back(response, found.end):
+    later = (said.end() for said in cue("answer is").finditer(response, one.end))
+    again = all(response[slice(*span)] in response[at:] for at in later)
+    if takes_back(response, found.end) or not again:
         return None
     return Decision(Verdict.CORRECT, one.reason, found, answer)
 

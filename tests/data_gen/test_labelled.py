@@ -155,7 +155,7 @@ def test_each_chain_has_the_format_that_fits_it_and_a_later_run_reads_the_teache
     rows = answers(each=2)
     for n in range(30):
         row = {"id": f"{n}", "question": f"{n}+1=?", "reference": f"{n + 1}", "label": n % 2 == 0}
-        rows.append(row | {"response": f"小猫说：{n + 1 + n % 2}。"})
+        rows.append(row | {"response": f"一共：{n + 1 + n % 2}。"})
     alone = made(tmp_path, rows, format="chain")
     assert check_rows(tmp_path / "out")[ChainFormat.JUDGE_OF_CHAIN] > 5
     assert alone["chain_format"] == ChainFormat.JUDGE_OF_CHAIN

@@ -40,12 +40,14 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-_REST, _AGE = map(cue, ("beside a quantity", "asks for an age"))
+_REST, _AGE, _BEYOND = map(cue, ("beside a quantity", "asks for an age", "beyond"))
 _CHANGED = cue("change")
 _WAY, _TOTAL, _BEARING = map(cue, ("direction", "multiple", "bearing"))
 _FORMULA = _re(r"[\\=π√∞!_{}\[\]<>≤≥]|\^(?!\{?-?\d)|[a-z]\^|\b[a-z] ?\(|\d[xyn]\b|[-−+*/^]\s*[(（]")
 """Signs of a reference that is more than a number and its unit."""
 _RANGE = _re(r"\s*(?:[-–—~～到至比:]|to|through|and|and about)\s*(?:\w\w)?\Z")
+_WORKED = re.compile(r"```|####|<<|[\d)] ?(?:[*+÷/]|×(?! ?10[⁻⁰-⁹^¹²³])) ?[\d(]")
+"""Signs of a calculation, which is read elsewhere."""
 _ASIDE = re.compile(r"[(（][^()（）]*[)）]|[\"“《][^\"”》]*[\"”》]")
 _TO = _re(r"(?:[到至为剩]|\bto)\s*(?:about |just |only |约|仅)?\Z")
 """What makes a share that of the whole after a change, and not that of the change."""
@@ -82,7 +84,7 @@ def compare_amounts(
         unlike = changed and to[0] is not to[1]
         return None if unlike else _given(best, [*other, *near, *counts], response)
     one_kind = due.measures not in (COUNT, units.PIECE) or len({a.value for a in other}) == 1
-    if near or not other or not one_kind:
+    if near or not other or not one_kind or _WORKED.search(response):
         return None
     return Shown(False, "number:different", other[-1].start, other[-1].end)
 
@@ -186,7 +188,7 @@ def _sizes(read: _Read, given: Amount) -> str:
 
 def _range(read: list[_Read], response: str) -> Shown | None:
     """Whether the only two quantities of their kind in a sentence are the ends of a range."""
-    every = _answers(response)
+    every = [] if _BEYOND.search(response) else _answers(response)
     for start, end in sentences(response):
         said = [a for a in every if start <= a.start < end]
         said = [a for a in said if _same(read[0], a) in ("same", "other", "near")]

@@ -17,6 +17,7 @@ from gradegpt.rules.compare.written import case_differs
 from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
+_OPEN = cue("not alone")
 _REASON = cue("gives a reason", before=r"\s*(?:[,，;；(（]|[.。]\s)|")
 _NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
 _SENTENCE: Final = 120
@@ -56,7 +57,8 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
     """The only option whose text or value the answer is, or whose text it says; else empty."""
     texts = {letter: plain(text) for letter, text in listed.items() if text}
     reason = _REASON.search(answer)
-    first = answer[: reason.start()] if reason else answer
+    own = reason is not None and not _OPEN.search(answer, reason.end())
+    first = answer[: reason.start()] if reason is not None and own else answer
     rest = answer[len(first) :]
     said = [plain(one) for one in (answer, first)]
     same = [letter for letter, text in texts.items() if text in said]

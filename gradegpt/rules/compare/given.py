@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -80,6 +81,7 @@ def gives(reference: str, answer: str, question: str) -> bool:
     return any(
         _has_its_signs(reference, answer, said, *span)
         and _is_undisputed(said, *span)
+        and not _swaps_roles(said, span[0])
         and _is_introduced(said, span[0], dated)
         and _is_complete(said, *span, year)
         for span in spans
@@ -149,7 +151,26 @@ def _has_its_signs(reference: str, answer: str, said: _Said, start: int, end: in
     if len(money) == 2 and money <= _CURRENCIES:
         return False
     before, mine = (_BEFORE.search(part[0].gap) for part in (name, wanted))
-    return (before and before[0].strip()) == (mine and mine[0].strip())
+    if (before and before[0].strip()) != (mine and mine[0].strip()):
+        return False
+    last = name[-1].word
+    if len(last) > 2 and not last.isdigit():
+        return True
+    gap = said.words[end].gap if end < len(said.words) else _tail(answer)
+    after = _sign_after(gap)
+    return not after or after == _sign_after(_tail(reference))
+
+
+def _tail(text: str) -> str:
+    """What stands after the last word of a text."""
+    folded = fold(text)
+    return folded[max((n for n, char in enumerate(folded, 1) if char.isalnum()), default=0) :]
+
+
+def _sign_after(gap: str) -> str:
+    """A sign directly after a number or a letter that makes it another one: x^, 5%, f', n!."""
+    apart = gap[:1] in ("'", "!") and gap[1:2].isalnum()
+    return gap[:1] if gap[:1] in tuple("^_%°'!") and not apart else ""
 
 
 def _accents(text: str) -> str:
@@ -217,6 +238,16 @@ def _is_introduced(said: _Said, start: int, dated: bool) -> bool:
             return dated or verb in _KIND["states"]
         case _:
             return last in _KIND["giving"]
+
+
+def _swaps_roles(said: _Said, start: int) -> bool:
+    """Whether "X beat NAME" answers who beat X: the verb is before the subject in the question."""
+    *before, last = said.words[:start] or (Token("is", False, ""),)
+    if last.word in _NAMELESS:
+        return False
+    subjects = {stem(t.word) for t in before if t.word not in _NAMELESS}
+    pairs = pairwise(map(stem, said.asked))
+    return any(verb == stem(last.word) and name in subjects for verb, name in pairs)
 
 
 def _describes(token: Token, gap: str) -> bool:

@@ -24,7 +24,7 @@ _MARKS: Final = " 《》“”\"'.。*()（）"
 _JOINT = re.compile(r"》\s*(?:和|与)?\s*《|[、,，;；]|→|->")
 _AND = re.compile(r"\band\b|和|与|以及")
 _JOINS, _BEFORE, _AFTER = cue("joins names"), cue("before a name"), cue("after a name")
-_ORDERED = cue("asks for an order")
+_ORDERED, _PAIRED = cue("asks for an order"), cue("asks for pairs")
 
 
 class _Run(NamedTuple):
@@ -64,7 +64,7 @@ def compare_names(reference: str, response: str, question: str) -> Shown | None:
     chosen = _committed(wanted, response, question) if wanted else None
     if chosen is None or chosen.same is None or not chosen.stands(response):
         return None
-    if len(wanted) > 1 and denies(response, *chosen.span):
+    if len(wanted) > 1 and (_PAIRED.search(question) or denies(response, *chosen.span)):
         return None
     kind = f"{'same' if chosen.same else 'other'}{'-list' * (len(wanted) > 1)}"
     return Shown(chosen.same, f"text:{kind}-by-dictionary", *chosen.span)

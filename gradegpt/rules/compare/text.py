@@ -17,10 +17,12 @@ from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, gives
 from gradegpt.rules.cues import cue
 
+_LEADING: Final = ("yes", "no", "valid", "invalid")
+"""Words that decide an answer that begins with them: "No, because …"."""
 _JOINING: Final = frozenset(("and", "of"))
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 _ORDER_ASKED = cue("asks for a sequence")
-_DOUBTED = cue("doubted")
+_NAMED, _DOUBTED = cue("names a value"), cue("doubted")
 """Words that doubt a rank; in quotation marks it is part of a title."""
 _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
@@ -35,7 +37,7 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
     Articles, punctuation and the order of a list do not count. A reference of up to six words that
     occurs verbatim in an answer of up to 120 words is given by it, unless the question has these
     words too, the answer lists several things, or a word such as "not" or "or" is next to it. A
-    word and its opposite are different answers.
+    leading "yes" and "no", and a word and its opposite, are different answers.
     """
     if len(answer) <= len(reference) + MAX_MEANING:
         wanted, given = _bare(reference), _bare(answer)
@@ -43,13 +45,16 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
             return Comparison(True, "text:same-words")
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")
+    words, said = words_of(reference), words_of(answer)
+    if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
+        return Comparison(False, "text:opposite")
     if _reordered(reference, answer) and not _ORDER_ASKED.search(question):
         return Comparison(True, "text:same-words-in-other-order")
     if gives(reference, answer, question) or _in_the_questions_words(reference, answer, question):
         return Comparison(True, "text:gives-reference")
     due = spoken(reference)
     got = spoken(answer)
-    plainly = not (QUALIFYING & {*words_of(answer)} or _DOUBTED.search(answer))
+    plainly = not (QUALIFYING & {*said} or _DOUBTED.search(answer))
     if due and got is None and plainly:
         ranks = [one for *_, one in spoken_in(answer) if one.unit == due.unit]
         got = ranks[0] if len(ranks) == 1 else None
@@ -86,7 +91,7 @@ def _reordered(reference: str, answer: str) -> bool:
         return False
     if ("by" in left) is not ("by" in right):
         return False  # who is defeated by whom
-    if signs(reference) != signs(answer):
+    if _NAMED.search(reference) or signs(reference) != signs(answer):
         return False  # A = HCl, B = NaOH
     joined = ("," in reference + answer) or _JOINING & {*left, *right}
     return bool(joined) and _content(left) == _content(right) and not QUALIFYING & {*left, *right}

@@ -48,11 +48,22 @@ def compare_values(kind: AnswerType, pair: tuple[Value, Value], criteria: Criter
     if each or _SORTED.search(criteria.question):
         wanted, given = in_order(wanted), in_order(given)
     criteria = criteria._replace(names_matter=kind is AnswerType.EQUATION)
+    sets = kind is AnswerType.SET and {type(wanted), type(given)} == {Group}
+    if not sets and not isinstance(wanted, Region) and not isinstance(given, Region):
+        wanted, given = _only(wanted), _only(given)
     same = same_value(wanted, given, criteria)
     words = {True: "equal", False: "different", None: "not-shown"}[same]
     exactly = same and same_value(wanted, given, criteria._replace(tolerance=EXACT))
     within = "-within-tolerance" if same and not exactly else ""
     return Comparison(same, f"{kind.value}:{words}{within}")
+
+
+def _only(value: Value) -> Value:
+    """The only value of a group of one, such as {5}; a set that holds one pair remains a set."""
+    if isinstance(value, Group) and len(value.items) == 1:
+        (item,) = value.items
+        return value if isinstance(item, Group) else item
+    return value
 
 
 def same_value(reference: Value, answer: Value, criteria: Criteria) -> bool | None:
