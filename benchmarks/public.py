@@ -32,8 +32,8 @@ from scripts.results import ROOT, collected, read_summary
 
 CONFIG = "configs/eval/public.yaml"
 SUMMARY = ROOT / "docs/results/public.json"
-NOTE = """At most 200 rows a set, of the test split of questions on which nothing was
-developed, tuned or trained (`gradegpt data public unseen=true`). math-verify gives a verdict on every row."""
+NOTE = """At most 300 rows a set, of questions on which no rule was developed (`gradegpt data public
+unseen=true`), of sets that trained no shipped judge. math-verify gives a verdict on every row."""
 NAMES = {"rules": ("rules", "#4c78a8"), "model": ("rules, then the 1.5B", "#e07b39")}
 """The judges of the run that the picture shows: a name and a colour."""
 
