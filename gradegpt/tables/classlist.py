@@ -14,7 +14,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from gradegpt.core.errors import InputError
-from gradegpt.tables.columns import ALIASES
+from gradegpt.tables.columns import ALIASES, key_of
 from gradegpt.tables.forms import Rows, TableRow
 from gradegpt.tables.table import Table
 
@@ -80,7 +80,7 @@ def by_answer(
     names = next((row for _, row in table.rows() if not isinstance(row, str)), {}).keys()
     asked = [name for name in names if _QUESTION.fullmatch(name)]
     given = {*(columns or {}).values()} & names
-    if given or len(asked) in (0, len(names)) or {*map(_key, names)} & (_REFERENCE | _RESPONSE):
+    if given or len(asked) in (0, len(names)) or {*map(key_of, names)} & (_REFERENCE | _RESPONSE):
         return table
     rows = [row for _, row in table.rows()]
     accepted = _beside(rows, asked, _REFERENCE) or references
@@ -123,11 +123,7 @@ def _beside(
 def _said(row: TableRow | str, asked: Sequence[str], names: frozenset[str]) -> str:
     """The cell that says that a row holds one of ``names``; empty where none does."""
     own = [] if isinstance(row, str) else [row[name] for name in row if name not in asked]
-    return next((str(value) for value in own if _key(value) in names), "")
-
-
-def _key(name: object) -> str:
-    return re.sub(r"[\W_]+", "", str(name)).casefold()
+    return next((str(value) for value in own if key_of(value) in names), "")
 
 
 def _is_filled(value: object) -> bool:

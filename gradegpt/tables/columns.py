@@ -61,11 +61,12 @@ ADDED: Final = (
 FIELDS: Final = tuple(Item.model_fields)
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).casefold()
+def key_of(name: object) -> str:
+    """The letters and digits of a column's name, without case."""
+    return "".join(filter(str.isalnum, str(name))).casefold()
 
 
-_USUAL: Final = {name: f for f in FIELDS for name in (_key(f), *ALIASES.get(f, ()))}
+_USUAL: Final = {name: f for f in FIELDS for name in (key_of(f), *ALIASES.get(f, ()))}
 REQUIRED: Final = ("reference", "response")
 _MAIN: Final = ("question", *REQUIRED)
 _TEXTS: Final = frozenset((*_MAIN, "id", "context", "solution", "steps", "parts"))
@@ -188,7 +189,7 @@ class Columns(NamedTuple):
         response, which another column holds here. A field that is wanted from no column is not one.
         """
         taken = {*self.fields.values(), *self.labels, *self.also.values()}
-        meant = {name: _meant(_key(name)) for name in self.own if name not in taken}
+        meant = {name: _meant(key_of(name)) for name in self.own if name not in taken}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
             f"{name!r} is not read; to read it, use {self.hint({field: name})}"
@@ -287,7 +288,7 @@ def recognise(
     left = [column for column in _own(seen) if column not in taken]
     unclear = dict[str, list[str]]()
     for field in FIELDS:
-        found = [column for column in left if _USUAL.get(_key(column)) == field]
+        found = [column for column in left if _USUAL.get(key_of(column)) == field]
         if field not in fields and found:
             fields[field] = found[0]
             unclear |= {field: found} if found[1:] else {}
@@ -370,7 +371,7 @@ def _own(names: Iterable[str]) -> list[str]:
 
 
 def _is_label(name: str) -> bool:
-    return _key(name) in LABELS
+    return key_of(name) in LABELS
 
 
 def _meant(key: str) -> str:
@@ -383,7 +384,7 @@ def _meant(key: str) -> str:
 def _check(given: Mapping[str, str], seen: Seen, name: str, fields: Sequence[str]) -> None:
     for field, column in given.items():
         if field not in fields and not _is_label(field):
-            meant = _USUAL.get(_key(field))
+            meant = _USUAL.get(key_of(field))
             near = f"; did you mean {meant!r}?" if meant else suggest(field, fields, cutoff=0.7)
             near = near or f"; use one of {', '.join(fields)}"
             raise SettingsError(f"map {field}={column}: there is no field {field!r}{near}")
@@ -413,7 +414,7 @@ def _named(columns: Columns, missing: Sequence[str], given: Mapping[str, str]) -
     wanted = [f for f in (*_MAIN, LABEL) if f in missing or (f in optional and f not in known)]
     free = _free(columns)
     only = free[0] if len(free) == len(wanted) == 1 else "COLUMN"
-    near = {_meant(_key(column)): column for column in reversed(free)}
+    near = {_meant(key_of(column)): column for column in reversed(free)}
     named = {field: near.get(field, only) for field in wanted} | usual
     return {field: named[field] for field in (*_MAIN, LABEL) if field in named}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -297,7 +296,7 @@ def _answer_type(name: object) -> AnswerType | None:
 def question_key(question: str) -> str:
     """The question without case, blanks and punctuation: equal keys mean the same question."""
     text = unicodedata.normalize("NFKC", question).casefold()
-    return re.sub(r"[\W_]+", "", text)
+    return "".join(filter(str.isalnum, text))
 
 
 def item_key(item: Item) -> str:
