@@ -79,18 +79,10 @@ def test_readme_shows_tables_of_figures() -> None:
     assert re.findall(r"<!-- table: (\S+) -->", text) == [n for n, s in MADE.items() if s.readme]
 
 
-def test_the_figures_in_readmes_sentences_are_those_of_the_summaries() -> None:
-    """In the sentence about rules alone; the speed is that of the rules as they are."""
-    every, without = MADE["rules"].rows["all"], MADE["rules-set-aside"].rows["all"]
-    rules, kept = every["rules"], without["rules"]
+def test_the_speed_in_the_readme_is_that_of_the_rules_as_they_are() -> None:
+    """A new version of the rules is measured again."""
     rate = MADE["rules-speed"].rows[f"rules {VERSION}"]["rate"]
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert (
-        f"decide {rules['coverage']:.1%} of {rules['n_items']:,} graded answers in fifteen files, "
-        f"{rules['accuracy']:.1%} of them correctly, {kept['accuracy']:.1%} without "
-        f"{rules['n_items'] - kept['n_items']} mislabelled rows"
-    ) in readme
-    assert f"{rate:,} a second" in readme
+    assert f"{rate:,} a second" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", MADE)
