@@ -28,7 +28,7 @@ from .wording import LearnError, reply_of, role_of
 __all__ = ["FIELDS", "LearnError", "align", "as_yaml", "learn", "pipeline_of"]
 
 FIELDS: Final = ("question", "reference", "response")
-Numbers = Mapping[str, Sequence[int]]
+_Numbers = Mapping[str, Sequence[int]]
 """By field, the numbers of the parts that it has, from 1; none where it has none."""
 Shared = list[tuple[int, ...]]
 """Atoms that all prompts have, by their index in each."""
@@ -248,7 +248,7 @@ def _same(runs: Sequence[Shared], atoms: Sequence[Atom]) -> list[str]:
     return found
 
 
-def _name(aligned: Aligned, chosen: Numbers) -> None:
+def _name(aligned: Aligned, chosen: _Numbers) -> None:
     """Name the parts: by the user's choice, by label, or by the one field that is left."""
     parts = aligned.parts
     for name, numbers in chosen.items():
@@ -266,7 +266,7 @@ def _name(aligned: Aligned, chosen: Numbers) -> None:
         weak[0].name = left[0]
 
 
-def _joined(aligned: Aligned, chosen: Numbers) -> list[Hole]:
+def _joined(aligned: Aligned, chosen: _Numbers) -> list[Hole]:
     """The parts, without those that a label inside a value has made: ``Step 1:`` in a response."""
     joined: list[Hole] = []
     for part in aligned.parts:
@@ -280,7 +280,7 @@ def _joined(aligned: Aligned, chosen: Numbers) -> list[Hole]:
     return joined
 
 
-def _check(parts: Sequence[Hole], aligned: Aligned, chosen: Numbers) -> None:
+def _check(parts: Sequence[Hole], aligned: Aligned, chosen: _Numbers) -> None:
     """Refuse what is not clear, and name a field's repetitions, which have the same values."""
     listed = f"the parts that differ are {_listed(aligned.parts)}"
     for part in parts:
@@ -340,7 +340,7 @@ def _listed(parts: Sequence[Hole]) -> str:
 def learn(
     prompts: Sequence[Sequence[Message]],
     name: str,
-    fields: Numbers | None = None,
+    fields: _Numbers | None = None,
     reply: Mapping[str, Any] | None = None,
 ) -> Template:
     """The template of a pipeline's prompts, each of which it reads.

@@ -25,7 +25,7 @@ from gradegpt.tables.outputs import judgements_path
 from ..judging import Judged
 from ..scores import ModelScores, scores
 from ..settings import EvalSettings
-from .whole import JudgedFile, Source, is_whole, read_whole
+from .whole import JudgedFile, JudgedTable, is_whole, read_whole
 
 Tags = Mapping[str, tuple[str, ...]]
 VIEWS: Final = ("source", "language", "answer type")
@@ -50,7 +50,7 @@ class JudgedRows(NamedTuple):
     judges: Mapping[str, Sequence[Judgement]]
     labels: Sequence[Verdict | None]
     tags: Sequence[Tags]
-    source: Source | None = None
+    source: JudgedTable | None = None
     rows: Sequence[TableRow] = ()
     scores: Mapping[str, ModelScores] = {}
     bootstrap: int = DRAWS
@@ -225,7 +225,7 @@ def _judgements(path: Path) -> list[Judgement]:
 
 def _rows(
     judged: Path, items: Path | None, reading: Reading, ids: Sequence[str]
-) -> tuple[Source, list[tuple[TableRow, Item]]]:
+) -> tuple[JudgedTable, list[tuple[TableRow, Item]]]:
     path, made_from = (
         (items, reading.without(LABEL)._asdict()) if items else _as_manifest_says(judged)
     )

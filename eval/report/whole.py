@@ -26,7 +26,7 @@ _WHOLE: Final = "judgement"
 _IN_WORDS: Final = "in_words"
 
 
-Source = tuple[Table, Columns]
+JudgedTable = tuple[Table, Columns]
 """A table of items and how it is read."""
 
 
@@ -36,7 +36,7 @@ class JudgedFile(NamedTuple):
     judgements: Sequence[Judgement]
     rows: Sequence[tuple[TableRow, Item]] = ()
     labels: Sequence[Verdict | None] = ()
-    source: Source | None = None
+    source: JudgedTable | None = None
 
     @property
     def marked(self) -> list[Judgement]:

@@ -46,7 +46,7 @@ _SIGNED = re.compile(r"[^\W_]")
 _OPERATION = re.compile(r"[=^\\<>≤≥√+*/±·÷×]")
 _EDGES: Final = " .,:;!?()[]*`'\""
 
-Values = frozenset[Fraction]
+_Values = frozenset[Fraction]
 """The possible values of one number, any of which may match."""
 
 
@@ -89,9 +89,9 @@ def _same_numbers(quote: str, gloss: str) -> bool:
     return all(one & known for one in given) and all(one & found for one in needed)
 
 
-def _quoted(quote: str) -> tuple[list[Values], list[Values]]:
+def _quoted(quote: str) -> tuple[list[_Values], list[_Values]]:
     """The required numbers of a quote, and optional ones: the 三 of 三角形, the 一 of 一定."""
-    needed, free = [*_in_digits(quote)], list[Values]()
+    needed, free = [*_in_digits(quote)], list[_Values]()
     for match in _NUMERAL.finditer(_DIGITS.sub(lambda m: " " * len(m[0]), quote)):
         value = spelled(match[0])
         if value is None:
@@ -107,7 +107,7 @@ def _quoted(quote: str) -> tuple[list[Values], list[Values]]:
     return needed, free
 
 
-def _in_digits(text: str) -> Iterator[Values]:
+def _in_digits(text: str) -> Iterator[_Values]:
     for match in _DIGITS.finditer(text):
         if match["month"]:
             continue  # 5月 is May
@@ -120,7 +120,7 @@ def _in_digits(text: str) -> Iterator[Values]:
         yield frozenset({value} if size is None else {value * size, value})
 
 
-def _in_words(gloss: str, *, seconds: bool) -> Iterator[Values]:
+def _in_words(gloss: str, *, seconds: bool) -> Iterator[_Values]:
     """The numbers in English words: the longest runs of words that spell one."""
     words = [match[0].lower() for match in _WORD.finditer(gloss)]
     at = 0

@@ -23,7 +23,7 @@ from gradegpt.core.schema import AnswerType
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.cues import cue
 
-Shown = tuple[bool | None, str] | None
+_Shown = tuple[bool | None, str] | None
 """Whether two texts are the same, and why; None where the step cannot tell."""
 _ANGLES: Final = re.compile(
     r"(?P<degree>°|\\circ|\bdegrees?\b|\d度)|(?P<minute>\d\s*['′](?!['′])\s*\Z|\barc-?min|角分)"
@@ -85,7 +85,7 @@ def as_written(reference: Answer, answer: Answer, question: str) -> Comparison |
     return None
 
 
-def _none(_kind: AnswerType, expected: str, actual: str, _question: str) -> Shown:
+def _none(_kind: AnswerType, expected: str, actual: str, _question: str) -> _Shown:
     """Whether both state that there is no answer; not so if one does and the other has a value."""
     wanted, given = says_none(expected), says_none(actual)
     if wanted is given:
@@ -96,7 +96,7 @@ def _none(_kind: AnswerType, expected: str, actual: str, _question: str) -> Show
     return (False, "none-or-one") if values.is_read(value) else None
 
 
-def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
+def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> _Shown:
     """Whether the answer has another angle or currency; open where it may be the same: $, HK$."""
     if kind is AnswerType.TEXT:
         return None
@@ -118,13 +118,13 @@ def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> 
     return None if dollars or parts else False, "other-unit"
 
 
-def _other_base(_kind: AnswerType, expected: str, actual: str, _question: str) -> Shown:
+def _other_base(_kind: AnswerType, expected: str, actual: str, _question: str) -> _Shown:
     """Open where the base of a number differs."""
     other = bool(_BASE.search(expected)) is not bool(_BASE.search(actual))
     return (None, "other-rate-or-base") if other else None
 
 
-def _same_text(kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
+def _same_text(kind: AnswerType, expected: str, actual: str, question: str) -> _Shown:
     """The same text but for spaces, fonts and marks; the case of its letters may have a meaning."""
     if plain(expected) != plain(actual) or not plain(actual):
         counted = kind is AnswerType.NUMBER and _COUNTED.fullmatch(actual.strip(" $"))
@@ -159,7 +159,7 @@ def case_differs(left: str, right: str, question: str) -> bool | None:
     return False if len(left) == 2 and (species(left) or species(right)) else None
 
 
-def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: str) -> Shown:
+def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: str) -> _Shown:
     """Whether the same names stand in another relation: AB ∥ CD and AB ⊥ CD, f and f'."""
     left, right = _tight(expected).rstrip(",;"), _tight(actual).rstrip(",;")
     for spelling, sign in _SPELLINGS:
@@ -176,7 +176,7 @@ def _other_relation(_kind: AnswerType, expected: str, actual: str, _question: st
     return (False, "other-case-or-sign") if marked and unmarked[0] == unmarked[1] else None
 
 
-def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
+def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> _Shown:
     """Whether two chemical formulas or equations are the same; None where that is not shown.
 
     Different ones differ in atoms, charge or coefficients; two formulas of the same atoms, C2H4O2
@@ -199,7 +199,7 @@ def _chemical(_kind: AnswerType, expected: str, actual: str, question: str) -> S
     return (True, "same-substances") if len(texts) == 1 else None
 
 
-def _divided(_kind: AnswerType, expected: str, actual: str, _question: str) -> Shown:
+def _divided(_kind: AnswerType, expected: str, actual: str, _question: str) -> _Shown:
     """A quotient and its remainder, 7……2."""
     texts = [fold(text).replace("(", "").replace(")", "") for text in (expected, actual)]
     one, other = map(_REMAINDER.fullmatch, texts)
@@ -209,7 +209,7 @@ def _divided(_kind: AnswerType, expected: str, actual: str, _question: str) -> S
     return same, "equal" if same else "different"
 
 
-def _matched(_kind: AnswerType, expected: str, actual: str, _question: str) -> Shown:
+def _matched(_kind: AnswerType, expected: str, actual: str, _question: str) -> _Shown:
     wanted, given = _pairs(expected), _pairs(actual)
     if not 1 < len(wanted) == len(given):
         return None
@@ -224,7 +224,7 @@ def _pairs(text: str) -> frozenset[frozenset[str]]:
     return frozenset(frozenset(m.group(1, 3)) for m in _PAIR.finditer(tight))
 
 
-def _ranks(_kind: AnswerType, expected: str, actual: str, question: str) -> Shown:
+def _ranks(_kind: AnswerType, expected: str, actual: str, question: str) -> _Shown:
     """Whether two rows of the same things are in the same order: a<b<c and c>b>a."""
     wanted = _ranked(expected, question)
     given = _ranked(actual, question) if wanted else []
@@ -248,8 +248,8 @@ def _ranked(text: str, question: str) -> list[str]:
     return row[::-1] if falls else row
 
 
-Step = Callable[[AnswerType, str, str, str], Shown]
-STEPS: Final[tuple[tuple[frozenset[str], Step], ...]] = (
+_Step = Callable[[AnswerType, str, str, str], _Shown]
+STEPS: Final[tuple[tuple[frozenset[str], _Step], ...]] = (
     (frozenset(), _none),
     (frozenset(), _other_unit),
     (frozenset("_₂₈"), _other_base),
