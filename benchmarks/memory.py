@@ -1,6 +1,6 @@
 """The memory that a recipe of ``configs/train`` takes on each GPU, by a trace on a CPU.
 
-    python -m benchmarks.memory qwen3-14b                     on one GPU, or on each by DDP
+    python -m benchmarks.memory qwen3-14b                     on one GPU
     python -m benchmarks.memory qwen3-14b --shards 8          in shards on eight, by FSDP2
 
 Two steps of the recipe run on tensors without data (``FakeTensorMode``), in a process group that
@@ -77,11 +77,10 @@ def config_of(base: str, **changes: int) -> Any:
     return AutoConfig.for_model(kind, **dict(zip(_NAMES, values, strict=False)) | changes)
 
 
-def predicted(settings: SFTSettings, base: str, processes: int = 1, *, shards: bool) -> Traced:
+def predicted(settings: SFTSettings, base: str, processes: int = 1) -> Traced:
     """The memory of all layers from traces of few: every two more take as much more."""
     few, more = (
-        traced(settings, config_of(base, num_hidden_layers=depth), processes, shards=shards)
-        for depth in _DEPTHS
+        traced(settings, config_of(base, num_hidden_layers=depth), processes) for depth in _DEPTHS
     )
     steps = (config_of(base).num_hidden_layers - _DEPTHS[0]) / (_DEPTHS[1] - _DEPTHS[0])
     found = [a + steps * (b - a) for a, b in zip(few, more, strict=True)]
@@ -89,13 +88,11 @@ def predicted(settings: SFTSettings, base: str, processes: int = 1, *, shards: b
     return Traced(*map(int, found))
 
 
-def traced(
-    settings: SFTSettings, config: Any, processes: int = 1, *, shards: bool = False
-) -> Traced:
-    """Trace two steps of a recipe on a base of that configuration, in 16 bits."""
+def traced(settings: SFTSettings, config: Any, processes: int = 1) -> Traced:
+    """Trace two steps of a recipe on a base of that configuration, in 16 bits, in shards on several."""
     with ExitStack() as stack:
         model = _on_meta(settings, config)
-        mesh = stack.enter_context(_mesh(processes)) if shards else None
+        mesh = stack.enter_context(_mesh(processes)) if processes > 1 else None
         stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         model = model.to_empty(device="cpu")
         model.get_base_model().tie_weights()
@@ -103,11 +100,11 @@ def traced(
             model.gradient_checkpointing_enable({"use_reentrant": False})
             model.enable_input_require_grads()
         sizes = [(p.numel(), p.requires_grad) for p in model.parameters()]
-        if shards:
+        if processes > 1:
             _shard(model, mesh)
         learns = [p for p in model.parameters() if p.requires_grad]
         optimizer = torch.optim.AdamW(learns, foreach=True)
-        with _tracker(model, optimizer, shards=shards) as tracker:
+        with _tracker(model, optimizer, in_shards=processes > 1) as tracker:
             for _ in range(2):  # the moments are there from the second on
                 _step(model, optimizer, settings.passes(processes)[0], settings.sft["max_length"])
                 tracker.reset_mod_stats()
@@ -127,8 +124,8 @@ class _Whole(MemTracker):  # type: ignore[misc]
         return 0, 0  # known from ``track_external``
 
 
-def _tracker(model: Any, optimizer: Any, *, shards: bool) -> Any:
-    if shards:
+def _tracker(model: Any, optimizer: Any, *, in_shards: bool) -> Any:
+    if in_shards:
         return FSDPMemTracker(model, optimizer)
     whole = _Whole()
     whole.track_external(model, optimizer)
@@ -200,7 +197,7 @@ def main() -> None:
     for name in given.recipes:
         recipe, *changes = name.split(",")
         settings = load_settings(SFTSettings, CONFIGS / f"{recipe}.yaml", changes)
-        found = predicted(settings, settings.model, given.shards, shards=given.shards > 1)
+        found = predicted(settings, settings.model, given.shards)
         rows, passes = settings.passes(given.shards)
         print(
             f"{name}: {found.peak / 1e9:.1f} GB, {found.trainable / 1e6:.1f}M of "

@@ -217,11 +217,15 @@ def _between(
         yield Fact(ROLES, questions, stated, (exchanged,))
 
 
+def kind_of(fact: Fact) -> FactKind:
+    """How facts of this kind are asked and answered."""
+    return sentences().kinds.get(fact.kind, FactKind())
+
+
 @cache
 def names() -> dict[str, str]:
-    """The English of each Chinese name that is one, by the facts with short answers."""
-    kinds = sentences().kinds
-    short = (f for f in facts() if f.kind != PARTS and not kinds.get(f.kind, FactKind()).clause)
+    """The English of each Chinese name, by the facts whose answers are names."""
+    short = (f for f in facts() if f.kind != PARTS and not kind_of(f).clause)
     found = {
         z: e for f in short for n in (f.answer, *f.near) for z in n.zh if (e := n.english_of(z))
     }
@@ -240,7 +244,7 @@ def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Can
         The candidate, or none where no wrong answer of the kind is known.
 
     """
-    kind = sentences().kinds.get(fact.kind, FactKind())
+    kind = kind_of(fact)
     truth, miss = _ordered(fact, rng), wrong_name(fact, rng)
     if miss is None:
         return None
@@ -287,20 +291,20 @@ _ATTACKED: Final = 0.05
 
 def question_of(fact: Fact) -> str:
     """The question in English, by the first template of its kind."""
-    kind = sentences().kinds.get(fact.kind, FactKind())
+    kind = kind_of(fact)
     return kind.ask[0].filled("en", s=fact.subject[0]) if kind.ask else fact.subject[0]
 
 
 def question_in(fact: Fact, lang: Lang, rng: random.Random) -> str:
     """The question in one language, by a template of its kind."""
-    kind = sentences().kinds.get(fact.kind, FactKind())
+    kind = kind_of(fact)
     subject = fact.subject[lang == "zh"]
     return rng.choice(kind.ask).filled(lang, s=subject) if kind.ask else subject
 
 
 def wrong_name(fact: Fact, rng: random.Random) -> Name | None:
     """A wrong answer: a hard negative, a part left out, or the answer to another question."""
-    kind = sentences().kinds.get(fact.kind, FactKind())
+    kind = kind_of(fact)
     if fact.kind == PARTS:
         return _other_parts(fact, rng)
     if fact.near and (kind.near_only or rng.random() < _NEAR):

@@ -151,6 +151,8 @@ def _other_options(answer: str, question: str) -> Iterator[str]:
 def _one_less(answer: str) -> Iterator[str]:
     """The answer without one of its elements."""
     inner = answer.strip("${}\\")
+    if not inner:
+        return
     left, _, right = answer.partition(inner)
     parts = _JOINT.split(inner)
     for n in range(0, len(parts) if len(parts) > 1 else 0, 2):
@@ -159,7 +161,7 @@ def _one_less(answer: str) -> Iterator[str]:
 
 
 def _numerals(rng: random.Random, text: str) -> Iterator[str]:
-    """The text with one numeral moved, doubled, or with two digits exchanged."""
+    """The text with one numeral changed: by a few, to its double or to ten times as much."""
     marks = [mark.span() for mark in _PART_MARK.finditer(text)]
     for place in _NUMERAL.finditer(text):
         if len(marks) > 1 and any(start < place.start() < end for start, end in marks):

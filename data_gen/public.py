@@ -79,6 +79,8 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
     for name in settings.sets:
         if name not in SETS:
             raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*SETS])}")
+        if settings.unseen and not SETS[name].unseen:
+            raise MissingError(f"sets: {name!r} has no never-seen questions; leave it out")
     counts, made = {}, _fetched(folder / "manifest.json")
     told = ("repository", "commit", "sha256", "licence")
     for name in settings.sets or [s for s in SETS if SETS[s].unseen or not settings.unseen]:
@@ -99,7 +101,8 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
 def question_place(row: GradedRow) -> float:
     """The place in [0, 1) of a row's question, or of its reference where there is none.
 
-    The first 32 bits of the SHA-256 of its letters and digits in lower case, at most 400.
+    The first 32 bits of the SHA-256 of its letters and digits in lower case, at most 400: so the
+    rows were divided that the rules were developed on, before ``question_share`` was.
     """
     asked = row["question"] or " ".join(row["reference"])
     key = re.sub(r"[\W_]+", "", asked.lower())[:_KEY]

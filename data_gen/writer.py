@@ -207,7 +207,10 @@ def _piece(task: Task, name: str, closing: Ending | None, *, right: bool) -> str
 
 
 def _undecided(task: Task) -> str:
-    both = [task.problem.reference, task.hard_negative() or task.right()]
+    other = task.hard_negative()
+    if other is None:
+        return task.rng.choice(task.words.no_answers)
+    both = [task.problem.reference, other]
     return task.rng.choice(task.words.undecided).format(*task.rng.sample(both, 2))
 
 
@@ -233,7 +236,8 @@ def _begun(task: Task) -> str:
     begun = [s for s in steps[: len(steps) // 2] if reference not in plain(s)]
     text = _body(task, begun) + task.rng.choice(("\n", " ")) + task.rng.choice(task.words.fillers)
     end = max(3, int(len(text) * task.rng.uniform(0.4, 0.95)))
-    return text[:end].strip().rstrip("0123456789.=。 ") or task.rng.choice(task.words.openers)
+    text = text[:end].strip().rstrip("0123456789.=。 ")
+    return text if text and reference not in plain(text) else task.rng.choice(task.words.openers)
 
 
 def _body(task: Task, steps: list[str]) -> str:

@@ -41,7 +41,7 @@ def test_the_trace_counts_what_is_trained_and_holds_at_least_the_weights(whole: 
 
 def test_a_gpu_holds_less_in_shards(whole: Traced) -> None:
     """On eight, of which each has an eighth of the rows, weights and moments."""
-    shards = traced(settings(), TINY, 8, shards=True)
+    shards = traced(settings(), TINY, 8)
     assert shards[1:] == whole[1:]
     saved = 7 / 8 * (2 * (whole.parameters - whole.trainable) + 12 * whole.trainable)
     assert whole.peak - shards.peak > 0.5 * saved
@@ -51,8 +51,8 @@ def test_a_gpu_holds_less_in_shards(whole: Traced) -> None:
 @pytest.mark.parametrize("processes", [1, 8])
 def test_layers_that_are_not_traced_take_as_much(processes: int) -> None:
     """Six layers, by two and four, and traced themselves."""
-    found = predicted(settings(), "tiny", processes, shards=processes > 1)
-    assert found == traced(settings(), config_of("tiny"), processes, shards=processes > 1)
+    found = predicted(settings(), "tiny", processes)
+    assert found == traced(settings(), config_of("tiny"), processes)
 
 
 def test_every_base_of_a_recipe_for_gpus_has_its_shape() -> None:

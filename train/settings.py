@@ -31,15 +31,15 @@ LORA: Final[dict[str, Any]] = {
     "r": 16, "lora_alpha": 32, "lora_dropout": 0.0, "target_modules": "all-linear",
 }  # fmt: skip
 """The options of PEFT's ``LoraConfig`` whose default is another one here."""
-_OURS: Final = frozenset(
-    {
-        "assistant_only_loss", "completion_only_loss", "dataset_kwargs",
-        "gradient_accumulation_steps", "load_best_model_at_end", "loss_type", "model_init_kwargs",
-        "output_dir", "packing", "padding_free", "push_to_hub", "task_type",
-    }
-)  # fmt: skip
-"""Options of either class that this trainer sets itself, some by ``rows_per_step``, ``packing`` and
-``attention``."""
+_OURS: Final = {
+    "gradient_accumulation_steps": "rows_per_step", "packing": "packing", "padding_free": "packing",
+    "model_init_kwargs": "attention", "output_dir": "out",
+    **dict.fromkeys(
+        ("assistant_only_loss", "completion_only_loss", "dataset_kwargs", "load_best_model_at_end",
+         "loss_type", "push_to_hub", "task_type")
+    ),
+}  # fmt: skip
+"""Options of either class that this trainer sets itself, and the setting that there is instead."""
 
 
 class SFTSettings(RunSettings):
@@ -109,11 +109,9 @@ class SFTSettings(RunSettings):
     def _complete(cls, given: dict[str, Any], info: Any) -> dict[str, Any]:
         """The options given, typed, over the defaults."""
         defaults = SFT if info.field_name == "sft" else LORA
-        if own := sorted(_OURS & given.keys()):
-            raise ValueError(
-                f"{', '.join(own)}: set by this trainer; leave it out, and set rows_per_step, "
-                "packing or attention instead"
-            )
+        for name in sorted(_OURS.keys() & given.keys()):
+            instead = f", and set {_OURS[name]}" if _OURS[name] else ""
+            raise ValueError(f"{name}: set by this trainer; leave it out{instead}")
         made = defaults | {name: _typed(value) for name, value in given.items()}
         for name, usual in defaults.items():
             if type(usual) in (int, float) and type(made[name]) not in (int, float):

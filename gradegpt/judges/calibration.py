@@ -168,7 +168,8 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
     score = chance_of_right(own, raw=True)
     if score is None:
         silent = own.verdict is None and own.outcome is not Outcome.FAILED
-        return _with_cost(before, own) if silent and before.verdict is not None else own
+        kept = before.verdict is not None or own.outcome is Outcome.UNDECIDED
+        return _with_cost(before, own) if silent and kept else own
     odds = weights.odds(log_odds(score), log_odds(chance_of_right(before)))
     likelier = Verdict.CORRECT if odds > 0 else Verdict.INCORRECT
     made = next((j for j in (own, before) if _says(j) is (odds > 0)), None)

@@ -80,9 +80,7 @@ class Stage(NamedTuple):
         return given or least > 1 or weights.most >= least
 
     def joined(self, item: Item, before: Judgement, own: Judgement) -> Judgement:
-        """The judgement after this stage; graded answers that say nothing add no reason either."""
-        if self.judge.name == "neighbours" and own.verdict is None:
-            return before
+        """The judgement after this stage."""
         if self.calibration is not None:
             return combined(before, own, self.calibration.weights_of(item) or _AS_IT_IS)
         silent = own.verdict is None and own.outcome is not Outcome.FAILED

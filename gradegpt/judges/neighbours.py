@@ -28,6 +28,7 @@ _WEIGHT: Final = 1.0
 """What its log odds weigh beside those of the judges before it (docs/experiments/088)."""
 NONE: Final = "neighbours:too-few-labels"
 SAME: Final = "neighbours:same"
+UNGRADED: Final = "neighbours:not-graded"
 NEAREST: Final = "neighbours:nearest"
 BY_HAND: Final = "person"
 """The method of a verdict that is a label."""
@@ -117,7 +118,8 @@ class LabelJudge:
     def _judged(self, item: Item) -> Judgement:
         labels = self._graded.labels(item)
         if len(labels) != 1:
-            return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=NONE)
+            reason = UNGRADED
+            return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=reason)
         verdict = Verdict.CORRECT if True in labels else Verdict.INCORRECT
         return Judgement(
             id=item.id, outcome=Outcome.JUDGED, verdict=verdict, method=self.name, reason=SAME

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -156,6 +156,15 @@ class StagesSettings(EngineSettings):
     ``judges/promise.py``."""
     max_error_by: Literal["source"] | None = None
     """Whether the bound is for each source of rows, not for all rows together."""
+
+    @model_validator(mode="after")
+    def _maps_columns_of_labels(self) -> Self:
+        if self.labels_map and self.labels is None:
+            raise ValueError("labels_map: set labels too")
+        for one in self.labels_map:
+            if one.find("=") < 1:
+                raise ValueError(f"labels_map: {one!r}: expected FIELD=COLUMN, such as label=grade")
+        return self
 
 
 class CascadeJudgeSettings(StagesSettings):

@@ -39,7 +39,7 @@ _ATOM = (
 _MATH = re.compile(rf"(?:{_ATOM})(?:[ \t]*(?:{_ATOM}))*")
 _BODY = re.compile(r"[\dπ∞√$\\=<>]|^[A-Za-z]$")
 """What a formula has that is no punctuation."""
-LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
+_LIST_GAP = re.compile(r"\s*(?:[,、;]|和|与|或|及|and|or|,\s*and)?\s*")
 _OR_GAP = re.compile(r"\s*(?:[或且]|or|and)\s*")
 _RUN = re.compile(r"\s*(?:[~～]|[-–—]{1,2}|to|到|至|[,、]?\s*(?:and|or|和|与|及|或)|[,、])\s*")
 """What joins the numbers of a list or of a range, which is no number."""
@@ -73,7 +73,7 @@ def mentions(text: str, kind: AnswerType, question: str) -> list[Mention]:
         measured = (m.text.replace(" ", "") for m in found)
         given = [not t.isdigit() and t in asked for t in measured]
         found = [m for m, is_given in zip(found, given, strict=True) if not is_given] or found
-    made = _joined(text, found, LIST_GAP if lists else _RUN if number else None)
+    made = _joined(text, found, _LIST_GAP if lists else _RUN if number else None)
     if lists:
         made = [m for m in made if m.text not in question] or made
     if number:
@@ -184,11 +184,6 @@ _ANOTHER, _MORE = map(cue, ("another", "difference"))
 _WORD = re.compile(r"[A-Za-z]+|[\u3400-\u9fff]")
 _EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
-DISOWNED: Final = cue(
-    "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
-    + cue("attributed").pattern + r")\Z",
-)  # fmt: skip
-"""Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers.spans import sentence_start
 from gradegpt.answers.truth import truth
-from gradegpt.rules.bind import DISOWNED, Mention
+from gradegpt.rules.bind import Mention
 from gradegpt.rules.claims import Found, How
 from gradegpt.rules.cues import cue
 
@@ -24,6 +24,11 @@ _NEGATION, _HEDGE, _EARLIER, _OTHERS = map(cue, ("negation", "hedge", "earlier",
 _SEVERAL: Final = cue("several")
 _REVISES: Final = cue("talk", "negation", "others", "now", "earlier", "refers")
 _EXCEPTS: Final = cue("negation", "except")
+_DISOWNED: Final = cue(
+    "denied", before="(?:", after=r"\s*[$\\({\"“'‘*]*(?:boxed\s*\{)?\Z)|(?:"
+    + cue("attributed").pattern + r")\Z",
+)  # fmt: skip
+"""Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
 _UNDECIDED: Final = cue("quoted", "hearsay", "left open")
 _LATER: Final = cue("later", before=r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?")
@@ -103,7 +108,7 @@ def disowned(text: str, found: Found) -> bool:
     """Whether the words around the answer, or a later sentence, deny or retract it."""
     start, (at, end) = found.clause[0], found.place(text)
     before = text[max(sentence_start(text, at), at - _REACH) : at]
-    if DISOWNED.search(before) or _AFTER.match(text[end : end + _REACH]):
+    if _DISOWNED.search(before) or _AFTER.match(text[end : end + _REACH]):
         return True
     if _UNDECIDED.search(text, max(min(found.start, start), start - _REACH), max(found.end, end)):
         return True

@@ -100,6 +100,12 @@ def test_what_cannot_be_changed_has_no_wrong_answer(kind: AnswerType) -> None:
     assert misses("print('yes')", kind) == []
 
 
+@pytest.mark.parametrize("empty", ["{}", "$\\{\\}$"])
+def test_an_empty_set_has_no_element_to_leave_out(empty: str) -> None:
+    """It is an answer like any other."""
+    assert misses(empty, K.SET) == []
+
+
 @pytest.mark.parametrize("problem", [*parametric(72, seed=9)], ids=lambda p: p.id)
 def test_the_rules_agree_with_both(problem: Problem) -> None:
     """A notation is the same answer to them, and a wrong answer is not."""

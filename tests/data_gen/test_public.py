@@ -213,6 +213,8 @@ def test_a_set_or_file_that_is_not_there_is_an_error(
     for name, what in (("evuna", "did you mean 'evouna'"), ("evouna", "by other means")):
         with pytest.raises(MissingError, match=what):
             fetch(PublicSettings(name="public", out=str(tmp_path), sets=(name,)))
+    with pytest.raises(MissingError, match="'saf' has no never-seen questions"):
+        fetch(PublicSettings(name="public", out=str(tmp_path), sets=("saf",), unseen=True))
 
 
 def test_the_recipe_fetches_every_set() -> None:

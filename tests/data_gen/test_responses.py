@@ -90,6 +90,26 @@ def test_responses_come_in_the_other_language_too() -> None:
     assert 0.03 * total < pairs["en", "zh"] < 0.1 * total
 
 
+def test_a_response_without_an_answer_does_not_hold_the_reference_alone() -> None:
+    """Neither twice where no wrong answer is known, nor in the steps before it breaks off."""
+    plays = Problem(
+        id="t-1",
+        lang="en",
+        question="Who wrote it?",
+        reference="Tolstoy",
+        answer_type=AnswerType.TEXT,
+    )
+    adds = Problem(
+        id="t-2", lang="en", question="Compute 3 + 4.", reference="7", answer_type=AnswerType.NUMBER
+    )
+    for problem, index in itertools.product((plays, adds), range(200)):
+        made = afresh(problem, Verdict.INVALID, index)
+        assert made is not None
+        text = made.item.response
+        assert made.pattern != "no_commitment" or text.count("Tolstoy") < 1
+        assert made.pattern != "cut_off" or problem.reference not in text
+
+
 @pytest.mark.parametrize("chinese", [True, False], ids=["zh", "en"])
 def test_attacks_alone_are_never_correct_by_the_rules(chinese: bool) -> None:
     """An empty answer, an opening phrase or an injection is never correct, for any reference."""

@@ -163,6 +163,8 @@ def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFact
         ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: not for the judge 'rules'"),
         ({"kind": "code", "max_error": 0.1}, "max_error: not for the judge 'code'"),
         ({"kind": "cascade", "max_error_by": "source"}, "set max_error too"),
+        ({"kind": "cascade", "labels_map": ["label=x"]}, "labels_map: set labels too"),
+        ({"kind": "cascade", "labels": "a.csv", "labels_map": ["x"]}, "expected FIELD=COLUMN"),
     ],
 )
 def test_settings_that_need_a_measured_confidence(values: dict[str, object], message: str) -> None:

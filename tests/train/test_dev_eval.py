@@ -98,8 +98,9 @@ def test_kappa_cannot_choose_on_one_verdict_alone() -> None:
     [({"dev_rows": 0}, "metric_for_best_model: needs generated chains; set dev_rows too, or loss"),
      ({"sft": {"save_steps": "0"}}, "sft: save_steps: expected more than 0, got 0"),
      ({"sft": {"learning_rate": "high"}}, "sft: learning_rate: expected a number, got 'high'"),
-     ({"sft": {"packing": "true"}}, "sft: packing: set by this trainer; leave it out")],
-    ids=["nothing to choose by", "no steps", "no number", "ours"],
+     ({"sft": {"packing": "true"}}, "set by this trainer; leave it out, and set packing"),
+     ({"sft": {"push_to_hub": "true"}}, "sft: push_to_hub: set by this trainer; leave it out$")],
+    ids=["nothing to choose by", "no steps", "no number", "instead", "ours"],
 )  # fmt: skip
 def test_contradicting_settings_are_errors(values: dict[str, Any], message: str) -> None:
     """The error comes before anything is loaded."""

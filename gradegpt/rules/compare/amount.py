@@ -203,7 +203,7 @@ def _range(read: list[_Read], response: str) -> Shown | None:
 
 
 def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
-    """The quantity as the answer, unless another stands in the sentence that concludes."""
+    """The quantity as the answer, unless another is in its sentence, or in one after the first."""
     if takes_back(response, best.end) or (rivals and revises(response)):
         return None
     spans = sentences(response)
