@@ -89,7 +89,7 @@ def predicted(settings: SFTSettings, base: str, processes: int = 1) -> Traced:
 
 
 def traced(settings: SFTSettings, config: Any, processes: int = 1) -> Traced:
-    """Trace two steps of a recipe on a base of that configuration, in 16 bits, in shards on several."""
+    """Trace two steps of a recipe on a base of that configuration in 16 bits, several in shards."""
     with ExitStack() as stack:
         model = _on_meta(settings, config)
         mesh = stack.enter_context(_mesh(processes)) if processes > 1 else None

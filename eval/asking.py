@@ -7,6 +7,7 @@ and, of protocols that have them, ``.summary.json`` and ``.findings.jsonl``.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -209,7 +210,8 @@ def run_protocol(
     limit = max_new_tokens or protocol.max_new_tokens
     run, started = Asking(protocol, engine, limit), time.monotonic()
     name = engine.name if engine else "none"
-    made_from = f"{name}|{protocol.version}|{limit}|{sha256_file(protocol.source)}"
+    prompts = hashlib.sha256(repr([*protocol.prompts]).encode()).hexdigest()
+    made_from = f"{name}|{protocol.version}|{limit}|{prompts}"
     if not overwrite and _finished(protocol, made_from):
         run.replies = _read(protocol.beside(REPLIES))
         return _finish(run, made_from, prices, len(run.replies), 0.0)

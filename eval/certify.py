@@ -44,7 +44,7 @@ def check(settings: EvalSettings) -> None:
             with opened(source.path, source.sheet) as table:
                 own = sum(answered_by(known, row) for _, row in table.valid())
             if own:
-                what = f"{source.path}: {own:,} answers are by {model}, which judges them"
+                what = f"{source.path}: {own:,} answers of it are by {model}, which judges them"
                 why = "a model favours its own; certify it on answers of other models"
                 typer.echo(f"warning: {what}: {why}", err=True)
 

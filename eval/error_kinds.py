@@ -13,7 +13,7 @@ from gradegpt.app.console import read_items
 from gradegpt.chains.chain import defuse
 from gradegpt.chains.fit import Budget, fit_middle, fit_response
 from gradegpt.chains.prompts import prompt_text
-from gradegpt.core.records import read_rows, sha256_file
+from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Message, Row, Verdict
 from gradegpt.judges.parts import PARTS, part_items, read_answers
 from gradegpt.rules.profiles import LABELS
@@ -118,7 +118,7 @@ def errors_protocol(
         )  # fmt: skip
 
     return Protocol(
-        source=judgements, out=out, version=f"errors-3|{sha256_file(path)}",
+        source=judgements, out=out, version="errors-3",
         prompts=[error_prompt(wrong) for wrong in wrongs], read=read, max_new_tokens=256,
         summary=lambda rows: summed_up(judged, list(rows.values())),
     )  # fmt: skip

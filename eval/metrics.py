@@ -115,8 +115,11 @@ class Column(NamedTuple):
         return scores.intervals.get(self.score) if self.ranged else None
 
     def value(self, scores: JudgeMetrics) -> str:
-        """The score, or a dash where it is not defined."""
-        value = getattr(scores, self.score)
+        """The score as it is written."""
+        return self.text(getattr(scores, self.score))
+
+    def text(self, value: float | None) -> str:
+        """A value of the score, or a dash where it is not defined."""
         return "–" if value is None else f"{self.scale * value:.{self.digits}f}"
 
     def of(self, scores: JudgeMetrics) -> str:

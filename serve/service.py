@@ -22,7 +22,7 @@ from .templates.trials import chosen
 
 _log = logging.getLogger(__name__)
 HEADER: Final = "X-GradeGPT-Undecided"
-"""The header with the number of replies in a response that pass for a verdict, and are none."""
+"""The header with the number of replies for which the judge reached no verdict."""
 
 
 @dataclass
@@ -87,9 +87,9 @@ class Service:
         if family not in self.told:
             self.told.add(family)
             _log.warning(
-                "%s: no verdict was reached, and its caller knows no such reply: it got %s, as of "
-                "undecided=%s (refuse gives no verdict); /metrics and the header %s count them",
-                family, replied, self.settings.undecided, HEADER,
+                "%s: no verdict was reached, and its caller knows no such reply: it got %s "
+                "(undecided=refuse gives none); /metrics and the header %s count them",
+                family, replied, HEADER,
             )  # fmt: skip
 
     def report(self) -> None:

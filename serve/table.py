@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
-from pydantic import Json
+from pydantic import Json, model_validator
 from starlette.concurrency import run_in_threadpool
 
 from gradegpt.app.run import count
@@ -121,6 +121,12 @@ class NeighboursRequest(Row):
     judgements: list[Judgement]
     graded: list[Example]
 
+    @model_validator(mode="after")
+    def _are_of_one_length(self) -> Self:
+        if len(self.items) != len(self.judgements):
+            raise ValueError("items and judgements: give one judgement an item")
+        return self
+
 
 class _Made:
     """A judge whose judgements are made already."""
@@ -136,12 +142,18 @@ class _Made:
 
 @router.post("/v1/neighbours", include_in_schema=False)
 async def neighbours(request: Request) -> Response:
-    """The judgements with what the nearest graded answers add to them."""
+    """The judgements with what the nearest graded answers add to them.
+
+    With a promised error they stay as they are: no error was measured with graded answers.
+    """
     asked = valid(NeighboursRequest, await read_object(request))
-    least = getattr(service_of(request).settings.judge, "min_confidence", 0.0)
+    judge = service_of(request).settings.judge
+    least = getattr(judge, "min_confidence", 0.0)
     policy = Thresholds(least, max(STOP_CONFIDENCE, least))
     graded = Stage(NeighbourJudge(asked.graded), after((), STOP_CONFIDENCE))
     cascade = CascadeJudge([_Made(asked.judgements), graded], policy)
-    made = await run_in_threadpool(cascade.judge, asked.items)
+    made = asked.judgements
+    if getattr(judge, "max_error", None) is None:
+        made = await run_in_threadpool(cascade.judge, asked.items)
     reply = JudgeReplies(judgements=made, counts=count(made))
     return Response(reply.model_dump_json(), media_type="application/json")

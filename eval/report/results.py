@@ -142,7 +142,8 @@ def read_judged(
         InputError: the files have different rows, or no row has a label.
 
     """
-    files = [_file(path, reading) for path in paths]
+    beside = LABEL in reading.columns and labels not in (None, *paths)
+    files = [_file(path, reading.without(LABEL) if beside else reading) for path in paths]
     if reading != USUAL and not (items or labels or files[0].rows):
         how = "say how labels and --items are read; give one of them"
         raise SettingsError(f"--map, --sheet and --separator {how}")

@@ -106,7 +106,7 @@ def judge_many(
             "" for a field that no column holds.
         skip_bad: Whether a row that cannot be judged, such as one without a reference, gets the
             outcome ``failed``, with the reason; else it is an error.
-        on_progress: Called after every few rows with the numbers of rows judged and of all rows.
+        on_progress: Called after every few rows with the numbers of rows judged and to judge.
         settings: Settings of the judge, such as ``model``, ``base_url`` and ``cache``.
 
     Raises:
@@ -202,7 +202,8 @@ def _item(
         return item
     wrong.add(f"row {number}", found)
     reason = f"row:{'; '.join(map(str, found))}"
-    return Judgement(id=str(number), outcome=Outcome.FAILED, method="none", reason=reason)
+    own = columns.text(row, "id") or str(number)
+    return Judgement(id=own, outcome=Outcome.FAILED, method="none", reason=reason)
 
 
 def _judge(judge: str | JudgeSettings | Judge, given: Mapping[str, Any]) -> tuple[Judge, int]:

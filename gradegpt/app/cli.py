@@ -103,8 +103,11 @@ def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
 
 def _as_setting(error: Any, given: Sequence[str]) -> str:
     """The setting that an unknown option means, where a command takes ``KEY=VALUE``."""
-    option = getattr(error, "option_name", "")
-    if not option.startswith("--") or all(p.metavar != SETTING for p in error.ctx.command.params):
+    option, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
+    known = context.command.params if context else ()
+    if not option.startswith("--") or any(option in p.opts for p in known):
+        return ""
+    if all(p.metavar != SETTING for p in known):
         return ""
     at = next(n for n, one in enumerate(given) if one.partition("=")[0] == option)
     value = given[at].partition("=")[2] or next(iter(given[at + 1 :]), "...")

@@ -14,7 +14,7 @@ from typing import Any, Final
 from typing_extensions import override
 
 from gradegpt.core.errors import InputError
-from gradegpt.tables.columns import ALIASES, key_of
+from gradegpt.tables.columns import ALIASES, REQUIRED, key_of
 from gradegpt.tables.forms import Rows, TableRow
 from gradegpt.tables.table import Table
 
@@ -71,7 +71,7 @@ def by_answer(
     Args:
         table: The table.
         references: The accepted answer of each question, where the list has no row of them.
-        columns: Columns that hold fields: a table that has one is no class list.
+        columns: Columns that hold fields; a table with one of references or responses is no list.
 
     Raises:
         NoReferencesError: there is neither.
@@ -79,7 +79,7 @@ def by_answer(
     """
     names = next((row for _, row in table.rows() if not isinstance(row, str)), {}).keys()
     asked = [name for name in names if _QUESTION.fullmatch(name)]
-    given = {*(columns or {}).values()} & names
+    given = {(columns or {}).get(field) for field in REQUIRED} & names
     if given or len(asked) in (0, len(names)) or {*map(key_of, names)} & (_REFERENCE | _RESPONSE):
         return table
     rows = [row for _, row in table.rows()]

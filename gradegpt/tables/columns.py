@@ -62,8 +62,8 @@ FIELDS: Final = tuple(Item.model_fields)
 
 
 def key_of(name: object) -> str:
-    """The letters and digits of a column's name, without case."""
-    return "".join(filter(str.isalnum, str(name))).casefold()
+    """The letters and digits of a text, such as a column's name, without case."""
+    return "".join(filter(str.isalnum, str(name).casefold()))
 
 
 _USUAL: Final = {name: f for f in FIELDS for name in (key_of(f), *ALIASES.get(f, ()))}

@@ -45,6 +45,7 @@ _MARKS: Final = {
 }  # fmt: skip
 _OLDER: Final = ["gb18030", "big5", "cp1252"]
 """The encodings among which one is found for a text that is not Unicode."""
+csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
 
 
 class Layout(NamedTuple):
@@ -77,7 +78,6 @@ def layout_of(path: Path, form: Form, sheet: str = "") -> Layout:
     encoding = encoding_of(path)
     if form not in SEPARATED:
         return Layout(encoding)
-    csv.field_size_limit(MAX_LINE_BYTES)  # for the whole process; the default is 128 KiB a cell
     with path.open(encoding=encoding, errors="replace", newline="") as lines:
         head = [*islice(lines, _HEAD)]
     rows = {s: [*csv.reader(head, delimiter=s)] for s in (SEPARATED[form], ",", ";", "\t")}

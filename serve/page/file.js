@@ -124,6 +124,8 @@ async function askNeighbours() {
     if (labels === (known.get(question) ?? "")) continue;
     known.set(question, labels);
     const made = graded.length < ENOUGH || !others.length ? others.map((row) => row.own) : await judgeByNeighbours(others, graded).catch(failed);
+    if (known.get(question) !== labels) continue; // labelled again meanwhile
+    if (!made) known.delete(question); // so that it is asked again
     made?.forEach((judgement, at) => (others[at].judgement = judgement));
   }
   render();

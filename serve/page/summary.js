@@ -76,6 +76,8 @@ function groupings({ rows, named, pupil }) {
   return new Map(found.filter(([, groups]) => groups.size > 1 && groups.size < rows.length && groups.size <= MOST));
 }
 
+let drawn = [null, ""]; // the file whose scores are shown, and what they say: an open menu stays open
+
 function renderGroups(file) {
   const found = groupings(file);
   byId("groups").hidden ||= !found.size;
@@ -86,6 +88,9 @@ function renderGroups(file) {
   const lines = [...found.get(by)].map(([value, rows]) => [value, ...counted(rows)]);
   const [head, rows] = [[by, t("correct"), t("groups.of"), t("groups.open"), t("groups.share")], [...found.get(by).values()]];
   const cells = (line, at) => [h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => table.only(line[0], rows[at]) }, line[0] || "–")), ...line.slice(1).map((cell) => h("td", {}, cell))];
+  const signature = JSON.stringify([[...found.keys()], head, lines]);
+  if (drawn[0] === file && drawn[1] === signature) return;
+  drawn = [file, signature];
   byId("groups").replaceChildren(
     h("p", {}, h("label", {}, t("groups"), " ", select), h("button", { type: "button", class: "small", onclick: () => save(head, lines) }, t("groups.save"))),
     h("div", { class: "lines", tabindex: 0, role: "group", "aria-label": t("groups") },

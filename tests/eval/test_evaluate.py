@@ -263,6 +263,7 @@ def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
     assert re.search(r"rows +decided +right of these \[95 %\] +bounds ", out)
     assert re.search(r"all +10 +80.0 +75.0 \[41, 93\] +60.0 to 80.0 ", out)
     assert "those without a verdict all wrong, and all right" in out
+    assert "rules accepts 75.0 % of right answers, rejects 75.0 % of wrong ones" in out
 
 
 def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:

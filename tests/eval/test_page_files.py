@@ -110,6 +110,10 @@ def test_what_the_servers_page_gives_back_is_read_as_it_is(
         with file.open("w", encoding="utf-8-sig") as out:
             write(out, Form.CSV, [*rows[0]], [*rows, {"id": "d", "结果": "未评判"}])
     plain = read_judged([rules])
+    other = tmp_path / "labels.csv"
+    other.write_text("id,mark\nb,1\na,0\n")
+    marked = read_judged([file], labels=other, reading=Reading({"label": "mark"}))
+    assert marked.labels == [W, R, None]
     measured = read_judged([file], labels=file)
     assert [one.verdict for one in measured.only] == [one.verdict for one in plain.only]
     assert [one.reason for one in measured.only] == [one.reason for one in plain.only]

@@ -174,6 +174,8 @@ def test_a_row_that_cannot_be_judged_has_failed_and_a_blank_response_is_invalid(
     assert (made[3].id, made[3].reason) == ("4", "row:reference: field required")
     with pytest.raises(errors.InputError, match=r"row 4: .*\nskip_bad=True judges"):
         gradegpt.judge_many(frame, "rules")
+    made = gradegpt.judge_many([*ROWS, {"id": "a7", "reference": "4"}], "rules", skip_bad=True)
+    assert made[-1].id == "a7"
 
 
 @pytest.mark.parametrize(("reference", "response"), [(4, 4.0), (True, "TRUE"), ([1, 4], 4)])

@@ -724,7 +724,7 @@ def test_a_run_ends_with_the_score_and_what_would_help(
 def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A row for each answer; the report reads the list likewise."""
     Path("class.csv").write_text("姓名,第1题,第2题\n参考答案,4,罗马\n安,5,罗马\n", encoding="utf-8")
-    assert call("judge", "class.csv", "-o", "out.csv", *RULES) == 0
+    assert call("judge", "class.csv", "--map", "id=姓名", "-o", "out.csv", *RULES) == 0
     rows = list(csv.DictReader(Path("out.csv").read_text("utf-8-sig").splitlines()))
     assert [(row["姓名"], row["题目"], row["verdict"]) for row in rows] == [
         ("安", "第1题", "incorrect"), ("安", "第2题", "correct"),

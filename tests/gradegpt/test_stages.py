@@ -134,3 +134,12 @@ def test_a_setting_written_as_an_option_is_answered_with_the_setting(
     assert "No such option: --max-items; a setting has no dashes: did you mean max_items=9" in (
         capsys.readouterr().err
     )
+
+
+def test_an_option_without_its_value_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is no setting that was written with dashes."""
+    monkeypatch.setattr(sys, "argv", ["gradegpt"])
+    assert gradegpt("eval", "x.yaml", "--model") == 2
+    assert "'--model' requires an argument" in capsys.readouterr().err

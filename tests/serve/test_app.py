@@ -135,6 +135,16 @@ def test_items_get_judgements_in_order_and_counts_that_add_up(client_for: Client
     }  # fmt: skip
 
 
+def test_neighbours_ask_for_a_judgement_of_each_item(
+    client_for: ClientFor, item: dict[str, Any]
+) -> None:
+    reply = client_for().post(
+        "/v1/neighbours", json={"items": [item], "judgements": [], "graded": []}
+    )
+    assert reply.status_code == 422
+    assert "give one judgement an item" in error_of(reply)["message"]
+
+
 def test_the_names_of_columns_in_files_are_taken_here_too(client_for: ClientFor) -> None:
     """``answer`` is the reference, and a label is shown to no judge; one item, several, a line."""
     item = {"题目": "2+2=?", "answer": "4", "prediction": "It is 4.", "human_label": True}

@@ -20,7 +20,7 @@ from gradegpt.core.schema import AnswerType, Example, Item, Tolerance, TrainingR
 from gradegpt.core.settings import Settings
 from gradegpt.core.shipped import found
 from gradegpt.tables import TableRow, form_of, opened
-from gradegpt.tables.columns import FIELDS, Columns, accepted, dig, has_column, read_item
+from gradegpt.tables.columns import FIELDS, Columns, accepted, dig, has_column, key_of, read_item
 from gradegpt.tables.inputs import CheckedInput, check_input
 from gradegpt.tables.labels import read_label
 
@@ -295,8 +295,7 @@ def _answer_type(name: object) -> AnswerType | None:
 
 def question_key(question: str) -> str:
     """The question without case, blanks and punctuation: equal keys mean the same question."""
-    text = unicodedata.normalize("NFKC", question).casefold()
-    return "".join(filter(str.isalnum, text))
+    return key_of(unicodedata.normalize("NFKC", question))
 
 
 def item_key(item: Item) -> str:
