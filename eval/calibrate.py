@@ -52,7 +52,7 @@ from gradegpt.judges.settings import (
 )
 from gradegpt.judges.statistics import Values, numbered, says_yes
 from gradegpt.rules.reading import read_item, signs_of
-from gradegpt.tables.importers.labelled import item_key
+from gradegpt.tables.importers.labelled import ids_in, item_key
 
 from .console import percent, show
 from .judging import judge_items, read_sources, write_items
@@ -73,7 +73,8 @@ class CalibrationSettings(RowsSettings):
 
     A judge other than the rules is asked about rows whose confidence after the judges before it is
     below ``STOP_CONFIDENCE``. A kind of answer with fewer than ``least_rows`` rows is counted under
-    ``other``.
+    ``other``. ``unconfirmed`` is a file of ``id | reason``, drawn rows that are left out, as a
+    reader did not confirm their labels.
     """
 
     command: ClassVar[str] = "eval.calibrate"
@@ -81,6 +82,7 @@ class CalibrationSettings(RowsSettings):
     after: tuple[AnyJudge, ...] = (RuleJudgeSettings(),)
     """The judges before it in the cascade, in order; none for the rules."""
     least_rows: int = Field(default=40, ge=10)
+    unconfirmed: str = ""
 
 
 class KindGain(NamedTuple):
@@ -130,9 +132,14 @@ def calibrate(
     return calibration, findings
 
 
+def _rows(settings: CalibrationSettings) -> list[Example]:
+    unconfirmed = ids_in(settings.unconfirmed)
+    return [row for row in read_sources(settings) if row.id not in unconfirmed]
+
+
 def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
     """The weights of the signs of a reading: logistic regression around the share of right ones."""
-    rows = read_sources(settings)
+    rows = _rows(settings)
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
     verdicts = {n: j.verdict for n, j in enumerate(judgements) if j.verdict is not None}
     given = {n: signs_of(read_item(rows[n]), verdict) for n, verdict in verdicts.items()}
@@ -164,7 +171,7 @@ def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibrati
 
 
 def _of_later(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibration, list[KindGain]]:
-    every = read_sources(settings)
+    every = _rows(settings)
     before, trails = _before(settings, every)
     left = [n for n, j in enumerate(before) if (j.confidence or 0) < STOP_CONFIDENCE]
     rows = [every[n] for n in left]

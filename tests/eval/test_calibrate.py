@@ -191,3 +191,14 @@ def test_equal_rows_are_one_piece_of_evidence() -> None:
     rows = [example(1), example(3), example(2)]
     found = evidence_of(rows, [(0.9,), (0.9,), (0.9,)])
     assert sorted((e.right, e.rows) for e in found) == [(False, 1), (True, 2)]
+
+
+def test_rows_whose_labels_a_reader_did_not_confirm_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the draw, so that no row that nobody read takes their place."""
+    aside = tmp_path / "unconfirmed.txt"
+    aside.write_text("# id | reason\n" + "".join(f"{n} | unsettled\n" for n in range(20)))
+    reader, rows = Reader(9), [example(n) for n in range(100)]
+    run(tmp_path, monkeypatch, rows, reader, unconfirmed=str(aside))
+    assert {*map(int, reader.asked)} == {*range(20, 100)}

@@ -148,7 +148,7 @@ def read_examples(source: Source) -> Iterator[Example]:
         columns = source.columns
         rows = ((where, row) for where, row in table.valid() if source.keeps(row))
         examples = (_example(row, source, columns, where) for where, row in rows)
-        aside = _set_aside(source)
+        aside = ids_in(source.set_aside)
         mine = (e for e in examples if e is not None and e.id not in aside and _in_split(e, source))
         yield from mine
 
@@ -168,13 +168,19 @@ def graded_answers(path: str, columns: Mapping[str, str]) -> list[Example]:
     return list(read_examples(source_of(answers, label)))
 
 
-def _set_aside(source: Source) -> frozenset[str]:
-    if source.set_aside is None:
+def ids_in(path: str | None) -> frozenset[str]:
+    """The ids in a file whose lines are ``id | reason``; none without a file.
+
+    Raises:
+        MissingError: there is no such file.
+
+    """
+    if not path:
         return frozenset()
     try:
-        lines = Path(source.set_aside).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise MissingError(f"{source.set_aside}: set_aside: {error.strerror}") from error
+        raise MissingError(f"{path}: set_aside: {error.strerror}") from error
     return frozenset(line.rsplit(" | ", 1)[0].strip() for line in lines if " | " in line)
 
 
