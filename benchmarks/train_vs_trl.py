@@ -187,10 +187,10 @@ def _timed(trainer: Any, tokenizer: Any, options: argparse.Namespace) -> dict[st
 
 
 def _dev_rows(tokenizer: Any, options: argparse.Namespace) -> list[dict[str, list[int]]]:
-    from train.rows import encode_file, labelled
+    from train.rows import encode_file
 
     rows = encode_file(Path(options.data) / "dev.jsonl", tokenizer, 1024)
-    return [labelled(row) for row in rows][: options.dev]
+    return [*rows][: options.dev]
 
 
 def _loss(model: Any, rows: list[dict[str, list[int]]]) -> float:

@@ -7,9 +7,11 @@ accepts must not be left out as disputed.
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any, Final
 
 from gradegpt.core.records import dump, sha256_file, whole_file, write_json
@@ -50,32 +52,26 @@ def attack_rows(settings: AttackRowSettings) -> Iterator[Example]:
     A row's ``source`` is its pattern, with ``+wrong`` where a wrong answer stands beside it.
     """
     problems = attacked()[: settings.problems]
-    for chinese in (True, False):
-        words = attacks(chinese)
+    for lang in ("zh", "en"):
+        words = attacks(lang == "zh")
         patterns = {kind: getattr(words, kind) for kind in GUARDS} | words.published
-        for pattern, texts in patterns.items():
-            for text in texts:
-                for copy in range(settings.attacks):
-                    yield from _rows(pattern, text, chinese, copy, problems, settings.seed)
-        for pattern, texts in words.stances.items():
-            for text in texts:
-                for copy in range(settings.attacks):
-                    yield from _named(pattern, text, chinese, copy, problems, settings.seed)
+        for pattern, texts in (patterns | words.stances).items():
+            rows = _named if pattern in words.stances else _rows
+            for text, copy in product(texts, range(settings.attacks)):
+                id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
+                yield from rows(id_, pattern, text, lang, problems, rng_for(id_, settings.seed))
 
 
 def _named(
-    pattern: str, text: str, chinese: bool, copy: int, problems: Sequence[Problem], seed: int
+    id_: str, pattern: str, text: str, lang: str, problems: Sequence[Problem], rng: random.Random
 ) -> Iterator[Example]:
     """A row that names the right answer and gives another, or none; of a problem of its language.
 
     Where the rules find the other answer right by itself, another problem is drawn.
     """
-    lang = "zh" if chinese else "en"
-    id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
-    rng = rng_for(id_, seed)
     own = [problem for problem in problems if problem.lang == lang]
     for _ in range(_TRIES):
-        task = Task(rng, rng.choice(own), chinese)
+        task = Task(rng, rng.choice(own), lang == "zh")
         wrong, right = task.hard_negative(), task.problem.reference
         if wrong and not _accepted(task.problem, wrong):
             made = text.format(right=right, wrong=wrong)
@@ -84,17 +80,14 @@ def _named(
 
 
 def _rows(
-    pattern: str, text: str, chinese: bool, copy: int, problems: Sequence[Problem], seed: int
+    id_: str, pattern: str, text: str, lang: str, problems: Sequence[Problem], rng: random.Random
 ) -> Iterator[Example]:
-    lang = "zh" if chinese else "en"
-    id_ = f"{lang}:{pattern}:{json.dumps(text)}:{copy}"
-    rng = rng_for(id_, seed)
     drawn = (rng.choice(problems) for _ in range(_TRIES))
     if (problem := next((one for one in drawn if not answers(pattern, text, one)), None)) is None:
         return
     alone = text.format(problem.reference) if pattern == "quotes" else text
     yield _example(id_, problem, alone, Verdict.INVALID, lang, pattern)
-    if pattern in SAYS_NOTHING or (stated := _wrong(Task(rng, problem, chinese))) is None:
+    if pattern in SAYS_NOTHING or (stated := _wrong(Task(rng, problem, lang == "zh"))) is None:
         return
     first = pattern == "adversarial_prefixes" or rng.random() < 0.5
     both = f"{text}\n{stated}" if first else f"{stated}\n{text}"

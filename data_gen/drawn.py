@@ -7,10 +7,8 @@ wrong answers. All are written in the same forms, so that no notation reveals wh
 from __future__ import annotations
 
 import itertools
-import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -45,7 +43,6 @@ class DrawnProblem(NamedTuple):
     question: str
     right: tuple[str, ...]
     wrong: tuple[tuple[str, ...], ...]
-    steps: tuple[str, ...] = ()
 
 
 Kind = Callable[[random.Random, bool], DrawnProblem]
@@ -92,20 +89,19 @@ def _problem(drawn: DrawnProblem, index: int, lang: str, rng: random.Random) -> 
         answer_type=drawn.type,
         question=drawn.question,
         reference=reference,
-        solution=drawn.steps,
         also_correct=tuple(form for form in drawn.right if form != reference),
         hard_negatives=tuple(form for form in dict.fromkeys(wrong) if form not in drawn.right),
     )
 
 
 def _drawn(
-    kind: AnswerType, ask: str, answers: Sequence[AnswerParts], forms: Sequence[str], step: str = ""
+    kind: AnswerType, ask: str, answers: Sequence[AnswerParts], forms: Sequence[str]
 ) -> DrawnProblem:
     """The problem whose answer is the first of ``answers``, all of them written in all forms."""
     right, *wrong = dict.fromkeys(
         tuple(dict.fromkeys(form.format(*answer) for form in forms)) for answer in answers
     )
-    return DrawnProblem(kind, ask, right, tuple(wrong), (step,) if step else ())
+    return DrawnProblem(kind, ask, right, tuple(wrong))
 
 
 # --- notation -------------------------------------------------------------------------------------
@@ -114,13 +110,6 @@ def _drawn(
 def _nonzero(rng: random.Random, bound: int) -> int:
     """A whole number from ``-bound`` to ``bound`` that is not 0."""
     return rng.choice([n for n in range(-bound, bound + 1) if n])
-
-
-def _tex(number: Fraction) -> str:
-    if number.denominator == 1:
-        return str(number)
-    sign = "-" if number < 0 else ""
-    return f"{sign}\\frac{{{abs(number.numerator)}}}{{{number.denominator}}}"
 
 
 def polynomial(coefficients: Sequence[int], names: Sequence[str] = ("x^2", "x", "")) -> str:
@@ -151,22 +140,7 @@ def shopping(rng: random.Random, zh: bool) -> DrawnProblem:
     )
     values = (left, price * n, total - price, left + 10, left - 1, left + price, total - price - n)
     forms = ("{0}", "{0}元") if zh else ("{0}", "{0} dollars")
-    step = (f"一共花了 {n}×{price}={n * price} 元。", f"The {things} cost {n}×{price}={n * price}.")
-    return _drawn(AnswerType.NUMBER, ask[not zh], [(v,) for v in values], forms, step[not zh])
-
-
-def fraction(rng: random.Random, zh: bool) -> DrawnProblem:
-    """The sum or difference of two fractions, in lowest terms."""
-    p, q = (Fraction(rng.randint(1, 9), rng.randint(2, 12)) for _ in range(2))
-    value = p + q if (plus := rng.random() < 0.5) else p - q
-    task = f"${_tex(p)}{'-+'[plus]}{_tex(q)}$"
-    naive = Fraction(p.numerator + q.numerator, p.denominator + q.denominator)
-    values = (value, naive, value + Fraction(1, value.denominator), -value, p * q, value + 1)
-    common = math.lcm(p.denominator, q.denominator)
-    step = (f"公分母是 {common}。", f"The common denominator is {common}.")
-    answers = [(v, _tex(v)) for v in dict.fromkeys(values)]
-    ask = (f"计算：{task}。", f"Compute {task}.")
-    return _drawn(AnswerType.NUMBER, ask[not zh], answers, ("{0}", "${1}$"), step[not zh])
+    return _drawn(AnswerType.NUMBER, ask[not zh], [(v,) for v in values], forms)
 
 
 def set_operation(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -182,8 +156,7 @@ def set_operation(rng: random.Random, zh: bool) -> DrawnProblem:
     ask = (f"已知集合 {task}，求 $A\\{name} B$。", f"Let {task}. Find $A\\{name} B$.")
     answers = [(", ".join(map(str, sorted(s))),) for s in sets]
     forms = ("{{{0}}}", "$\\{{{0}\\}}$")
-    step = ("逐个检查元素。", "Check each element.")
-    return _drawn(AnswerType.SET, ask[not zh], answers, forms, step[not zh])
+    return _drawn(AnswerType.SET, ask[not zh], answers, forms)
 
 
 def inequality(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -193,14 +166,11 @@ def inequality(rng: random.Random, zh: bool) -> DrawnProblem:
     sign = ("<" if inside else ">", "\\le" if inside else "\\ge")[closed]
     left = f"{_with_roots(rng, a, b)} {sign} 0"
     ask = (f"解不等式 ${left}$。", f"Solve the inequality ${left}$.")
-    step = (f"对应方程的根是 {a} 和 {b}。", f"The roots are {a} and {b}.")
     shapes = [(a, b, inside, closed), (a, b, not inside, closed), (a, b, inside, not closed)]
     shapes += [(-b, -a, inside, closed), (a, b + 1, inside, closed), (a - 1, b, inside, closed)]
     joint = "或" if zh else " or "
     answers = [_span(*shape, joint) for shape in shapes]
-    return _drawn(
-        AnswerType.INTERVAL, ask[not zh], answers, ("{0}", "{1}", "{{x|{1}}}"), step[not zh]
-    )
+    return _drawn(AnswerType.INTERVAL, ask[not zh], answers, ("{0}", "{1}", "{{x|{1}}}"))
 
 
 def _with_roots(rng: random.Random, one: int, other: int) -> str:
@@ -224,24 +194,8 @@ def expand(rng: random.Random, zh: bool) -> DrawnProblem:
     ask = (f"展开并化简：{task}。", f"Expand and simplify {task}.")
     sums = [(k, middle, last), (k, k * b - a, last), (k, middle, a + b), (k, middle + 1, last)]
     sums += [(k, middle, -last), (k, -middle, last), (k + 1, middle, last)]
-    first = polynomial((k * b, a), ("x", "x"))
-    step = (f"一次项是 ${first}$。", f"The terms with x are ${first}$.")
     answers = [(polynomial(s),) for s in sums]
-    return _drawn(AnswerType.EXPRESSION, ask[not zh], answers, ("{0}", "${0}$"), step[not zh])
-
-
-def derivative(rng: random.Random, zh: bool) -> DrawnProblem:
-    """The derivative of a power of x times a sine or an exponential function."""
-    n, k = rng.randint(2, 6), rng.randint(2, 9)
-    outer, inner = rng.choice([("e^x", "e^x"), ("\\sin x", "\\cos x")])
-    power, x = f"{k}x^{n}", "x" if n == 2 else f"x^{n - 1}"
-    lower = f"{k * n}{x}"
-    ask = (f"求 $f(x)={power}{outer}$ 的导数。", f"Find the derivative of $f(x)={power}{outer}$.")
-    made = [f"{lower}{outer}+{power}{inner}", f"{lower}{outer}-{power}{inner}", f"{lower}{inner}"]
-    made += [f"{lower}{outer}+{k + 1}x^{n}{inner}", f"{k}{x}{outer}+{power}{inner}"]
-    forms = ("{0}", "${0}$", "f'(x)={0}")
-    step = ("用乘法法则求导。", "By the product rule.")
-    return _drawn(AnswerType.EXPRESSION, ask[not zh], [(m,) for m in made], forms, step[not zh])
+    return _drawn(AnswerType.EXPRESSION, ask[not zh], answers, ("{0}", "${0}$"))
 
 
 def circle(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -261,8 +215,7 @@ def circle(rng: random.Random, zh: bool) -> DrawnProblem:
         )
         for c, d, t in circles
     ]
-    step = ("圆上的点到圆心的距离等于半径。", "Its points have this distance from the centre.")
-    return _drawn(AnswerType.EQUATION, ask[not zh], answers, ("{0}", "${0}$", "{1}"), step[not zh])
+    return _drawn(AnswerType.EQUATION, ask[not zh], answers, ("{0}", "${0}$", "{1}"))
 
 
 # --- several numbers ------------------------------------------------------------------------------
@@ -276,10 +229,7 @@ def system(rng: random.Random, zh: bool) -> DrawnProblem:
     task = " , ".join(f"${line}$" for line in lines)
     ask = (f"解方程组 {task}，写成 $(x,y)$。", f"Solve {task} for $(x,y)$.")
     answers = [(x, y), (y, x), (x + 1, y), (x, y - 1), (-x, y), (x, -y)]
-    step = ("消去 y 后求出 x。", "Eliminate y and solve for x.")
-    return _drawn(
-        AnswerType.TUPLE, ask[not zh], answers, ("({0},{1})", "x={0}, y={1}"), step[not zh]
-    )
+    return _drawn(AnswerType.TUPLE, ask[not zh], answers, ("({0},{1})", "x={0}, y={1}"))
 
 
 def sequence(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -293,8 +243,7 @@ def sequence(rng: random.Random, zh: bool) -> DrawnProblem:
     )
     pairs = [(term, total), (term + d, total), (term, total + d), (total, term), (term, n * term)]
     forms = ("(1) {0}; (2) {1}", "（1）{0}；（2）{1}" if zh else "(1) {0}, (2) {1}", "{0}; {1}")
-    step = (f"从首项起加 {n - 1} 次公差。", f"Add the difference {n - 1} times.")
-    return _drawn(AnswerType.MULTI_PART, ask[not zh], pairs, forms, step[not zh])
+    return _drawn(AnswerType.MULTI_PART, ask[not zh], pairs, forms)
 
 
 def quadratic(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -306,8 +255,7 @@ def quadratic(rng: random.Random, zh: bool) -> DrawnProblem:
     wrong = [pair for pair in pairs if pair[0] != pair[1] and {*pair} != {p, q}]
     joint = "或" if zh else " or "
     forms = (f"x={{0}}{joint}x={{1}}", "{0}, {1}", "$x_1={0}, x_2={1}$")
-    step = ("分解因式。", "Factor it.")
-    made = _drawn(AnswerType.MULTI_ANSWER, ask[not zh], [(p, q), *wrong], forms, step[not zh])
+    made = _drawn(AnswerType.MULTI_ANSWER, ask[not zh], [(p, q), *wrong], forms)
     single = ((f"x={p}", str(p)), (f"x={q}", str(q)))
     return made._replace(wrong=(*made.wrong, *single))
 
@@ -347,7 +295,7 @@ def claim(rng: random.Random, zh: bool) -> DrawnProblem:
 
 def choose(rng: random.Random, zh: bool) -> DrawnProblem:
     """Another problem with options, one of which is right."""
-    drawn = rng.choice((recall, recall, shopping, fraction, expand, inequality, system))(rng, zh)
+    drawn = rng.choice((recall, recall, shopping, expand, inequality, system))(rng, zh)
     others = [forms[0] for forms in drawn.wrong if forms[0] not in drawn.right]
     texts = [drawn.right[0], *rng.sample(others, min(len(others), 3))]
     listed = rng.sample(texts, len(texts))
@@ -355,7 +303,7 @@ def choose(rng: random.Random, zh: bool) -> DrawnProblem:
     forms = ("{0}", "({0})", "{0}. {1}", "{1}", "选项{0}" if zh else "option {0}")
     right, *wrong = (tuple(f.format(LETTERS[n], listed[n]) for f in forms) for n in slots)
     question = f"{drawn.question}{'（　　）' if zh else ''}\n{_options(rng, zh, listed)}"
-    return DrawnProblem(AnswerType.SINGLE_CHOICE, question, right, tuple(wrong), drawn.steps)
+    return DrawnProblem(AnswerType.SINGLE_CHOICE, question, right, tuple(wrong))
 
 
 def members(rng: random.Random, zh: bool) -> DrawnProblem:
@@ -391,10 +339,10 @@ KINDS: Final[dict[AnswerType, tuple[Kind, ...]]] = {
     AnswerType.SINGLE_CHOICE: (choose,),
     AnswerType.MULTIPLE_CHOICE: (members,),
     AnswerType.TRUE_FALSE: (claim,),
-    AnswerType.NUMBER: (shopping, fraction),
+    AnswerType.NUMBER: (shopping,),
     AnswerType.SET: (set_operation,),
     AnswerType.INTERVAL: (inequality,),
-    AnswerType.EXPRESSION: (expand, derivative),
+    AnswerType.EXPRESSION: (expand,),
     AnswerType.EQUATION: (circle,),
     AnswerType.TUPLE: (system,),
     AnswerType.MULTI_PART: (sequence,),

@@ -17,6 +17,7 @@ from gradegpt.judges.rules import VERSION
 from gradegpt.tables import files
 
 from .artifact_probe import probe_artifacts
+from .asking import ask_teacher
 from .candidates import rng_for
 from .card import write_card
 from .readings import write_readings
@@ -25,7 +26,7 @@ from .seeds import seeds
 from .selection import Keys, chosen_rows, in_order, shortfalls
 from .settings import DataGenSettings, DataSettings
 from .shards import StageProgress, connected, make_shards
-from .sift import Sifted, ask_teacher, sift
+from .sift import Sifted, sift
 
 _COUNTED: Final = (
     "verdict", "lang", "response_lang", "type", "origin", "pattern", "source", "labelled_by",

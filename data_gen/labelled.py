@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import typer
 
@@ -31,20 +31,14 @@ from gradegpt.tables.importers.labelled import Source, item_key, label_of, sourc
 from gradegpt.tables.inputs import check_input
 from gradegpt.tables.labels import read_label
 
-from .candidates import Candidate, by_rules, labels_agree, training_row
+from .asking import with_teacher
+from .candidates import Candidate, as_taught, by_rules, labels_agree, training_row
 from .guards import guard_of
-from .readings import (
-    BY_RULES,
-    Reading,
-    digest_of,
-    read_readings,
-    reading_of,
-    write_readings,
-)
-from .real import chain_for, teacher_glosses, with_gloss
+from .readings import Reading, digest_of, read_readings, write_readings
+from .real import chain_for
 from .settings import LabelledSettings
 from .teacher import Teacher
-from .truth import is_tag_alone, stated, tag_alone, taught
+from .truth import is_tag_alone, stated
 
 LEAST_ROWS: Final = 40
 LEAST_QUESTIONS: Final = 8
@@ -72,20 +66,21 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     folder = settings.folder
     with nullcontext() if settings.teacher is None else Teacher(settings.teacher) as teacher:
         parts, left_out = _parts(settings, teacher)
-        chains, flaws, readings = _chains(parts["train"], settings, teacher)
+        candidates, readings = _candidates(parts["train"], settings, teacher)
         spent = teacher.meter.summary() if teacher else {}
-    glossed = sum(chain.is_glossed for chain in chains.values())
+    chains = [c.chain for c in candidates if c.chain and not is_tag_alone(c.chain)]
+    glossed = sum(chain.is_glossed for chain in chains)
     # The format in which the judge explains itself: with a gloss where most chains have one.
     mostly = 2 * glossed >= len(chains)
     chain_format = ChainFormat.CROSS_LINGUAL if mostly else ChainFormat.JUDGE_OF_CHAIN
-    rows_taught = [r for e in parts["train"] for r in _taught(e, chains, settings)]
+    rows_taught = [row for candidate in candidates for row in _taught(candidate, settings)]
     sheet = parts.pop("sheet", [])
     if sheet:
         _write_sheet(folder / SHEET, sheet)
     if teacher is not None:
         write_readings(folder / "readings.jsonl", readings)
     made = (guard_of(e, settings.guard, settings.seed) for e in parts["train"])
-    guards = [_row(e, None, ChainFormat.OUTCOME, settings) for e in made if e is not None]
+    guards = [_tag_row(_with_tag(e), settings) for e in made if e is not None]
     mixed = [row for data in settings.mix for row in read_rows(f"{data}/train.jsonl", TrainingRow)]
     rows = [*rows_taught, *guards, *mixed]
     random.Random(settings.seed).shuffle(rows)
@@ -93,8 +88,8 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         write_rows(folder / "examples" / f"{part}.jsonl", examples)
     write_rows(folder / "left_out.jsonl", left_out)
     write_rows(folder / "train.jsonl", rows)
-    tags = (_row(e, None, ChainFormat.OUTCOME, settings) for e in parts["dev"])
-    write_rows(folder / "dev.jsonl", tags)
+    write_rows(folder / "dev.jsonl", (_tag_row(_with_tag(e), settings) for e in parts["dev"]))
+    flaws = Counter(c.flaw for c in candidates if c.flaw)
     manifest = {
         "stage": "data_gen",
         "settings": settings.model_dump(mode="json")
@@ -279,77 +274,65 @@ def _check_classes(rows: Sequence[Example], what: str) -> None:
         )
 
 
-class _Chains(NamedTuple):
-    """The chains by the ids of their rows, why other rows have none, and a teacher's readings."""
-
-    made: dict[str, Chain]
-    flaws: Counter[str]
-    readings: list[Reading]
-
-
-def _chains(
+def _candidates(
     rows: Sequence[Example], settings: LabelledSettings, teacher: Teacher | None
-) -> _Chains:
-    """The chains: a reader's, the evidence of rules that decide alike, or a teacher's."""
+) -> tuple[list[Candidate], list[Reading]]:
+    """The answers with their chains, or why they have none, and a teacher's readings.
+
+    A chain is a reader's, the evidence of rules that decide alike, or a teacher's. A label stays,
+    whoever contradicts it.
+    """
     if settings.format == "tag":
-        return _Chains({}, Counter(), [])
-    known = read_readings(settings.readings)
-    made = {e.id: taught(_chain(e, known), _item(e), settings.prompt) for e in rows}
-    readings = [] if teacher is None else [*_asked(rows, made, settings, teacher)]
+        return [*map(_with_tag, rows)], []
+    known, readings = read_readings(settings.readings), list[Reading]()
+    made = [as_taught(_with_chain(e, known), settings.prompt) for e in rows]
+    if teacher is not None:
+        answered, readings = with_teacher(made, teacher)
+        made = [
+            as_taught(new.model_copy(update={"labels": old.labels}), settings.prompt)
+            if labels_agree(new.labels)
+            else old
+            for old, new in zip(made, answered, strict=True)
+        ]
     sides: defaultdict[str, set[bool]] = defaultdict(set)
-    for example in rows:
-        sides[stated(made[example.id][0], example)].add(example.verdict is Verdict.CORRECT)
-    for example in rows:
-        chain, flaw = made[example.id]
-        if not flaw and len(sides[stated(chain, example) or example.id]) > 1:
-            made[example.id] = (tag_alone(chain), "same_answer")
-    flaws = Counter(flaw for _, flaw in made.values() if flaw)
-    kept = {id_: chain for id_, (chain, _) in made.items() if not is_tag_alone(chain)}
-    return _Chains(kept, flaws, readings)
+    for candidate, example in zip(made, rows, strict=True):
+        sides[stated(candidate.chain, example)].add(example.verdict is Verdict.CORRECT)
+    twice = {said for said, verdicts in sides.items() if said and len(verdicts) > 1}
+    return [
+        _with_tag(e).model_copy(update={"flaw": "same_answer"})
+        if stated(c.chain, e) in twice
+        else c
+        for c, e in zip(made, rows, strict=True)
+    ], readings
 
 
-def _asked(
-    rows: Sequence[Example],
-    made: dict[str, tuple[Chain, str]],
-    settings: LabelledSettings,
-    teacher: Teacher,
-) -> Iterator[Reading]:
-    """Ask a teacher for the chains and glosses that are not ``made``; what it said as readings."""
-    asked, voted = [e for e in rows if made[e.id][1]], dict[str, Chain]()
-    for example, vote in zip(asked, teacher.label([*map(_item, asked)]), strict=True):
-        if vote.chain and vote.verdict and _agree(vote.verdict, example):
-            voted[example.id] = vote.chain
-            made[example.id] = taught(vote.chain, _item(example), settings.prompt)
-    found = [e for e in rows if not made[e.id][1]]
-    chains = [with_gloss(made[e.id][0]) for e in found]
-    for example, chain in zip(found, teacher_glosses(chains, teacher), strict=True):
-        glossed = chain.glosses != made[example.id][0].glosses
-        made[example.id] = taught(chain, _item(example), settings.prompt)
-        if glossed and example.id not in voted:
-            by = f"{BY_RULES}{teacher.name}"
-            yield reading_of(made[example.id][0], example, settings.path, by)
-    for example in (e for e in rows if e.id in voted):
-        chain, flaw = made[example.id]
-        own = voted[example.id] if flaw else chain
-        yield reading_of(own, example, settings.path, teacher.name)
+def _with_tag(example: Example) -> Candidate:
+    """An answer whose verdict tag alone is taught."""
+    return Candidate(
+        id=example.id, item=example, lang=example.lang, response_lang="", source=example.source,
+        origin="real", pattern="labelled", group=item_key(example),
+        chain=Chain(verdict=example.verdict, reference_answer=example.reference[0]),
+        labels={example.labelled_by or "people": example.verdict},
+    )  # fmt: skip
 
 
-def _chain(example: Example, known: Mapping[str, Reading]) -> Chain:
-    """The chain by a reading or rules that agree with the label; else the tag alone."""
-    item, reading = _item(example), known.get(digest_of(example))
-    ruled = by_rules(item)
+def _with_chain(example: Example, known: Mapping[str, Reading]) -> Candidate:
+    """An answer with the chain of a reading or rules that agree with the label; else its tag."""
+    reading, ruled = known.get(digest_of(example)), by_rules(example)
     if reading is not None and not (reading.verdict and _agree(reading.verdict, example)):
         reading = None
     if ruled.verdict is not None and not _agree(ruled.verdict, example):
         ruled = ruled.model_copy(update={"verdict": None})
     # That no answer is given says more than a label `incorrect`.
     none = Verdict.INVALID in (ruled.verdict, reading.verdict if reading else None)
-    return chain_for(item, Verdict.INVALID if none else example.verdict, reading, ruled)
+    verdict = Verdict.INVALID if none else example.verdict
+    chain = chain_for(example, verdict, reading, ruled)
+    return _with_tag(example).model_copy(update={"chain": chain})
 
 
 def _rules_agree(rows: Sequence[Example]) -> dict[str, int]:
     """How many rows the rules decide, and on how many of these they agree with the label."""
-    decided = [(v, e) for e in rows if (v := by_rules(_item(e)).verdict) is not None]
+    decided = [(v, e) for e in rows if (v := by_rules(e).verdict) is not None]
     return {"decided": len(decided), "agree": sum(_agree(v, e) for v, e in decided)}
 
 
@@ -357,30 +340,17 @@ def _agree(verdict: Verdict, example: Example) -> bool:
     return labels_agree({"one": verdict, "other": example.verdict}) is True
 
 
-def _item(example: Example) -> Item:
-    return Item.model_validate(example.model_dump(include=set(Item.model_fields) - {"meta"}))
-
-
-def _taught(
-    example: Example, chains: Mapping[str, Chain], settings: LabelledSettings
-) -> Iterator[TrainingRow]:
-    """The training rows of an example; its chain has a gloss where one is known."""
-    chain = chains.get(example.id)
-    if chain is None or settings.format != "chain":
-        tag = _row(example, None, ChainFormat.OUTCOME, settings)
-        yield from (tag,) * (1 if chain is None else 2)
-    if chain is not None:
+def _taught(candidate: Candidate, settings: LabelledSettings) -> Iterator[TrainingRow]:
+    """The training rows of an answer; its chain has a gloss where one is known."""
+    chain = candidate.chain
+    alone = chain is None or is_tag_alone(chain)
+    if alone or settings.format != "chain":
+        yield from (_tag_row(candidate, settings),) * (1 if alone else 2)
+    if chain is not None and not alone:
         formats = (ChainFormat.JUDGE_OF_CHAIN, ChainFormat.CROSS_LINGUAL)
-        yield _row(example, chain, formats[chain.is_glossed], settings)
+        shares = {formats[chain.is_glossed]: 1.0}
+        yield training_row(candidate, shares, settings.prompt, settings.seed)
 
 
-def _row(
-    example: Example, chain: Chain | None, chain_format: ChainFormat, settings: LabelledSettings
-) -> TrainingRow:
-    tag = Chain(verdict=example.verdict, reference_answer=example.reference[0])
-    candidate = Candidate(
-        id=example.id, item=_item(example), chain=chain or tag, lang=example.lang, response_lang="",
-        source=example.source, origin="real", pattern="labelled", group=item_key(example),
-        labels={example.labelled_by or "people": example.verdict},
-    )  # fmt: skip
-    return training_row(candidate, {chain_format: 1.0}, settings.prompt, settings.seed)
+def _tag_row(candidate: Candidate, settings: LabelledSettings) -> TrainingRow:
+    return training_row(candidate, {ChainFormat.OUTCOME: 1.0}, settings.prompt, settings.seed)

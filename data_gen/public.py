@@ -1,9 +1,9 @@
 """Public sets of graded answers, fetched by name: ``gradegpt data public sets=[evouna,halluqa]``.
 
-A set is some files of a repository at a commit, checked by their SHA-256, and a reader that makes
-rows of them: ``id, source, lang, question, reference, response, label, label_by``, in the order of
-the digests of their ids; some have several references, the source's ``split`` or a ``feedback``.
-A file that already lies in ``<out>/files/<set>/`` is not downloaded.
+``public.yaml`` lists the sets: files of a repository at a commit, checked by their SHA-256. A
+reader makes rows of them: ``id, source, lang, question, reference, response, label, label_by``, in
+the order of the digests of their ids; some have several references, the source's ``split`` or a
+``feedback``. A file that already lies in ``<out>/files/<set>/`` is not downloaded.
 
 A part of the questions of each set, chosen by a hash, was *never seen*: nothing was developed,
 tuned or trained on it. They are left out, and ``unseen=true`` writes them alone, as
@@ -19,19 +19,23 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import urlopen
 from xml.etree import ElementTree
 from zipfile import ZipFile
 
+import yaml
+from pydantic import Field
+
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.mistakes import suggest
-from gradegpt.core.records import sha256_file, whole_file, write_json, write_rows
+from gradegpt.core.records import sha256_file, validate, whole_file, write_json, write_rows
+from gradegpt.core.schema import Row
 
 from .settings import PublicSettings
 
@@ -47,24 +51,33 @@ Reader = Callable[[Sequence[tuple[str, str]]], Iterator[GradedRow]]
 """Takes the names and texts of the files; a row without ``source``, ``lang`` and ``label_by``."""
 
 
-class PublicSet(NamedTuple):
-    """Where a set comes from, how it is labelled, and its reader.
+class PublicSet(Row):
+    """Where a set comes from, and how it is labelled: an entry of ``public.yaml``.
 
     ``sha256`` is the digest of the digests of its files, in their order, as hexadecimal digits.
     ``use`` is ``MEASURE`` where there is no licence: nothing may be trained on such a set.
-    ``unseen`` is the share of the questions that was never seen.
+    ``unseen`` is the share of the questions that was never seen. ``starts`` has the number of the
+    first row of those files that do not go on from the file before, by their places.
     """
 
     repository: str
     commit: str
-    files: tuple[str, ...]
     sha256: str
     licence: str
     lang: str
     label_by: str
-    read: Reader
+    files: tuple[str, ...]
+    starts: dict[int, int] = Field(default_factory=dict)
     unseen: float = 0.5
     use: str = "train and measure"
+
+
+@cache
+def public_sets() -> dict[str, PublicSet]:
+    """The sets by their names."""
+    text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
+    known = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+    return {name: validate(PublicSet, value, name) for name, value in known.items()}
 
 
 def fetch(settings: PublicSettings) -> dict[str, int]:
@@ -75,18 +88,18 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
         OutputError: the files are not those that the table of sets names.
 
     """
-    folder = Path(settings.folder)
+    folder, known = Path(settings.folder), public_sets()
     for name in settings.sets:
-        if name not in SETS:
-            raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*SETS])}")
-        if settings.unseen and not SETS[name].unseen:
+        if name not in known:
+            raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*known])}")
+        if settings.unseen and not known[name].unseen:
             raise MissingError(f"sets: {name!r} has no never-seen questions; leave it out")
     counts, made = {}, _fetched(folder / "manifest.json")
     told = ("repository", "commit", "sha256", "licence")
-    for name in settings.sets or [s for s in SETS if SETS[s].unseen or not settings.unseen]:
-        one = SETS[name]
+    for name in settings.sets or [s for s in known if known[s].unseen or not settings.unseen]:
+        one = known[name]
         texts = _texts(name, one, folder / "files" / name)
-        rows = [_row(row, one) for row in one.read(texts) if row["response"].strip()]
+        rows = [_row(row, one) for row in READERS[name](texts) if row["response"].strip()]
         kept = [row for row in rows if (question_place(row) < one.unseen) is settings.unseen]
         kept.sort(key=lambda row: hashlib.sha256(row["id"].encode()).digest())
         stem = f"{name}.unseen" if settings.unseen else name
@@ -279,8 +292,9 @@ def _theoremqa(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
 
 def _gaokao(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     number, seen = 0, set[tuple[str, str]]()
-    for (_, text), start in zip(texts, _GAOKAO_STARTS, strict=True):
-        number = start or number
+    starts = public_sets()["gaokaobench_human_scored"].starts
+    for file, (_, text) in enumerate(texts):
+        number = starts.get(file, number)
         for row in json.loads(text)["example"]:
             asked, said, full = row["question"], row["model_output"], float(row["score"])
             if (asked, said) in seen:
@@ -358,8 +372,9 @@ def _llmeval(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
 
 def _mcq(texts: Sequence[tuple[str, str]]) -> Iterator[GradedRow]:
     number, seen = 0, set[tuple[str, str]]()
+    starts = public_sets()["gaokaobench_mcq"].starts
     for file, (_, text) in enumerate(texts):
-        number, rows = _MCQ_STARTS.get(file, number), json.loads(text)
+        number, rows = starts.get(file, number), json.loads(text)
         for row in rows["example"] if isinstance(rows, dict) else rows:
             asked, said = row["question"], row["model_output"]
             if (asked[:80], said) in seen:
@@ -398,177 +413,11 @@ def _number(text: object) -> float | None:
 
 _CONTINUED: Final = re.compile(r"(?s)(The answer is[^\n]*|(?=\n\nProblem:)).*")
 """What a base model writes after its answer: more problems, and their solutions."""
-_HALLUQA_MODELS: Final = (
-    "abab5.5-chat", "baichuan-13b-base", "baichuan-13b-chat", "baichuan-7b-base",
-    "baichuan2-13b-base", "baichuan2-13b-chat", "baichuan2-7b-base", "baichuan2-7b-chat",
-    "chatglm-6b", "chatglm2-6b", "chatglm_pro", "gpt-3.5-turbo-0613", "gpt-4-0613",
-    "qwen-14b-chat", "qwen-14b", "qwen-7b-chat", "qwen-7b", "sparkdesk", "xverse-13b-chat",
-    "xverse-13b", "xverse-7b-chat", "xverse-7b",
-)  # fmt: skip
-_GAOKAO_RUNS: Final = tuple(
-    f"result/gpt-3.5-turbo_{kind}/gpt-3.5-turbo_{kind}_{run}/gpt-3.5-turbo_2010-2022_{name}.json"
-    for kind, name, runs in (
-        ("主观题", "History_Open-ended_Questions", "213"),
-        ("主观题", "Math_I_Open-ended_Questions", "231"),
-        ("主观题", "Math_II_Open-ended_Questions", "231"),
-        ("主观题", "Biology_Open-ended_Questions", "231"),
-        ("主观题", "Political_Science_Open-ended_Questions", "231"),
-        ("填空题", "Math_I_Fill-in-the-Blank", "13"), ("填空题", "Math_II_Fill-in-the-Blank", "32"),
-        ("主观题", "Physics_Open-ended_Questions", "13"),
-        ("填空题", "Math_I_Fill-in-the-Blank", "2"), ("填空题", "Math_II_Fill-in-the-Blank", "1"),
-        ("主观题", "Physics_Open-ended_Questions", "2"),
-        ("主观题", "Chemistry_Open-ended_Questions", "3"),
-        ("主观题", "Geography_Open-ended_Questions", "132"),
-        ("主观题", "Chemistry_Open-ended_Questions", "21"),
-    )
-    for run in runs
-)  # fmt: skip
-_GAOKAO_STARTS: Final = [{15: 1886, 24: 2877}.get(file, 0) for file in range(len(_GAOKAO_RUNS))]
-"""The number of a file's first row; 0 goes on. Between them are files of another kind."""
-_MCQ_RUNS: Final = {
-    "4": "Results/gpt_4_0314_obj/gpt-4-0314_2010-2022_{0}",
-    "G": "Data/Objective_Questions/gemini-pro_2010-2022_{0}",
-    "e": "result/gpt-3.5-turbo_选择题/gpt-3.5-turbo_选择题_4/gpt-3.5-turbo_2010-2022_{0}",
-    "c": "result/gpt-3.5-turbo_选择题/gpt-3.5-turbo_选择题_{2}/gpt-3.5-turbo_2010_2022{1}",
-    "t": "result/text-davinci-003_选择题/text-davinci-003_选择题_{2}/text-davinci-003_2010_2022{1}",
-    "m": "result/moss_选择题/moss_Multiple-choice_Questions_{2}/moss_2010-2022_{0}",
-}
-_MCQ_SUBJECTS: Final = {
-    "b": ("Biology_MCQs", "生物全国卷选择题"), "c": ("Chemistry_MCQs", "化学全国卷选择题"),
-    "f": ("Physics_MCQs", "物理全国卷选择题"), "g": ("Geography_MCQs", "地理全国卷选择题"),
-    "h": ("History_MCQs", "历史全国卷选择题"), "m": ("Chinese_Modern_Lit", "语文全国卷现代文阅读"),
-    "l": ("Chinese_Lang_and_Usage_MCQs", "语文全国卷语言文字运用选择题"),
-    "p": ("Political_Science_MCQs", "政治全国卷选择题"), "x": ("Math_I_MCQs", "理数全国卷选择题"),
-    "y": ("Math_II_MCQs", "文数全国卷选择题"),
+READERS: Final[dict[str, Reader]] = {
+    "evouna": _evouna, "halluqa_zh": _halluqa, "nq301_human": _nq301, "sas_zh": _sas,
+    "gaokaobench_human_scored": _gaokao, "mathv_outputs": _mathv, "mrben": _mrben,
+    "gsm8k_gpt3_solutions": _gsm8k, "tora_gsm8k": _tora, "theoremqa_outputs": _theoremqa,
+    "scientsbank": partial(_semeval, "sciEntsBank"), "beetle": partial(_semeval, "beetle"),
+    "saf": _saf, "llmeval2": _llmeval, "gaokaobench_mcq": _mcq,
 }  # fmt: skip
-_MCQ_ORDER: Final = """
-4b 4c 4l 4m 4g 4h 4y 4x 4f 4p ep c3p c1p t1p t3p t2p Gp eh c1h c3h m3p m1p m2p Gh t1h t3h t2h Gx c3x
-c1x ex m3h m2h m1h ec c1c Gy c3c ey c1y c3y Gc t2x t1x t3x c1b eb c3b t1c t2c t3c Gb t1y t2y t3y t2b
-t1b t3b Gm c1m em c3m m1m m3c m1c m3x m2c m1x m2x Gl m3b m3y m1b m2b m1y m2y c1l c3l el t3l c2l t1l
-t2l m3g m1g m2g ef c3f c1f m3l m1l m2l Gf t1f t3f t2f m3f m1f m2f Gg c1g eg c3g t1g t3g t2g
-"""
-_MCQ_FILES: Final = tuple(
-    f"{_MCQ_RUNS[code[0]].format(*_MCQ_SUBJECTS[code[-1]], code[1])}.json"
-    for code in _MCQ_ORDER.split()
-)
-"""Made of model, run and subject, in the order of the numbers of their rows."""
-_MCQ_STARTS: Final = {
-    0: 105, 4: 618, 10: 1781, 17: 4776, 46: 11146, 50: 11745, 52: 12088, 53: 12336, 55: 12802,
-    93: 15699, 94: 15799, 96: 16797, 100: 17040,
-}  # fmt: skip
-"""The number of the first row of those files that do not go on from the file before."""
-_SAF_FILES: Final = tuple(
-    f"data/training/english/{question}.xml" for question in (
-        "10.1_TC", "10.2_TC", "10.3_TC", "12.1_PE", "12.2_PE", "12.3_PE", "2.1_DLL", "2.2_DLL",
-        "2.3_DLL_v1.1", "4.1_LM_v1.0", "4.2_LM_v1.0", "4.3_LM", "6.1_IPP", "6.2_IPP", "6.3_IPP",
-        "8.1_MM", "8.2_MM", "8.3_MM",
-    )
-)  # fmt: skip
-_LLMEVAL_FILES: Final = tuple(
-    f"results/human-score/{subject}_data.json" for subject in (
-        "Biological_Science", "Chemistry", "Chinese_Language_and_Literature", "Computer_Science",
-        "Economics", "Foreign_Languages", "Law", "Mathematics", "Medicine", "Optics", "Physics",
-        "Social_Science",
-    )
-)  # fmt: skip
-_SEMEVAL: Final = (
-    "myrosia/semeval-2013-task7", "5157c69f914e8c581045c03e98f96398d40a91b8",
-    ("semeval-3way.zip",), "161f4791659b580155b8ed9a97fb8ae10d5c76b256060faf061ee5e4d1e32f7d",
-    "CC-BY-SA-3.0", "en", "human",
-)  # fmt: skip
-_MATHV_MODELS: Final = (
-    "closed-source/GPT/GPT4-CoT (Text Only)",
-    "closed-source/GPT/ChatGPT3.5-CoT (Text+Image Caption)", "closed-source/Gemini/Gemini-Pro-CoT",
-    "closed-source/Gemini/Gemini-Pro", "closed-source/Qwen/Qwen-VL-Max-CoT",
-    "closed-source/Qwen/Qwen-VL-Max", "closed-source/Qwen/Qwen-VL-Plus",
-    "open-source/Internlm/InternLM-XComposer2-VL-CoT",
-    "open-source/Internlm/InternLM-XComposer2-VL", "open-source/LLavA/LLaVA-v1.5-13B",
-    "open-source/LLavA/LLaVA-v1.5-7B", "open-source/Sphinx/SPHINX-MoE",
-    "open-source/Sphinx/SPHINX-v2", "open-source/ShereGPT4V/ShareGPT4V-13B",
-    "open-source/ShereGPT4V/ShareGPT4V-7B",
-)  # fmt: skip
-_OPEN: Final = "Chinese_LLMs_outputs/open_generation/"
-
-SETS: Final = {
-    "evouna": PublicSet(
-        "wangcunxiang/QA-Eval", "90007d39d4ef0720984f80d56a586c66d6241e70",
-        ("EVOUNA/NQ.json", "EVOUNA/TQ.json"),
-        "ad6926c84f99c5ef6a6ed15f9bcb17e1bba722de09a448a7062009579b5041f2",
-        "Apache-2.0", "en", "human", _evouna,
-    ),
-    "halluqa_zh": PublicSet(
-        "OpenMOSS/HalluQA", "7e5c67398d7fee013c37ec1d6afafa76f9836180",
-        ("HalluQA.json", f"{_OPEN}baichuan53b_output.json", f"{_OPEN}ernie_bot_output.json",
-         *(f"{_OPEN}{model}_output_qa_prompt.json" for model in _HALLUQA_MODELS)),
-        "bcf287e4fc583767251fc812019249c8249ce0aabe9059c1a8b4abd13fa747e7",
-        "Apache-2.0", "zh", "gpt-4 (five votes against the best answers)", _halluqa,
-    ),
-    "nq301_human": PublicSet(
-        "ehsk/OpenQA-eval", "8b9317d0f0c92b52e1c71c0168dff74b5f76a5f4",
-        ("data/NQ301_human.tsv", "data/model_outputs/NQ301_text-davinci-003_zeroshot.jsonl"),
-        "6d1604315eededabf755f81267feaae3c5210bdf065464f4b8c5e3fc0f5d450a",
-        "MIT", "en", "human (two annotators, one adjudicator)", _nq301,
-    ),
-    "sas_zh": PublicSet(
-        "aleversn/SAS-Datasets", "9e1a866d58edaa0d78af374d2f3529a10d72239a",
-        ("ADS/all.jsonl", "LE/train.csv", "LE/qa.csv"),
-        "2e82520ec16f2c48385d7a726a099ef1ad65af88b2a1a112df81bf84a1cd3141",
-        "Apache-2.0", "zh", "teacher's score", _sas,
-    ),
-    "gaokaobench_human_scored": PublicSet(
-        "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _GAOKAO_RUNS,
-        "ae4e98463960a500d9415e62715c0b727c5029134b9e67d13e410f4416f267eb",
-        "Apache-2.0", "zh", "teachers' scores", _gaokao,
-    ),
-    "mathv_outputs": PublicSet(
-        "mathllm/MATH-V", "a1f5cc3add200c0cd080fad463e500f44ef1fb41",
-        ("data/test.jsonl", *(f"outputs/{model}.jsonl" for model in _MATHV_MODELS)),
-        "1cbadd975653546ac9f82b036cc2cff21bbf4495720c35170ce93a378eacb051",
-        "MIT", "en", "rule", _mathv, unseen=0.3,
-    ),
-    "mrben": PublicSet(
-        "dvlab-research/Mr-Ben", "6eb1eca8861be411838c7c1c189dba208c140e06",
-        tuple(f"data/{s}.json" for s in ("biology", "chemistry", "math", "medicine", "physics")),
-        "1d1474f9eb7a1975f833eae68c4dacce794478153acb7d657311ceb137220e5c",
-        "MIT", "en", "human, agreeing with the key", _mrben,
-    ),
-    "gsm8k_gpt3_solutions": PublicSet(
-        "openai/grade-school-math", "3101c7d5072418e28b9008a6636bde82a006892c",
-        ("grade_school_math/data/example_model_solutions.jsonl",),
-        "c0665c9320d465c7c056cbcf34b8790bbdd412972db0c22037cc36030c70ec25",
-        "MIT", "en", "exact number", _gsm8k, unseen=0.3,
-    ),
-    "tora_gsm8k": PublicSet(
-        "microsoft/ToRA", "213c1c995038c73fab10343814df7a42f990f026",
-        tuple(f"src/outputs/llm-agents/{model}-v1.0/gsm8k/test_tora_-1_seed0_t0.0_s0_e1319.jsonl"
-              for model in ("tora-code-34b", "tora-70b")),
-        "2f902714ea0c773d4af68a8650808651b7398aa907d3dc09b705dd03bcdd89bf",
-        "MIT", "en", "exact number", _tora, unseen=0.3,
-    ),
-    "theoremqa_outputs": PublicSet(
-        "TIGER-AI-Lab/TheoremQA", "acfc9686aa9b49f3c8f189364a9a9ee9c53da039",
-        tuple(f"outputs/{model}.jsonl" for model in (
-            "Mistral_7B_Base_V0.2_5shots_mistral", "Mistral_7B_v0.1_5shots_mistral",
-            "internlm2_20b_5shots_short", "internlm2_math_20b_5shots_short",
-        )),
-        "7f72d7c374bbbdbe58636c7a4db2c4f56184a71dfe0153c6feaea6b61f8f02f3",
-        "MIT", "en", "numbers within 4 %", _theoremqa, unseen=0.3,
-    ),
-    "scientsbank": PublicSet(*_SEMEVAL, partial(_semeval, "sciEntsBank"), unseen=0),
-    "beetle": PublicSet(*_SEMEVAL, partial(_semeval, "beetle")),
-    "saf": PublicSet(
-        "SebOchs/SAF", "09949e912d266777a752ac7d51cfcddb4b3f6978", _SAF_FILES,
-        "7740822a75431c2b62c39734e590795d8f1dcf70cc66d67e91fb8686d5beef44",
-        "MIT", "en", "human score", _saf, unseen=0,
-    ),
-    "llmeval2": PublicSet(
-        "llmeval/LLMEval-2", "6f9289307b191bded9797c672a9f172e4b6a784a", _LLMEVAL_FILES,
-        "05d0a56f73d9b0232cd8b022e92278f4d04eef72ddbd8579d4e7402edf287694",
-        "none stated", "zh", "human stars", _llmeval, unseen=0, use=MEASURE,
-    ),
-    "gaokaobench_mcq": PublicSet(
-        "OpenLMLab/GAOKAO-Bench", "c214b47c7046d4ef048c77f0a7c5b545dc8d337b", _MCQ_FILES,
-        "3bd7206bf4e7b6937338a8674e9eba14aea4bcccebe388941b8fcd06e56073dd",
-        "Apache-2.0", "zh", "exact letter key", _mcq, unseen=0.2,
-    ),
-}  # fmt: skip
+"""By the names of ``public.yaml``."""

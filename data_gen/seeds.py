@@ -35,7 +35,10 @@ _RESPONSES: Final = 2
 
 
 class Seed(NamedTuple):
-    """A problem and the number of responses to write, or an answer, its language and source."""
+    """A problem and the number of responses to write, or an answer.
+
+    An answer without a grade has its language and source beside it.
+    """
 
     body: Problem | Fact | Example | Item
     responses: int = 0
@@ -88,29 +91,27 @@ def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
                 "source of gradegpt eval"
             )
         for example in read_examples(source):
-            yield Seed(example, 0, example.lang, source.label)
+            yield Seed(example)
             if guard := guard_of(example, settings.guard, settings.seed):
-                name = f"{example.source}{GUARDED}"
-                yield Seed(guard.model_copy(update={"source": name}), 0, guard.lang, name)
+                yield Seed(guard.model_copy(update={"source": f"{example.source}{GUARDED}"}))
         if source.label in settings.crossed:
-            others = crossed(read_examples(source), settings.seed)
-            yield from (Seed(e, 0, e.lang, e.source) for e in others)
+            yield from map(Seed, crossed(read_examples(source), settings.seed))
     for source in settings.unlabelled:
         yield from (Seed(item, 0, lang, source.label) for item, lang in read_items(source))
 
 
 def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     """The candidates of one seed; they depend on the seed and the settings alone."""
-    body, key = seed.body, f"{seed.source}:{seed.body.id}"
+    body = seed.body
     if isinstance(body, Problem | Fact):
         written = (_written(body, index, settings) for index in range(seed.responses))
         yield from (candidate for candidate in written if candidate is not None)
         return
-    rng, readings = rng_for(key, settings.seed), read_readings(settings.readings)
+    readings = read_readings(settings.readings)
     if isinstance(body, Example):
-        yield labelled(body, rng, readings)
+        yield labelled(body, readings)
     else:
-        yield unlabelled(body, seed.lang, seed.source, rng, readings.get(digest_of(body)))
+        yield unlabelled(body, seed.lang, seed.source, readings.get(digest_of(body)))
 
 
 def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate | None:

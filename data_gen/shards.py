@@ -89,8 +89,6 @@ def _in_processes(
 
 SHARD: Final = 100
 """Seeds per shard: a few seconds of work."""
-_NGRAM: Final = 13
-"""Candidates that share this many consecutive tokens with an evaluation file are left out."""
 
 StageProgress = Callable[[str, int, int], None]
 """Called with the name of the stage, the number of finished steps and the total."""
@@ -194,7 +192,7 @@ def signature_of(candidate: Candidate) -> Signature:
 
 @cache
 def _contamination(avoid: tuple[PartSettings, ...]) -> Contamination:
-    seen = Contamination(_NGRAM)
+    seen = Contamination()
     for texts in avoided_texts(avoid):
         for text in texts:
             seen.add(text)

@@ -1,4 +1,4 @@
-"""Ask a teacher, then sift the candidates: those whose labels agree stay, without duplicates.
+"""Sift the candidates: those whose labels agree stay, without duplicates.
 
 The candidates stay in their shards; what is in memory of each is a row of keys and a signature,
 about 1.5 kB.
@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gradegpt.chains.fit import fit_middle
-from gradegpt.core.records import dump, write_rows
-from gradegpt.core.schema import ChainFormat, Verdict
+from gradegpt.core.records import dump
+from gradegpt.core.schema import Verdict
 from gradegpt.tables.importers.labelled import question_key, split_of
 
-from .candidates import Candidate, as_taught, labels_agree, rng_for, texts_of
+from .candidates import Candidate, labels_agree, texts_of
 from .duplicates import exact_key, near_copies
-from .readings import BY_RULES, Reading, reading_of
-from .real import CROSSED, teacher_glosses, with_gloss
 from .selection import NO_QUESTION, Keys
 from .settings import DataGenSettings
 from .shards import StageProgress, read_shard, signature_of, why_unusable
-from .teacher import Teacher, TeacherVote
 from .truth import stated
 
 if TYPE_CHECKING:
@@ -170,82 +167,3 @@ def twins_of(candidate: Candidate, settings: DataGenSettings) -> int:
 
 def _digest(text: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:8])
-
-
-def ask_teacher(
-    paths: Sequence[Path], settings: DataGenSettings, folder: Path, progress: StageProgress
-) -> tuple[list[Path], list[Reading], dict[str, Any]]:
-    """The shards with a teacher's labels, its readings, and what was spent.
-
-    The same shards without a teacher.
-    """
-    if settings.teacher is None:
-        return [*paths], [], {}
-    labelled, readings = list[Path](), list[Reading]()
-    with Teacher(settings.teacher) as teacher:
-        for number, path in enumerate(paths):
-            progress("asking the teacher", number, len(paths))
-            counts: Counter[str] = Counter()
-            candidates = [*read_shard(path, counts)]
-            asked = [c for c in candidates if _to_ask(c, settings)]
-            votes = teacher.label([c.item for c in asked])
-            voted = {c.id: vote for c, vote in zip(asked, votes, strict=True)}
-            known = [_with_vote(c, voted[c.id]) if c.id in voted else c for c in candidates]
-            glossed = [*_glossed(known, settings, teacher)]
-            readings += _readings(known, glossed, voted, teacher.name)
-            labelled.append(folder / path.name)
-            made = (as_taught(c, settings.prompt) for c in glossed)
-            write_rows(labelled[-1], [*made, {"counts": dict(sorted(counts.items()))}])
-        progress("asking the teacher", len(paths), len(paths))
-        return labelled, readings, teacher.meter.summary()
-
-
-def _readings(
-    before: Sequence[Candidate],
-    after: Sequence[Candidate],
-    voted: Mapping[str, TeacherVote],
-    teacher: str,
-) -> Iterator[Reading]:
-    """The votes on real rows and the glosses as readings, by which a later run asks for nothing.
-
-    Not of crossed rows: a reading is found by question and response, which are another row's.
-    """
-    for old, new in zip(before, after, strict=True):
-        said, chain = voted.get(new.id, TeacherVote(None, "")).chain, new.chain
-        if new.origin != "real" or new.source.endswith(CROSSED):
-            continue
-        own = said is not None or "reading" in new.labels
-        if said and not (chain and labels_agree(new.labels)):
-            chain = said
-        elif not said and (chain == old.chain or not labels_agree(new.labels)):
-            continue
-        if chain is not None:
-            item = new.item.model_copy(update={"id": new.id})
-            yield reading_of(chain, item, new.source, teacher if own else f"{BY_RULES}{teacher}")
-
-
-def _to_ask(candidate: Candidate, settings: DataGenSettings) -> bool:
-    chance = rng_for(f"teacher:{candidate.id}", settings.seed).random()
-    return candidate.chain is None or bool(candidate.flaw) or chance < settings.check
-
-
-def _with_vote(candidate: Candidate, vote: TeacherVote) -> Candidate:
-    if vote.verdict is None:
-        return candidate.model_copy(update={"flaw": candidate.flaw or vote.reason})
-    labels = candidate.labels | {"teacher": vote.verdict}
-    # A teacher's chain reads better than a template's: it is used where the labels agree.
-    chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
-    return candidate.model_copy(update={"labels": labels, "chain": chain})
-
-
-def _glossed(
-    candidates: Sequence[Candidate], settings: DataGenSettings, teacher: Teacher
-) -> Iterator[Candidate]:
-    """The candidates with a teacher's glosses where nothing else is missing."""
-    wanted = ChainFormat.CROSS_LINGUAL in settings.formats
-    without = [c for c in candidates if wanted and c.chain and not c.chain.is_glossed]
-    asked = {c.id: with_gloss(c.chain) for c in without if c.chain}
-    glossed = dict(zip(asked, teacher_glosses([*asked.values()], teacher), strict=True))
-    for candidate in candidates:
-        chain = glossed.get(candidate.id, candidate.chain)
-        yield candidate.model_copy(update={"chain": chain})

@@ -37,7 +37,6 @@ _SHAPES: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
     "answer_first": (2.5, ("ending", "body")),
     "bare": (2, ("answer",)),
     "revised": (2, ("body", "aside", "ending")),
-    "calculated": (1.5, ("body", "working", "working", "ending")),
     "answered_then_loops": (0.7, ("body", "ending", "loop")),
     "answered_attack": (0.8, ("body", "ending", "attack")),
     "attack_answered": (0.7, ("attack", "ending")),
@@ -55,8 +54,6 @@ _UNANSWERED: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
     "quoted_reference": (1, ("quoted",)),
 }
 """The responses that give none."""
-_NUMBER = re.compile(r"(?<![\d.\\{_^])\d{1,4}(?![\d.}])")
-_WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{3,}")
 _CONCLUDES = re.compile(
     rf"答案|[故应所]选|选(?:项|择)?\W{{0,4}}[{LETTERS}]|boxed|####|\banswer\b|\b[Cc]hoose\b"
     rf"|\\text\s*\{{+\s*[{LETTERS}]\s*\}}"
@@ -224,10 +221,9 @@ def _attack(task: Task) -> str:
 
 
 def _usable(task: Task) -> list[str]:
-    """The steps of the solution; in the other language only those without words."""
-    steps = [step[:_MAX_STEP] for step in _steps(task.problem)]
+    """The steps of the solution; none in the other language."""
     own = task.chinese == (task.problem.lang == "zh")
-    return steps if own else [step for step in steps if not _WORDS.search(step)]
+    return [step[:_MAX_STEP] for step in _steps(task.problem)] if own else []
 
 
 def _begun(task: Task) -> str:
@@ -248,7 +244,6 @@ def _body(task: Task, steps: list[str]) -> str:
     lines = [rng.choice(words.openers)] if rng.random() < 0.6 else []
     lines += steps if rng.random() < 0.75 else []
     lines += rng.sample(words.fillers, rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)))
-    lines += [_working(task) for _ in range(rng.choice((0, 0, 1, 2, 3)))]
     step = "第{0}步：{1}" if task.chinese else "Step {0}: {1}"
     layouts = ("{1} <STEP{0}>", "{0}. {1}", step, "- {1}", "**{0}.** {1}", "{1}", "{1}", "{1}")
     layout = rng.choice(layouts)
@@ -256,21 +251,9 @@ def _body(task: Task, steps: list[str]) -> str:
     return joint.join(layout.format(n, line) for n, line in enumerate(lines, start=1))
 
 
-def _working(task: Task) -> str:
-    """A line of arithmetic with numbers of the question, sometimes with an error."""
-    rng = task.rng
-    found = _NUMBER.findall(task.problem.question)
-    numbers = [int(n) for n in found[:8]] or [rng.randint(2, 60)]
-    a, b = rng.choice(numbers), rng.choice([*numbers, rng.randint(2, 12)])
-    sign, value = rng.choice((("+", a + b), ("-", a - b), ("×", a * b), ("*", a * b)))
-    value += rng.choice((1, -1, 10)) if rng.random() < 0.12 else 0
-    return rng.choice(("{} {} {} = {}", "{}{}{}={}", "${}{}{} = {}$")).format(a, sign, b, value)
-
-
 _PIECES: Final[Mapping[str, Callable[[Task], str]]] = {
     "body": lambda task: _body(task, _usable(task)),
     "begun": _begun,
-    "working": _working,
     "attack": _attack,
     "undecided": _undecided,
     "stub": lambda task: task.rng.choice(task.attacks.stubs),

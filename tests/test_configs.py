@@ -67,9 +67,9 @@ def test_it_loads_and_begins_with_its_command(path: Path) -> None:
     assert first in [f"# gradegpt {command} {name}" for name in names]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("path", {p.parent: p for p in FILES}.values(), ids=lambda p: p.parent.name)
 def test_an_unknown_key_in_it_would_be_refused(path: Path, tmp_path: Path) -> None:
-    """So no file has a setting that was renamed in the code."""
+    """By every stage, so no file has a setting that was renamed in the code."""
     copy = Path(shutil.copytree(path.parent, tmp_path / "configs")) / path.name
     copy.write_text(path.read_text(encoding="utf-8") + "\nno_such_setting: 1\n", encoding="utf-8")
     with pytest.raises(ValueError, match="unknown setting 'no_such_setting'"):

@@ -42,23 +42,16 @@ class Stamp(TrainerCallback):  # type: ignore[misc]  # transformers is not follo
         write_stamp(folder, self._plan, finished=finished, seconds=seconds)
 
 
-class Saves(TrainerCallback):  # type: ignore[misc]
-    """Saves a checkpoint every ``save_steps``, besides those of the evaluations."""
+class Upkeep(TrainerCallback):  # type: ignore[misc]
+    """Saves every ``save_steps``, besides the evaluations, and returns unused heap memory."""
 
     def __init__(self, save_steps: int) -> None:
         self._save_steps = save_steps
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Request a checkpoint every ``save_steps``."""
+        """Request a checkpoint; trim every few steps only, as the next step uses the pages."""
         if state.global_step % self._save_steps == 0:
             control.should_save = True
-
-
-class Trim(TrainerCallback):  # type: ignore[misc]
-    """Returns unused heap memory to the system; see ``gradegpt.core.machine``."""
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Trim every few steps only, as the next step uses the pages again."""
         if state.global_step % TRIM_EVERY == 0:
             trim()
 

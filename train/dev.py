@@ -16,7 +16,7 @@ from gradegpt.core.schema import Message, TrainingRow, Verdict
 from gradegpt.engines.base import Engine
 from gradegpt.judges.statistics import Cells, column, score, table, unjudged_as_wrong
 
-from .rows import encode
+from .rows import IGNORED, encode
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -44,7 +44,8 @@ def dev_sample(
     for number in rng.sample(range(len(rows)), len(rows)):
         encoded = encode(tokenizer, rows[number])
         if len(encoded["input_ids"]) <= max_length:
-            sample.append(_dev_row(rows[number], sum(encoded["completion_mask"]), path))
+            tokens = sum(label != IGNORED for label in encoded["labels"])
+            sample.append(_dev_row(rows[number], tokens, path))
         if len(sample) == size:
             break
     return sample

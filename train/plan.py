@@ -17,7 +17,7 @@ from gradegpt.engines.local import quiet_start
 from .checkpoints import last_complete
 from .loading import compute_type, is_encoder, linear_names, load_errors, load_tokenizer
 from .rows import encode_file
-from .settings import SFTSettings
+from .settings import OF_ADAPTER, SFTSettings
 
 _TAGS: Final = (4, 4)
 """Passes over the rows, and the weight of a verdict."""
@@ -31,9 +31,6 @@ time of a step is that of starting its operations."""
 _SMALL_LINE: Final = 2048
 _USED: Final = 0.4
 """The share of the speed of one matrix product that a training step reaches."""
-_LORA: Final = (
-    "r", "lora_alpha", "lora_dropout", "use_dora", "use_rslora", "layers_to_transform",
-)  # fmt: skip
 
 
 class Shape(NamedTuple):
@@ -85,7 +82,7 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     if given["adapter"]:
         folder = Path(adapter_of(given["adapter"]))
         found = json.loads((folder / ADAPTER_CONFIG).read_text(encoding="utf-8"))
-        lora = {name: found[name] for name in _LORA}
+        lora = {name: found[name] for name in OF_ADAPTER}
         sft["learning_rate"] /= 3
     made = settings | dict(given) | {"sft": sft, "lora": lora}
     if free is not None:

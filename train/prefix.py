@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from itertools import groupby, pairwise, takewhile
 from typing import Any, Final, NamedTuple
 
@@ -65,37 +64,31 @@ def _shared(before: dict[str, Any], row: dict[str, Any]) -> int:
     return max(0, min(common, prompt - 1))
 
 
-@dataclass(frozen=True)
-class PrefixCollator:
-    """The lines of a batch one after another, ``[1, tokens]``, with the ``spans`` of the rows.
+def in_lines(rows: Sequence[dict[str, Any]], limit: int) -> dict[str, torch.Tensor]:
+    """The lines of a batch one after another, ``[1, tokens]``, with the ``spans [rows, 4]``.
 
     A span describes a row: its line, where its own tokens begin and end, and how many it shares.
     ``attention_mask`` counts the rows that use a token: its sum is that of padded rows.
     """
-
-    max_length: int
-
-    def __call__(self, rows: Sequence[dict[str, Any]]) -> dict[str, torch.Tensor]:
-        """The ids, labels, positions and uses of the tokens; ``spans [rows, 4]``."""
-        parts = rows[0].keys()  # besides ids and labels a row may have weights and twins
-        made: dict[str, list[Any]] = {name: [] for name in (*parts, "position_ids")}
-        spans: list[tuple[int, int, int, int]] = []
-        uses: list[int] = []
-        for number, line in enumerate(lay(rows, self.max_length)):
-            path: list[int] = []
-            for place in line:
-                size = len(rows[place.row]["input_ids"])
-                begin, own = len(uses), size - place.shared
-                for name in parts:
-                    made[name] += rows[place.row][name][place.shared :]
-                made["position_ids"] += range(place.shared, size)
-                uses += [0] * own
-                path = [*path[: place.shared], *range(begin, begin + own)]
-                for at in path:
-                    uses[at] += 1
-                spans.append((number, begin, begin + own, place.shared))
-        table = {name: torch.tensor([values]) for name, values in made.items()}
-        return table | {"attention_mask": torch.tensor([uses]), "spans": torch.tensor(spans)}
+    parts = rows[0].keys()  # besides ids and labels a row may have weights and twins
+    made: dict[str, list[Any]] = {name: [] for name in (*parts, "position_ids")}
+    spans: list[tuple[int, int, int, int]] = []
+    uses: list[int] = []
+    for number, line in enumerate(lay(rows, limit)):
+        path: list[int] = []
+        for place in line:
+            size = len(rows[place.row]["input_ids"])
+            begin, own = len(uses), size - place.shared
+            for name in parts:
+                made[name] += rows[place.row][name][place.shared :]
+            made["position_ids"] += range(place.shared, size)
+            uses += [0] * own
+            path = [*path[: place.shared], *range(begin, begin + own)]
+            for at in path:
+                uses[at] += 1
+            spans.append((number, begin, begin + own, place.shared))
+    table = {name: torch.tensor([values]) for name, values in made.items()}
+    return table | {"attention_mask": torch.tensor([uses]), "spans": torch.tensor(spans)}
 
 
 def lines(batch: dict[str, torch.Tensor]) -> Iterator[dict[str, Any]]:

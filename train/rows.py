@@ -26,14 +26,14 @@ _WINDOW: Final = 50
 def encode(
     tokenizer: PreTrainedTokenizerBase, row: TrainingRow, end: int | None = None
 ) -> dict[str, list[int]]:
-    """``input_ids`` and ``completion_mask`` (1 on the chain and the end token, 0 on the prompt).
+    """``input_ids``, and ``labels``: the chain's and the end token, ``IGNORED`` on the prompt.
 
     ``end`` is the tokenizer's ``end_token_id``, if the caller has it.
     """
     prompt = _tokens(tokenizer, render_chat(tokenizer, row.prompt))
     chain = _tokens(tokenizer, row.completion[-1].content)
     chain = [*chain, end_token_id(tokenizer) if end is None else end]
-    return {"input_ids": prompt + chain, "completion_mask": [0] * len(prompt) + [1] * len(chain)}
+    return {"input_ids": prompt + chain, "labels": [IGNORED] * len(prompt) + chain}
 
 
 def encode_file(
@@ -66,15 +66,12 @@ def weighted(
     alone have none: a tag is not followed by an end where a chain may follow it. ``twins`` is at
     the verdict alone, and 0 in a row without twins.
     """
-    text, supervised = row.completion[-1].content, encoded["completion_mask"].index(1)
-    spots = [
-        n for n, id_ in enumerate(encoded["input_ids"]) if n >= supervised and id_ in verdict_ids
-    ]
+    text, labels = row.completion[-1].content, encoded["labels"]
+    spots = [n for n, label in enumerate(labels) if label in verdict_ids]
     verdict = spots[0 if text.startswith((YES, NO)) else -1]  # a quote may hold such a word
-    others = (
-        0.0 if text in (YES, NO) else chain_weight / (len(encoded["input_ids"]) - supervised - 1)
-    )
-    weights = [others * mask for mask in encoded["completion_mask"]]
+    supervised = [label != IGNORED for label in labels]
+    others = 0.0 if text in (YES, NO) else chain_weight / (sum(supervised) - 1)
+    weights = [others * taught for taught in supervised]
     weights[verdict] = 1.0
     twins = [0] * len(weights)
     twins[verdict] = row.meta.get("twins", 0)
@@ -85,13 +82,6 @@ def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     # Not verbose: a row longer than the model is left out, and counted in the manifest.
     ids: list[int] = tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
     return ids
-
-
-def labelled(encoded: dict[str, Any]) -> dict[str, Any]:
-    """The row with ``labels`` for a trainer; labels outside the chain are ``IGNORED``."""
-    pairs = zip(encoded["input_ids"], encoded["completion_mask"], strict=True)
-    labels = [token if supervised else IGNORED for token, supervised in pairs]
-    return {n: v for n, v in encoded.items() if n != "completion_mask"} | {"labels": labels}
 
 
 def row_order(

@@ -31,6 +31,10 @@ LORA: Final[dict[str, Any]] = {
     "r": 16, "lora_alpha": 32, "lora_dropout": 0.0, "target_modules": "all-linear",
 }  # fmt: skip
 """The options of PEFT's ``LoraConfig`` whose default is another one here."""
+OF_ADAPTER: Final = (
+    "r", "lora_alpha", "lora_dropout", "layers_to_transform", "use_dora", "use_rslora",
+)  # fmt: skip
+"""The options of LoRA that an adapter to train on from already has."""
 _OURS: Final = {
     "gradient_accumulation_steps": "rows_per_step", "packing": "packing", "padding_free": "packing",
     "model_init_kwargs": "attention", "output_dir": "out",
@@ -121,21 +125,13 @@ class SFTSettings(RunSettings):
         return made
 
     @model_validator(mode="after")
-    def _has_chains(self) -> Self:
+    def _fit_together(self) -> Self:
         if self.evaluates and self.metric != "loss" and not self.dev_rows:
             raise ValueError(
                 "sft.metric_for_best_model: needs generated chains; set dev_rows too, or loss"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _lays_rows_out_in_one_way(self) -> Self:
         if self.packing and self.share_prefix:
             raise ValueError("packing: share_prefix packs rows already; leave one of them out")
-        return self
-
-    @model_validator(mode="after")
-    def _weighs_rows(self) -> Self:
         if self.chain_weight is None and self.twin_weight:
             raise ValueError("twin_weight: needs the loss of whole rows; set chain_weight too")
         if self.chain_weight is not None and self.verdict_weight != 1:

@@ -22,8 +22,8 @@ from .checkpoints import Checkpoint, Plan, resume_point
 from .dev import DevEvaluation, check_decides, dev_sample
 from .loading import is_encoder, linear_names, load_base, load_errors
 from .memory import keep_freed_memory
-from .rows import encode_file, labelled, prompt_settings_of, verdict_token_ids
-from .settings import SFTSettings
+from .rows import encode_file, prompt_settings_of, verdict_token_ids
+from .settings import OF_ADAPTER, SFTSettings
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -48,10 +48,6 @@ _FREE: Final = frozenset(
     }
 )  # fmt: skip
 """Options that do not shape the weights, or that ``_plan`` adds in another form."""
-_OF_ADAPTER: Final = (
-    "r", "lora_alpha", "lora_dropout", "layers_to_transform", "use_dora", "use_rslora",
-)  # fmt: skip
-"""LoRA options that an initial adapter already has."""
 _OF_STEPS: Final = ("eval_steps", "logging_steps")
 """Options that below 1 are a share of all steps."""
 
@@ -161,8 +157,7 @@ def _dataset(
     if model is not None and _is_classifier(model):
         rows = list(encoder_rows(path, tokenizer, min(limit, longest(model.config, tokenizer))))
     else:
-        encoded = encode_file(path, tokenizer, limit, settings.chain_weight)
-        rows = [labelled(row) for row in encoded]
+        rows = [*encode_file(path, tokenizer, limit, settings.chain_weight)]
     if not rows and path.stem == "train":
         raise InputError(f"{path}: no row fits max_length={limit}; raise it or shorten the prompts")
     return Dataset.from_list(rows)
@@ -178,9 +173,8 @@ def _trainer(
 ) -> JudgeTrainer | EncoderTrainer:
     from transformers.integrations import TensorBoardCallback
 
-    from .callbacks import Pace, Saves, Stamp, Trim
+    from .callbacks import Pace, Stamp, Upkeep
     from .encoder import EncoderTrainer
-    from .prefix import PrefixCollator
     from .trainer import JudgeTrainer
 
     evaluates = settings.evaluates and len(parts["dev"]) > 0
@@ -190,7 +184,7 @@ def _trainer(
         "train_dataset": parts["train"],
         "eval_dataset": parts["dev"] if len(parts["dev"]) else None,
         "processing_class": tokenizer,
-        "callbacks": [Trim(), Pace(), Saves(settings.sft["save_steps"]), Stamp(plan, started)],
+        "callbacks": [Upkeep(settings.sft["save_steps"]), Pace(), Stamp(plan, started)],
     }
     peft_config = None if settings.adapter else _lora(settings, model)
     if _is_classifier(model):
@@ -200,7 +194,6 @@ def _trainer(
         peft_config=peft_config,
         verdict_ids=_verdict_ids(tokenizer, settings),
         settings=settings,
-        prefixes=PrefixCollator(settings.sft["max_length"]) if settings.share_prefix else None,
         dev=_dev(settings, tokenizer),
     )
     if _sharded(trainer) and settings.dev_rows:
@@ -277,7 +270,7 @@ def _continued(model: PreTrainedModel, settings: SFTSettings) -> PeftModel:
     found, wanted = wrapped.peft_config["default"], _lora(settings, model)
     # The base's name in the adapter may be unknown here, and PEFT would look it up on the hub.
     found.base_model_name_or_path = base_of(settings.model)
-    for option in _OF_ADAPTER:
+    for option in OF_ADAPTER:
         has, asked = getattr(found, option), getattr(wanted, option)
         if has != asked:
             raise SettingsError(
@@ -292,13 +285,14 @@ def _written(value: Any) -> str:
 
 def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfig:
     import torch
+    from accelerate import PartialState
     from trl import SFTConfig
 
     on_gpu, options = torch.cuda.is_available(), dict(settings.sft)
-    rows, passes = settings.passes(_processes())
+    rows, passes = settings.passes(int(PartialState().num_processes))
     # The trainer compares a checkpoint's whole number with a share of the steps, and warns.
     options |= {n: math.ceil(options[n] * steps) for n in _OF_STEPS if options[n] < 1}
-    # Every evaluated step is saved, as it may be the best; the callback ``Saves`` adds others.
+    # Every evaluated step is saved, as it may be the best; the callback ``Upkeep`` adds others.
     evaluation: dict[str, Any] = {
         "save_steps": options["eval_steps"],
         "metric_for_best_model": f"eval_{settings.metric}",
@@ -332,12 +326,6 @@ def _arguments(settings: SFTSettings, steps: int, *, evaluate: bool) -> SFTConfi
         ) from error
 
 
-def _of_rows(settings: SFTSettings) -> dict[str, Any]:
-    """The settings of the loss of whole rows, where it is used."""
-    names = {"chain_weight", "twin_weight", "twin_margin"}
-    return {} if settings.chain_weight is None else settings.model_dump(include=names)
-
-
 def _plan(settings: SFTSettings, rows: int) -> Plan:
     data, options = Path(settings.data), settings.sft
     shaping = {f"sft.{name}": value for name, value in options.items() if name not in _FREE}
@@ -345,12 +333,13 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         "share_prefix": settings.share_prefix,
         "qlora": settings.qlora,
         "verdict_weight": settings.verdict_weight,
-        **_of_rows(settings),
         "data_seed": options.get("data_seed", options["seed"]),
         "model": name_with_digest(base_of(settings.model)),
         "rows_per_step": settings.rows_per_step,
         "train.jsonl": sha256_file(data / "train.jsonl"),
     }
+    if settings.chain_weight is not None:
+        shaping |= settings.model_dump(include={"chain_weight", "twin_weight", "twin_margin"})
     if settings.adapter:
         shaping["adapter"] = name_with_digest(adapter_of(settings.adapter))
     if settings.evaluates:  # the settings that chose the best step so far
@@ -361,12 +350,6 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
     return Plan(shaping, settings.steps(rows))
-
-
-def _processes() -> int:
-    from accelerate import PartialState
-
-    return int(PartialState().num_processes)
 
 
 def _train(trainer: JudgeTrainer | EncoderTrainer, checkpoint: Checkpoint | None) -> Run:

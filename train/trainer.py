@@ -20,7 +20,7 @@ from trl import SFTTrainer
 from gradegpt.core.errors import SettingsError
 
 from .dev import DevEvaluation
-from .prefix import PrefixCollator, attention, lines, prefix_attention
+from .prefix import attention, in_lines, lines, prefix_attention
 from .rows import IGNORED, row_order
 from .settings import SFTSettings
 
@@ -51,7 +51,6 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         *args: Any,
         verdict_ids: Sequence[int],
         settings: SFTSettings,
-        prefixes: PrefixCollator | None = None,
         dev: DevEvaluation | None = None,
         **kwargs: Any,
     ) -> None:
@@ -60,9 +59,11 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         self._verdict_weight = settings.verdict_weight
         self._by_row = settings.chain_weight is not None
         self._twin_weight, self._twin_margin = settings.twin_weight, settings.twin_margin
-        self._lines = _packed if settings.packing else prefixes
+        self._lines: Callable[..., Any] | None = _packed if settings.packing else None
+        if settings.share_prefix:
+            self._lines = partial(in_lines, limit=settings.sft["max_length"])
         self._dev = dev
-        if prefixes is not None and self.accelerator.num_processes > 1:
+        if settings.share_prefix and self.accelerator.num_processes > 1:
             raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
         # Where the weights are in shards, a process cannot compute alone.
         if self._lines is not None and not (self.is_fsdp_enabled or self.is_deepspeed_enabled):

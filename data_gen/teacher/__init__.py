@@ -123,9 +123,6 @@ class Teacher:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         """Close the connections and the cache."""
         for asked in self._asked:
             asked.close()

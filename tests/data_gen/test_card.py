@@ -95,13 +95,6 @@ class TestPage:
             assert text in readme
         assert "/home/someone" not in readme
 
-    def test_the_same_input_gives_the_same_bytes(
-        self, folder: Path, tmp_path: Path, manifest: dict[str, Any], rows: list[dict[str, Any]]
-    ) -> None:
-        """Two cards of equal rows are equal."""
-        write_card(tmp_path, manifest, rows)
-        assert (tmp_path / "README.md").read_bytes() == (folder / "README.md").read_bytes()
-
     def test_a_name_cannot_write_into_the_page(
         self, tmp_path: Path, manifest: dict[str, Any]
     ) -> None:

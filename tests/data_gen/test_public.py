@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from data_gen import public
-from data_gen.public import SETS, fetch, question_place
+from data_gen.public import READERS, fetch, public_sets, question_place
 from data_gen.settings import PublicSettings, load_data_settings
 from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.records import read_objects
@@ -120,7 +120,7 @@ def test_a_reader_reads_its_source(name: str, texts: list[Any], rows: list[Any])
     """The id, question, reference, response and label of each row with a label or a score."""
     given = [(path, text if isinstance(text, str) else json.dumps(text)) for path, text in texts]
     fields = ("id", "question", "reference", "response", "label")
-    assert [tuple(row[f] for f in fields) for row in SETS[name].read(given)] == rows
+    assert [tuple(row[f] for f in fields) for row in READERS[name](given)] == rows
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_result_is_compared_by_its_value(
 ) -> None:
     """Numbers within 4 %, truth values and options by name; what cannot be compared has none."""
     row = LINE | {"correct": [wanted[1], wanted[0]], "pred": pred}
-    (read,) = SETS["theoremqa_outputs"].read([("m.jsonl", json.dumps(row) + "\n")])
+    (read,) = READERS["theoremqa_outputs"]([("m.jsonl", json.dumps(row) + "\n")])
     assert read["label"] is label
 
 
@@ -146,17 +146,17 @@ def test_rows_are_written_once_the_files_are_those_of_the_table(
 ) -> None:
     """Downloaded once, checked by digest; never seen questions apart, which only measure."""
     rows = [EVOUNA | {"question": f"question {n}"} for n in range(20)]
-    path = tmp_path / "host" / SETS["evouna"].repository / SETS["evouna"].commit
+    path = tmp_path / "host" / public_sets()["evouna"].repository / public_sets()["evouna"].commit
     path.mkdir(parents=True)
     (path / "NQ.json").write_text(json.dumps(rows))
     monkeypatch.setattr(public, "_HOST", (tmp_path / "host").as_uri())
-    known = SETS["evouna"]._replace(files=("NQ.json",))
-    monkeypatch.setitem(SETS, "evouna", known)
+    known = public_sets()["evouna"].model_copy(update={"files": ("NQ.json",)})
+    monkeypatch.setitem(public_sets(), "evouna", known)
     settings = PublicSettings(name="public", out=str(tmp_path / "out"), sets=("evouna",))
     with pytest.raises(OutputError, match="not the files of wangcunxiang/QA-Eval at 90007d39d4"):
         fetch(settings)
     digest = public.digest([tmp_path / "out" / "files" / "evouna" / "NQ.json"])
-    monkeypatch.setitem(SETS, "evouna", known._replace(sha256=digest))
+    monkeypatch.setitem(public_sets(), "evouna", known.model_copy(update={"sha256": digest}))
     (path / "NQ.json").unlink()
     counts = fetch(settings)
     written = [row for _, row in read_objects(tmp_path / "out" / "evouna.jsonl")]
@@ -191,9 +191,11 @@ def test_a_zip_is_read_and_the_manifest_tells_the_use(
     path.parent.mkdir(parents=True)
     with ZipFile(path, "w") as files:
         files.writestr("test/3way/beetle/test-unseen-answers/K.xml", SEMEVAL)
-    known = SETS["beetle"]._replace(sha256=public.digest([path]), unseen=0)
-    monkeypatch.setitem(SETS, "beetle", known)
-    kept = {"llmeval2": {"use": SETS["llmeval2"].use}}
+    known = public_sets()["beetle"].model_copy(
+        update={"sha256": public.digest([path]), "unseen": 0}
+    )
+    monkeypatch.setitem(public_sets(), "beetle", known)
+    kept = {"llmeval2": {"use": public_sets()["llmeval2"].use}}
     (tmp_path / "manifest.json").write_text(json.dumps({"sets": kept}))
     settings = PublicSettings(name="public", out=str(tmp_path), sets=("beetle",))
     assert fetch(settings) == {"beetle": 2}
@@ -201,7 +203,7 @@ def test_a_zip_is_read_and_the_manifest_tells_the_use(
     assert not public.measures_only(str(tmp_path / "beetle.jsonl"))
     rows = [row for _, row in read_objects(tmp_path / "beetle.jsonl")]
     assert {row["split"] for row in rows} == {"test-unseen-answers"}
-    feedback = [row["feedback"] for row in SETS["saf"].read([("1.1_A.xml", SAF_FILE)])]
+    feedback = [row["feedback"] for row in READERS["saf"]([("1.1_A.xml", SAF_FILE)])]
     assert feedback == ["", "", "Half."]
 
 

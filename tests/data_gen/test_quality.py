@@ -60,13 +60,6 @@ class TestNgrams:
         held.add(" ".join(words))
         assert held.hit(" ".join(["other", *words[4 : 4 + N - 1], "others"])) is None
 
-    def test_layout_case_and_width_do_not_hide_a_leak(self) -> None:
-        """A question in another layout, case or width is found."""
-        held = Contamination()
-        held.add(QUESTION)
-        disguised = QUESTION.upper().replace(" ", "\n").replace("12", "１２").replace("?", "")
-        assert held.hit(disguised) is not None
-
     def test_a_short_text_counts_as_a_whole_only(self) -> None:
         """A text of eight tokens matches an equal text, and no longer text that contains it."""
         held = Contamination()
@@ -89,22 +82,8 @@ class TestNgrams:
         """The result is the first n-gram that both texts have."""
         held = Contamination(n=6)
         held.add(QUESTION)
-        assert held.hit("So each of them lays 5 eggs") == "each of them lays 5 eggs"
+        assert held.hit("So EACH of them\nlays ５ eggs") == "each of them lays 5 eggs"
         assert held.hit("") is None
-
-    def test_texts_can_be_added_after_a_search(self) -> None:
-        """Each search has all texts added before it; an n-gram added twice counts once."""
-        held = Contamination(n=6)
-        assert held.hit(QUESTION) is None
-        held.add(QUESTION)
-        assert held.hit(QUESTION) is not None
-        other = " ".join(sentence(random.Random(2), 8))
-        assert held.hit(other) is None
-        held.add(other)
-        held.add(other)
-        assert held.hit(other) == " ".join(other.split()[:6])
-        assert held.hit(QUESTION) is not None
-        assert len(held) == len(tokens(QUESTION)) - 5 + 3
 
     def test_digests_depend_on_the_order_and_on_nothing_else(self) -> None:
         """The digests equal pinned values, so they are the same in every process."""
@@ -136,11 +115,6 @@ class TestDuplicates:
         if tokens(text):
             assert np.array_equal(signature(text), signature(text + " " * blanks))
 
-    def test_texts_without_tokens_are_alike_only_if_equal(self) -> None:
-        """Texts of dots or dollars alone are no duplicates of each other."""
-        assert similarity(signature("..."), signature("$$")) < 0.2
-        assert similarity(signature(""), signature("a b c")) < 0.2
-
     def test_the_estimate_is_unbiased(self) -> None:
         """The mean share of equal minima over many pairs is the Jaccard similarity."""
         rng, errors = random.Random(3), []
@@ -161,13 +135,6 @@ class TestDuplicates:
         text = " ".join("".join(rng.choices("abcdefghij", k=5)) for _ in range(9000))
         parts = np.minimum(signature(text[:30_030]), signature(text[30_000:]))
         assert similarity(signature(text), parts) > 0.95
-
-    def test_near_duplicates_are_found_and_others_kept(self) -> None:
-        """One changed word in 300 is a duplicate; a third of them changed is none."""
-        words = sentence(random.Random(5), 300)
-        text, near = " ".join(words), " ".join([*words[:150], "other", *words[151:]])
-        far = " ".join([*words[:200], *sentence(random.Random(6), 100)])
-        assert found([text, near, far]) == [1]
 
     def test_the_copy_of_a_row_of_a_template_is_found(self) -> None:
         """Rows of a template with other numbers share bands without being duplicates."""
@@ -226,9 +193,8 @@ class TestArtifactProbe:
             ([], []),
             (["a b"] * 12, [True] * 12),
             (["a b"] * 12, [True] * 10 + [False] * 2),
-            ([f"{chr(97 + i)}z" for i in range(12)], [True, False] * 6),
         ],
-        ids=["no rows", "one label", "too few questions", "no n-gram in five rows"],
+        ids=["no rows", "one label", "too few questions"],
     )
     def test_what_cannot_be_measured_is_none(
         self, responses: list[str], labels: list[bool]

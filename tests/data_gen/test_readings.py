@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from data_gen.candidates import labels_agree, rng_for
+from data_gen.candidates import labels_agree
 from data_gen.readings import SHIPPED, Reading, digest_of, read_readings
 from data_gen.real import CROSSED, labelled, unlabelled
 from gradegpt.core.schema import Example, Item, Verdict
@@ -66,31 +66,19 @@ def test_a_label_and_a_reading(
 ) -> None:  # fmt: skip
     """A label by one model counts only beside a reading or the rules; an unsure reader disputes."""
     known = {} if read == "-" else {digest_of(item(response)): reading(response, read)}
-    rng = rng_for("x", 0)
     if label is None:
-        made = unlabelled(item(response), "en", "s", rng, next(iter(known.values()), None))
+        made = unlabelled(item(response), "en", "s", next(iter(known.values()), None))
     else:
         given = Example(**dict(item(response)), verdict=label, labelled_by=by)
-        made = labelled(given, rng, known)
+        made = labelled(given, known)
     assert (made.verdict, labels_agree(made.labels)) == (verdict, agree)
     assert (made.chain.key_sentence if made.chain else None) == quote
 
 
-@pytest.mark.parametrize(
-    ("response", "source", "why", "quotes"),
-    [
-        (OPEN, "qa", "it is named", {"osmosis"}),
-        (OPEN, f"qa{CROSSED}", "", {"osmosis"}),
-        ("It ends with 17.\nA: 17", "qa", "it is named", {"with 17", None}),
-    ],
-)
-def test_a_reading_is_found_for_what_was_read(
-    response: str, source: str, why: str, quotes: set[str | None]
-) -> None:
-    """Against another reference without its reason; of a response cut before it was read."""
-    read = [reading(text, RIGHT) for text in (OPEN, "It ends with 17.")]
-    given = Example(**dict(item(response)), verdict=RIGHT, labelled_by="key", source=source)
-    made = [labelled(given, rng_for("x", n), {one.sha: one for one in read}) for n in range(9)]
-    chains = [candidate.chain for candidate in made if candidate.chain]
-    assert {chain.key_sentence for chain in chains} == quotes
-    assert {chain.why for chain in chains if chain.quotes} == {why}
+@pytest.mark.parametrize(("source", "why"), [("qa", "it is named"), (f"qa{CROSSED}", "")])
+def test_against_another_reference_a_reading_has_no_reason(source: str, why: str) -> None:
+    """It may name the first one."""
+    given = Example(**dict(item(OPEN)), verdict=RIGHT, labelled_by="key", source=source)
+    made = labelled(given, {digest_of(given): reading(OPEN, RIGHT)}).chain
+    assert made is not None
+    assert (made.key_sentence, made.why) == ("osmosis", why)

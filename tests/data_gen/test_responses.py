@@ -14,7 +14,7 @@ from data_gen.candidates import Candidate, labels_agree, rng_for, texts_of, trai
 from data_gen.drawn import parametric
 from data_gen.phrases import attacks
 from data_gen.problems import Problem, bank
-from data_gen.real import crossed, labelled, without_restated_answer
+from data_gen.real import crossed, labelled
 from data_gen.writer import Task, ending, synthetic
 from gradegpt.chains.chain import SYSTEM, Chain, PromptSettings
 from gradegpt.chains.grammar import stands_in
@@ -67,7 +67,7 @@ def test_every_shape_of_an_answer_occurs_with_both_verdicts() -> None:
     """No kind of response predicts the verdict; those without an answer are of their own kinds."""
     found = {verdict: {c.pattern for _, c, _ in written(BANK, verdict, 4)} for verdict in Verdict}
     assert found[Verdict.CORRECT] == found[Verdict.INCORRECT]
-    assert len(found[Verdict.CORRECT]) == 9
+    assert len(found[Verdict.CORRECT]) == 8
     assert len(found[Verdict.INVALID]) == 8
     assert not found[Verdict.CORRECT] & found[Verdict.INVALID]
 
@@ -102,7 +102,7 @@ def test_a_response_without_an_answer_does_not_hold_the_reference_alone() -> Non
     adds = Problem(
         id="t-2", lang="en", question="Compute 3 + 4.", reference="7", answer_type=AnswerType.NUMBER
     )
-    for problem, index in itertools.product((plays, adds), range(200)):
+    for problem, index in itertools.product((plays, adds), range(60)):
         made = afresh(problem, Verdict.INVALID, index)
         assert made is not None
         text = made.item.response
@@ -148,30 +148,12 @@ def test_the_evidence_of_the_rules_is_the_chain_and_nothing_is_guessed(
         response=response, verdict=Verdict.CORRECT if verdict else Verdict.INCORRECT,
         labelled_by="two teachers",
     )  # fmt: skip
-    made = labelled(example, rng_for("x", 0), {})
+    made = labelled(example, {})
     assert made.chain is not None
     assert (made.verdict is Verdict.CORRECT) is verdict
     assert labels_agree(made.labels)
     assert made.chain.key_sentence == quote
     assert (made.chain.answer or "").rstrip(".") == (answer or "")
-
-
-@pytest.mark.parametrize(
-    ("response", "kept"),
-    [
-        ("4*2 = <<4*2=8>>8 eggs\nShe has 8-3 = <<8-3=5>>5 left.\nA: 5", "<<8-3=5>>5 left."),
-        ("He sells 3 of 20.\nSo he keeps $17.\n\n17", "So he keeps $17."),
-        ("She has 8-3 = 5 left.\nA: 6", None),
-        ("She has 8-3 = 5 left of 8.\nA: 5", None),
-        ("She has 8-3 = 5 left.\nHalf of them are 5/2", None),
-        ("She has 8-3 = 5 left.\nAnd so it is that they find themselves with 5", None),
-        ("So he keeps $17.", None),
-    ],
-)
-def test_a_last_line_that_restates_the_result_is_removed(response: str, kept: str | None) -> None:
-    """It is removed where the last step ends in the same result, unless it says more."""
-    steps = without_restated_answer(response)
-    assert steps == (response.partition(kept)[0] + kept if kept else None)
 
 
 @pytest.mark.parametrize("chinese", [True, False])
@@ -229,7 +211,7 @@ def test_a_context_stays_with_its_item_and_is_in_its_prompt() -> None:
         question="How long does it take?", context="It is 12 km at 3 km/h.", reference=("4 h",),
         response="The answer is 4 hours.", verdict=Verdict.CORRECT, lang="en",
     )  # fmt: skip
-    made = labelled(example, rng_for("x", 0), {})
+    made = labelled(example, {})
     assert texts_of(made.item) == (example.context, *texts_of(made.item)[1:])
     row = training_row(made, {ChainFormat.OUTCOME: 1.0}, PromptSettings(), 0)
     assert row.prompt[0].content == SYSTEM[ChainFormat.OUTCOME, "last"]
@@ -243,7 +225,7 @@ def test_where_the_tag_is_first_one_prompt_asks_for_it() -> None:
         verdict=Verdict.CORRECT, lang="en",
     )  # fmt: skip
     formats = {ChainFormat.CROSS_LINGUAL: 0.9, ChainFormat.OUTCOME: 0.1}
-    made = labelled(example, rng_for("x", 0), {})
+    made = labelled(example, {})
     row = training_row(made, formats, PromptSettings(verdict="first"), 0, {"twins": 3, "no": ""})
     assert row.prompt[0].content == SYSTEM[ChainFormat.CROSS_LINGUAL, "first"]
     assert row.completion[0].content == "<Yes>"

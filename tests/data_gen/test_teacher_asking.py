@@ -6,12 +6,13 @@ import itertools
 import re
 import socket
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data_gen import teacher as teaching
-from data_gen.teacher import TeacherVote
+from data_gen.teacher import TeacherSettings, TeacherVote
 from data_gen.teacher.prompt import INSTRUCTIONS, SHOWN, examples
 from data_gen.teacher.vote import read_reply
 from gradegpt.chains.chain import (
@@ -22,8 +23,9 @@ from gradegpt.chains.chain import (
     needs_gloss,
     render_chain,
 )
-from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.schema import AnswerType, Item, Verdict
+from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.engines import local
 from gradegpt.engines.scripted import ScriptedEngine
 from tests.data_gen.teacher_parts import CROSS, NO, NONE, YES, Ask, always, chain, item
@@ -45,16 +47,6 @@ def test_a_teacher_is_asked_with_the_judges_own_prompt(ask: Ask) -> None:
     assert last == build_prompt(hostile, PromptSettings())[-1].model_dump()
     assert "</response><Yes>" not in last["content"]
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.0, 99)
-
-
-def test_options_that_a_server_rejects_are_not_sent(ask: Ask) -> None:
-    """The token limit has the server's name for it, and further fields replace the own ones."""
-    body = {"temperature": "1"}
-    model = {"model": "m", "max_tokens_name": "max_completion_tokens", "extra_body": body}
-    _, server, _ = ask(always(YES), models=[model])
-    names = {"model", "messages", "max_completion_tokens", "temperature"}
-    assert server.bodies[0].keys() == names
-    assert server.bodies[0]["temperature"] == 1
 
 
 def test_a_model_that_thinks_has_tokens_for_it_and_an_empty_reply_is_no_vote(ask: Ask) -> None:
@@ -218,3 +210,61 @@ def test_the_bound_on_concurrency_is_reached_and_held(ask: Ask) -> None:
     votes, server, _ = ask(script, items=12, concurrency=4)
     assert server.busiest == 4
     assert [vote.verdict for vote in votes] == [Verdict.CORRECT] * 12
+
+
+# --- budget and settings --------------------------------------------------------------------------
+
+PRICED = {"model": "m", "input_price": 1.0, "output_price": 10.0}
+
+
+def test_a_spent_budget_stops_cleanly_and_a_larger_one_resumes(ask: Ask) -> None:
+    """The other items have a reason, and no reply is paid for twice; a reply costs 0.0015."""
+    yes, no = Say(YES, usage=(1000, 50)), Say(NO, usage=(1000, 50))
+    votes, server, teacher = ask(always(yes), items=9, models=[PRICED], budget=0.004)
+    assert len(server.bodies) == 3
+    assert [vote.reason for vote in votes] == ["teacher:agreed"] * 3 + ["teacher:budget"] * 6
+    assert votes[-1] == TeacherVote(None, "teacher:budget")
+    summary = teacher.meter.summary()
+    assert summary["cost"] == summary["models"]["m"]["cost"] == 0.0045
+    assert summary["stopped"].startswith("budget: 0.0045 of 0.004 is spent")
+    again, server, _ = ask(always(no), items=9, models=[PRICED], budget=0.004)
+    assert (again, server.bodies) == (votes, [])
+    more, server, _ = ask(always(no), items=9, models=[PRICED], budget=0.006)
+    assert len(server.bodies) == 1
+    assert more[:3] == votes[:3]
+    assert more[3].verdict is Verdict.INCORRECT
+    rest, server, teacher = ask(always(no), items=9, models=[PRICED])
+    assert len(server.bodies) == 5
+    assert [vote.reason for vote in rest] == ["teacher:agreed"] * 9
+    assert not teacher.meter.stopped
+
+
+GOOD: dict[str, Any] = {"models": [{"model": "m"}], "base_url": "http://x/v1", "cache": "c.sqlite"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"models": []}, "models: "),
+        ({"models": [{"model": "m"}, {"model": "m"}]}, "a name occurs twice"),
+        ({"budget": "5"}, "budget: 'm' has no prices; set input_price"),
+        ({"concurency": "2"}, "unknown setting 'concurency'; did you mean 'concurrency'"),
+    ],
+)  # fmt: skip
+def test_invalid_settings_are_rejected(changes: dict[str, Any], message: str) -> None:
+    """The message names the setting and says what to do."""
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        build_settings(TeacherSettings, {**GOOD, **changes}, where="teacher.yaml")
+
+
+def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
+    """Scalars are text; several samples are drawn at a temperature."""
+    path = tmp_path / "teacher.yaml"
+    path.write_text(
+        "base_url: http://x/v1\ncache: c.sqlite\nsamples: 3\n"
+        "models: [{model: m, input_price: 2.5}]\n"
+    )
+    changes = ["budget=1.5", "models=[{model: n, input_price: 1}]"]
+    made = load_settings(TeacherSettings, path, changes)
+    assert (made.must_agree, made.temperature, made.budget) == (2, 0.7, 1.5)
+    assert made.models[0].model == "n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from typing import Any
 
@@ -195,26 +194,6 @@ def test_the_chain_is_the_first_with_the_verdict() -> None:
     """The first chain is the first in the order of models and samples."""
     first, second = chain(answer="42"), chain(answer="42 个")
     assert count_votes([WRONG, first, second], 2).chain == first
-
-
-@given(
-    st.lists(st.sampled_from([RIGHT, WRONG, VOID, BAD, "teacher:timeout"]), min_size=1, max_size=9),
-    st.integers(1, 9),
-    st.randoms(use_true_random=False),
-)
-def test_a_verdict_needs_its_majority(
-    replies: list[Chain | str], agree: int, rng: random.Random
-) -> None:
-    """A verdict needs its majority, and order has no influence."""
-    vote = count_votes(replies, agree)
-    yes = replies.count(RIGHT)
-    no = replies.count(WRONG) + replies.count(VOID)
-    if vote.verdict is not None:
-        won, lost = (yes, no) if vote.verdict is Verdict.CORRECT else (no, yes)
-        assert won >= agree
-        assert won > lost
-    shuffled = rng.sample(replies, len(replies))
-    assert count_votes(shuffled, agree).verdict is vote.verdict
 
 
 def test_models_and_samples_vote_together(ask: Ask) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from data_gen import seeds
 from data_gen.__main__ import app
+from data_gen.bilingual import facts
 from data_gen.candidates import Candidate
 from data_gen.generate import generate
+from data_gen.problems import bank
 from data_gen.readings import write_readings
 from data_gen.settings import DataGenSettings, load_data_settings
 from data_gen.truth import FLAWS, is_tag_alone, taught
@@ -56,18 +60,22 @@ def taught_by(server: ScriptedServer, cache: Path) -> dict[str, Any]:
     return EACH | {"teacher": teacher, "readings": []}
 
 
-@pytest.mark.parametrize("recipe", SHIPPED, ids=[recipe.name for recipe in SHIPPED])
-@pytest.mark.parametrize("place", ["last", "first"])
+@pytest.mark.parametrize(
+    ("recipe", "place"),
+    [pytest.param(r, p, id=r.name) for r, p in zip(SHIPPED, cycle(("last", "first")))],
+)
 def test_every_shipped_recipe_writes_true_rows(
-    recipe: DataGenSettings, place: Any, tmp_path: Path
+    recipe: DataGenSettings, place: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the bank, the generators and the bilingual facts, with the tag last or first."""
-    small: dict[str, Any] = {"bank": 1, "parametric": 24, "bilingual": 1}
+    monkeypatch.setattr(seeds, "bank", lambda: bank()[::4])
+    monkeypatch.setattr(seeds, "facts", lambda: facts()[::4])
+    small: dict[str, Any] = {"bank": 1, "parametric": 12, "bilingual": 1}
     small = {name: least for name, least in small.items() if getattr(recipe, name)}
     small |= {"balance": recipe.balance.model_copy(update={"rows": 100}), "workers": 1}
     small |= {"prompt": recipe.prompt.model_copy(update={"verdict": place}), "out": str(tmp_path)}
     generate(recipe.model_copy(update=small | {"card": False}))
-    assert check_rows(tmp_path, place)[CROSS] > 50
+    assert check_rows(tmp_path, place)[CROSS] > 20
 
 
 @pytest.mark.parametrize("place", ["last", "first"])

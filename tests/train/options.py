@@ -8,9 +8,9 @@ from typing import Any, Final
 from train import sft
 from train.checkpoints import Plan
 from train.loading import load_base
-from train.settings import LORA, SFTSettings
+from train.settings import LORA, OF_ADAPTER, SFTSettings
 
-_LORA: Final = {*LORA, "layers_to_transform", "use_dora", "use_rslora"}
+_LORA: Final = {*LORA, *OF_ADAPTER}
 QUICK: Final = {
     "bf16": False, "eval_strategy": "no", "dev_rows": 0, "report_to": "none", "logging_steps": 1,
 }  # fmt: skip

@@ -135,6 +135,7 @@ def check_shards(
     assert adapters[0].stat().st_size == adapters[1].stat().st_size
 
 
+@pytest.mark.slow
 def test_a_killed_process_loses_nothing(
     one: Path, base: Path, uneven: Path, tmp_path: Path
 ) -> None:

@@ -57,6 +57,7 @@ def judge(encoder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = ("sft.max_steps=100", "sft.learning_rate=3e-3", "data.guard=0")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finetune.subprocess, "run", step)
+        patch.setattr(finetune, "ATTACKS", 1)
         words = ("finetune", str(folder / "graded.jsonl"), "--base", encoder, *options)
         assert command(*words, "-o", str(folder / "mine")) == 0
     return folder / "mine"

@@ -21,7 +21,7 @@ from gradegpt.engines.chat import end_token_id, end_token_ids, render_chat
 from gradegpt.engines.local import LocalEngine
 from tests.train.options import settings_of
 from train.loading import choose_pad_token, load_base, load_tokenizer
-from train.rows import encode
+from train.rows import IGNORED, encode
 from train.settings import SFTSettings
 
 SYSTEM, USER, REPLY = "Grade it.", "Is 2 the answer?", "The answers agree: <Yes>"
@@ -154,7 +154,7 @@ def test_a_reply_ends_with_the_templates_end_token(
     assert tokenizer.convert_ids_to_tokens(end) == FAMILIES[name].end
     assert set(end_token_ids(tokenizer)) == {end, tokenizer.eos_token_id}
     encoded = encode(tokenizer, ROW)
-    assert (encoded["input_ids"][-1], encoded["completion_mask"][-1]) == (end, 1)
+    assert (encoded["input_ids"][-1], encoded["labels"][-1]) == (end, end)
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILIES if name != "gemma2"])
@@ -166,9 +166,7 @@ def test_training_text_is_the_templates_text_of_the_chat(
     whole = tokenizer.apply_chat_template(CHAT, tokenize=False, date_string="26 Jul 2024")
     encoded = encode(tokenizer, ROW)
     assert whole.rstrip() == tokenizer.decode(encoded["input_ids"])
-    supervised = [
-        i for i, m in zip(encoded["input_ids"], encoded["completion_mask"], strict=True) if m
-    ]
+    supervised = [label for label in encoded["labels"] if label != IGNORED]
     assert tokenizer.decode(supervised) == REPLY + FAMILIES[name].end
     assert ("</think>" in render_chat(tokenizer, PROMPT)) == (name == "qwen3")
 

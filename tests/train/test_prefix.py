@@ -28,10 +28,10 @@ def row(prompt: list[int], chain: list[int]) -> dict[str, list[int]]:
 
 def test_lines_by_hand() -> None:
     """Rows are sorted by tokens; the token that predicts the first supervised one is not shared."""
-    from train.prefix import PrefixCollator, lines
+    from train.prefix import in_lines, lines
 
     rows = [row([1, 2, 3, 4], [8, 9]), row([5, 6], [8]), row([1, 2, 3, 7], [8])]
-    batch = PrefixCollator(9)([*rows, rows[0]])
+    batch = in_lines([*rows, rows[0]], 9)
     assert batch["input_ids"].tolist() == [[1, 2, 3, 4, 8, 9, 4, 8, 9, 1, 2, 3, 7, 8, 5, 6, 8]]
     assert batch["position_ids"].tolist() == [[0, 1, 2, 3, 4, 5, 3, 4, 5, *range(5), 0, 1, 2]]
     assert batch["attention_mask"].tolist() == [[2, 2, 2, *[1] * 14]]
@@ -61,11 +61,11 @@ def test_a_path_spells_its_row_and_every_label_is_kept(
     rows: list[dict[str, Any]], limit: int
 ) -> None:
     """Only a single long row may exceed ``limit`` tokens."""
-    from train.prefix import PrefixCollator, lay, lines
+    from train.prefix import in_lines, lay, lines
 
     order = [place.row for line in lay(rows, limit) for place in line]
     assert sorted(order) == [*range(len(rows))]
-    batch = PrefixCollator(limit)(rows)
+    batch = in_lines(rows, limit)
     made = [(line, *path) for line in lines(batch) for path in line["paths"]]
     for number, (line, path, own, _) in zip(order, made, strict=True):
         assert line["input_ids"][0, path].tolist() == rows[number]["input_ids"]

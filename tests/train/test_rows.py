@@ -22,6 +22,7 @@ from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from tests.tiny import END
 from train.rows import (
+    IGNORED,
     encode,
     encode_file,
     prompt_settings_of,
@@ -49,8 +50,8 @@ def row_of(settings: PromptSettings) -> TrainingRow:
 
 def split(encoded: dict[str, list[int]]) -> tuple[list[int], list[int]]:
     """The ids of the prompt and the ids that are supervised."""
-    pairs = [*zip(encoded["input_ids"], encoded["completion_mask"], strict=True)]
-    return [i for i, m in pairs if not m], [i for i, m in pairs if m]
+    pairs = [*zip(encoded["input_ids"], encoded["labels"], strict=True)]
+    return [i for i, m in pairs if m == IGNORED], [i for i, m in pairs if m != IGNORED]
 
 
 @pytest.mark.parametrize("chain_format", ChainFormat)
@@ -61,7 +62,7 @@ def test_the_supervised_tokens_are_the_chain_and_the_end(
     row = row_of(PromptSettings(chain_format=chain_format))
     encoded = encode(tokenizer, row)
     prompt, chain = split(encoded)
-    assert encoded["completion_mask"] == [0] * len(prompt) + [1] * len(chain)
+    assert encoded["labels"] == [IGNORED] * len(prompt) + chain
     assert tokenizer.decode(chain) == row.completion[0].content + END
     assert chain[-1] == tokenizer.eos_token_id
     assert chain.count(tokenizer.eos_token_id) == 1
@@ -149,7 +150,7 @@ def test_a_chain_shares_its_weight_and_the_verdict_has_one(tokenizer: Any, place
     )
     encoded = encode(tokenizer, row)
     made = weighted(row, encoded, verdict_token_ids(tokenizer), 0.3)
-    prompt = encoded["completion_mask"].index(1)
+    prompt = encoded["labels"].count(IGNORED)
     verdict = made["twins"].index(7)
     assert encoded["input_ids"][verdict] in verdict_token_ids(tokenizer)
     assert (verdict == prompt) is (place == "first")
