@@ -161,15 +161,9 @@ def read_items(
     return found
 
 
-def report_columns(checked: CheckedInput | Checked) -> None:
+def report_columns(read: CheckedInput | Checked | Columns) -> None:
     """Report on stderr how a table was read, and which rows are set aside."""
-    for note in checked.notes:
-        typer.echo(note, err=True)
-
-
-def say_columns(columns: Columns) -> None:
-    """Say on stderr which column was taken for what, in one line, unless all have their names."""
-    for note in columns.notes:
+    for note in read.notes:
         typer.echo(note, err=True)
 
 

@@ -21,7 +21,7 @@ from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
 from gradegpt.engines.chat import clock, common_prefix, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
-from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
+from gradegpt.engines.files import CONFIG, check_weights, load_errors, name_with_digest
 
 if TYPE_CHECKING:
     import torch
@@ -384,7 +384,6 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     check_weights(model, adapter, (CONFIG, ADAPTER_CONFIG))
     try:
         import torch
-        from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
     except ImportError as error:
         raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
@@ -393,7 +392,7 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
     on_cpu = torch.device(device).type == "cpu"
     able = cpu_has_bf16() if on_cpu else torch.cuda.is_bf16_supported()
     dtype = torch.bfloat16 if able else torch.float32
-    try:
+    with load_errors(model):
         tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
         loaded = AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
         if on_cpu and loaded.num_parameters() <= SMALL:
@@ -402,9 +401,6 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
             from peft import PeftModel
 
             loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
-        raise EngineError(f"{model}: does not load: {why}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A model's own sampling settings also affect greedy search: Qwen2.5's repetition penalty would
