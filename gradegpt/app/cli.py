@@ -73,7 +73,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
             )  # fmt: skip
     except GradeGPTError as error:
         said = f"{error}{_needed_by(command, given, error)}"
-        if isinstance(error, ColumnsError) and (not command or _has(app, "--map")):
+        mappable = not command or any("--map" in p.opts for p in get_command(app).params)
+        if isinstance(error, ColumnsError) and mappable:
             whole = shlex.join([*name.split(), *given])
             said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")
         typer.echo(f"error: {said}", err=True)
@@ -85,10 +86,6 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
-
-
-def _has(app: typer.Typer, option: str) -> bool:
-    return any(option in parameter.opts for parameter in get_command(app).params)
 
 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:

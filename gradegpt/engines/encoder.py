@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.errors import EngineError, needs
 from gradegpt.core.schema import Message
 from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability
@@ -92,12 +92,10 @@ class EncoderEngine:
 
     def __init__(self, model: str, adapter: str, *, batch_size: int = 32) -> None:
         check_weights(model, adapter)
-        try:
+        with needs("an encoder", "gradegpt[local]"):
             import torch
             from peft import PeftModel
             from transformers import AutoTokenizer
-        except ImportError as error:
-            raise MissingError("an encoder needs: pip install 'gradegpt[local]'") from error
         self.name = "encoder:" + "+".join(map(name_with_digest, (model, adapter)))
         self.batch_size, self._torch = batch_size, torch
         with load_errors(model):

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from gradegpt.app import cli
 from gradegpt.app.cluster import judging
 from gradegpt.app.cluster.judging import (
     BEGUN,
@@ -19,7 +18,6 @@ from gradegpt.app.cluster.judging import (
     check_files,
     counted,
     end,
-    fingerprint,
     judge_files,
     judge_of,
     judged,
@@ -37,6 +35,7 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
+from tests.command import call
 
 EASY = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
 HARD = {"question": "Why?", "reference": "because of gravity", "response": "Things fall."}
@@ -63,7 +62,7 @@ def checked(path: Path, rows: list[dict[str, Any]], size: int = 100) -> Checked:
 def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[JudgingJob, PartTask]:
     """A file with these rows as one part."""
     source = checked(path, rows)
-    own, there = fingerprint(SETTINGS), OutputFolder.of(str(folder))
+    own, there = judging.judge_of(SETTINGS).fingerprint, OutputFolder.of(str(folder))
     job = JudgingJob(SETTINGS, own, source.columns, False, there, Form.JSONL, {}, {})
     return job, PartTask(0, source.parts[0], source.items[0])
 
@@ -184,9 +183,7 @@ def test_options_that_do_not_fit_are_refused(
     capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
 ) -> None:
     """Before anything is connected or read."""
-    with pytest.raises(SystemExit) as ended:
-        cli.run(cli.app, ["judge", "a.jsonl", "--judge", "rules", *options], name="gradegpt")
-    assert ended.value.code == 2
+    assert call("judge", "a.jsonl", "--judge", "rules", *options) == 2
     assert words in capsys.readouterr().err
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from gradegpt.app import cli
 from gradegpt.app.cluster.judging import check_files, judge_files
 from gradegpt.app.cluster.pipeline import connect, each, piped
 from gradegpt.app.cluster.storage import inputs
@@ -20,6 +19,7 @@ from gradegpt.core.errors import InputError
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
+from tests.command import call
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
 """Ray warns of its own settings."""
@@ -33,13 +33,6 @@ def ray() -> Iterator[None]:
         patch.setenv("RAY_AUTH_MODE", "disabled")
         with connect("local", **options):
             yield
-
-
-def gradegpt(*arguments: object) -> int:
-    """Run the command line in this process; the exit code."""
-    with pytest.raises(SystemExit) as ended:
-        cli.run(cli.app, [str(one) for one in arguments], name="gradegpt")
-    return int(ended.value.code or 0)
 
 
 @pytest.fixture
@@ -58,9 +51,9 @@ def test_a_folder_of_parts_is_the_table_of_the_local_command(
     """The same rows, columns and verdicts; an error of a task is raised here."""
     folder, local = tmp_path / "out", tmp_path / "local.parquet"
     command = ("judge", source, "--judge", "rules")
-    assert gradegpt(*command, "-o", local) == 0
+    assert call(*command, "-o", local) == 0
     before = capsys.readouterr().out.splitlines()[:2]
-    assert gradegpt(*command, "-o", folder, "--on", "ray") == 0
+    assert call(*command, "-o", folder, "--on", "ray") == 0
     assert capsys.readouterr().out.splitlines()[:2] == before
     assert parquet.read_table(folder).to_pylist() == parquet.read_table(local).to_pylist()
     with pytest.raises(InputError, match="two"):
