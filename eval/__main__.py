@@ -82,7 +82,7 @@ def main(
         ),
     ] = None,
     output: options.Folder = None,
-    overwrite: options.Rejudge = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Measure judges against labels, or score a model.
 

@@ -87,7 +87,7 @@ def main(
         ),
     ] = None,
     output: options.Folder = None,
-    overwrite: options.Rejudge = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Train each chain format alike, with every seed, and measure what the format is worth.
 

@@ -154,7 +154,7 @@ def main(
         ),
     ] = None,
     output: options.Folder = None,
-    overwrite: options.Rejudge = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Measure how often judges accept responses that try to manipulate them.
 

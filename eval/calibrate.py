@@ -348,7 +348,7 @@ def main(
         ),
     ] = None,
     output: options.Folder = None,
-    overwrite: options.Rejudge = False,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Measure what a judge's verdicts are worth on labelled answers; write calibration.json.
 

@@ -25,7 +25,7 @@ from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Qua
 from gradegpt.answers.units import known
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.app.console import say_columns
+from gradegpt.app.console import report_columns
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Outcome, Verdict
 from gradegpt.judges.parallel import judge_many
@@ -141,7 +141,7 @@ def check_file(path: Path, reading: Reading = USUAL) -> tuple[int, list[Finding]
             table, given, defaults=none, also=(UNIT,), required=("question", "reference")
         )
         rows = list(table.numbered())
-    say_columns(columns)
+    report_columns(columns)
     found: dict[int, list[Finding]] = {}
     checked: list[tuple[int, BenchmarkRow]] = []
     for line, row in rows:

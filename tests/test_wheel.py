@@ -1,4 +1,4 @@
-"""The wheel, built from the source distribution and installed outside the checkout."""
+"""The wheel, installed outside the checkout."""
 
 from __future__ import annotations
 
@@ -26,61 +26,60 @@ PROGRAM = f"{PATH}from gradegpt.app.cli import main; main()"
 """The installed command."""
 
 
-def start(code: str, *arguments: str | Path, target: Path, cwd: Path) -> subprocess.Popen[str]:
+def start(code: str, *arguments: str, target: Path, cwd: Path) -> subprocess.Popen[str]:
     """Run Python in a folder that is not the checkout, with the installed wheel first."""
     return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
+        [sys.executable, "-c", code, *arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd,
         env={**os.environ, "PYTHONPATH": str(target), "HF_HUB_OFFLINE": "1", "COLUMNS": "120"},
     )  # fmt: skip
 
 
-def run(code: str, *arguments: str | Path, target: Path, cwd: Path) -> str:
-    """The output of ``start``, which must exit with 0."""
-    process = start(code, *arguments, target=target, cwd=cwd)
+def gradegpt(*commands: str, target: Path, cwd: Path) -> str:
+    """The output of the installed command, called with each of the lines in one process."""
+    code = (
+        f"{PATH}import shlex; from gradegpt.app.cli import main\n"
+        "for line in sys.argv[1:]:\n"
+        "    sys.argv[1:] = shlex.split(line)\n"
+        "    try: main()\n"
+        "    except SystemExit as ended: assert not ended.code, line\n"
+        "print(*{module.split('.')[0] for module in sys.modules})\n"
+    )
+    process = start(code, *commands, target=target, cwd=cwd)
     out, err = process.communicate()
     assert process.returncode == 0, out + err
     return out
 
 
-def gradegpt(*arguments: str | Path, target: Path, cwd: Path) -> str:
-    """The output of the installed command."""
-    return run(PROGRAM, *arguments, target=target, cwd=cwd)
-
-
-QUICKLY = """
-import zlib
+BUILD = """
+import sys, zlib
+import hatchling.build
 
 make = zlib.compressobj
 zlib.compressobj = lambda level=-1, *more, **named: make(1, *more, **named)
+hatchling.build.build_wheel(sys.argv[1])
 """
-"""Compresses the models at the lowest level: the default takes three times as long, twice."""
+"""Compresses the models at the lowest level: the default takes three times as long."""
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built as a release is, with the installed build backend, but compressed less."""
-    pytest.importorskip("build")
+    """Built as a release is, by the installed build backend."""
     pytest.importorskip("hatchling")
-    out, site = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("site")
-    (site / "sitecustomize.py").write_text(QUICKLY, encoding="utf-8")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(ROOT)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(site)},
-    )  # fmt: skip
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-c", BUILD, str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len([*out.glob("gradegpt-*.tar.gz")]) == 1
     (path,) = out.glob("gradegpt-*.whl")
     return path
 
 
 @pytest.fixture(scope="module")
 def target(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that it is installed into, without its dependencies."""
+    """The folder that it is installed into, as pip would, without its dependencies."""
     folder = tmp_path_factory.mktemp("target")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    subprocess.run([*command, "--no-compile", "--target", str(folder), str(wheel)], check=True)
+    with ZipFile(wheel) as archive:
+        archive.extractall(folder)
     return folder
 
 
@@ -102,52 +101,40 @@ def test_it_contains_the_package_with_its_stages_models_and_configs(wheel: Path)
 
 def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
     """All in one process, which shows that none loads a stage of the checkout, or torch."""
-    code = (
-        f"{PATH}from gradegpt.app.cli import main; from gradegpt.app.stages import COMMANDS\n"
-        "for name in ['', *COMMANDS]:\n"
-        "    sys.argv[1:] = [name, '--help'] if name else ['--help']\n"
-        "    try: main()\n"
-        "    except SystemExit as ended: assert not ended.code, name\n"
-        "print(*{module.split('.')[0] for module in sys.modules})\n"
-    )
-    *helps, loaded = run(code, target=target, cwd=tmp_path).splitlines()
+    called = ("--help", *(f"{name} --help" for name in COMMANDS))
+    *helps, loaded = gradegpt(*called, target=target, cwd=tmp_path).splitlines()
     usages = [line.split()[2] for line in helps if line.startswith("Usage: gradegpt ")]
     assert usages == ["[OPTIONS]", *COMMANDS]
     assert not {"data_gen", "train", "eval", "serve", "torch"} & {*loaded.split()}
-    for name in ("judge", "report", "engines", *COMMANDS):
+    for name in ("judge", "example", *COMMANDS):
         assert any(line.startswith(f"  {name} ") for line in helps), name
 
 
-def test_it_judges_a_table_with_columns_of_other_names(target: Path, tmp_path: Path) -> None:
-    """Columns are recognised by their usual names."""
+def test_it_judges_a_table_and_the_log_of_another_tool(target: Path, tmp_path: Path) -> None:
+    """Columns have other names; old scores are compared with new ones, again by ``report``."""
     (tmp_path / "in.csv").write_text("Prompt,gold,output\nWhat is 1/2?,0.5,答案是1/2。\n")
-    arguments = ("judge", "in.csv", "-o", "out.csv", "--judge", "rules")
-    gradegpt(*arguments, target=target, cwd=tmp_path)
+    (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
+    out = gradegpt(
+        "judge in.csv -o out.csv --judge rules",
+        f"judge '{log}' -o out.jsonl --judge rules",
+        "report out.jsonl",
+        target=target, cwd=tmp_path,
+    )  # fmt: skip
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(file)
     assert (row["Prompt"], row["verdict"], row["method"]) == ("What is 1/2?", "correct", "rules")
-
-
-def test_it_grades_a_log_of_another_tool_again(target: Path, tmp_path: Path) -> None:
-    """It compares old and new scores; ``report`` prints the same and writes a page."""
-    (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
-    arguments = ("judge", log, "-o", "out.jsonl", "--judge", "rules")
-    out = gradegpt(*arguments, target=target, cwd=tmp_path)
-    again = gradegpt("report", "out.jsonl", target=target, cwd=tmp_path)
-    compared = "all (exact_match,strict): 4 rows; correct, on all: 25.0 -> 100.0 %"
-    assert compared in out
-    assert compared in again
+    assert out.count("all (exact_match,strict): 4 rows; correct, on all: 25.0 -> 100.0 %") == 2
     assert (tmp_path / "report.html").is_file()
-    assert "exact_match" in out
 
 
 def test_rows_are_made_and_judges_measured_by_shipped_recipes(target: Path, tmp_path: Path) -> None:
     """By name and by path; rows are read from the package, results written to the folder."""
-    small = ("bank=1", "parametric=20", "workers=1", "card=false")
-    gradegpt("data", "demo", *small, target=target, cwd=tmp_path)
+    out = gradegpt(
+        "data demo bank=1 parametric=20 workers=1 card=false",
+        "eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' bootstrap=20",
+        target=target, cwd=tmp_path,
+    )  # fmt: skip
     assert (tmp_path / "data" / "demo" / "manifest.json").is_file()
-    arguments = ("eval", "configs/eval/handmade.yaml", "judges=[{kind: rules}]", "bootstrap=20")
-    out = gradegpt(*arguments, target=target, cwd=tmp_path)
     assert "report: runs/handmade/report.html" in out
     report = json.loads((tmp_path / "runs" / "handmade" / "report.json").read_text())
     assert report["judges"][0]["overall"]["accuracy"] == 1
@@ -168,10 +155,8 @@ def test_it_serves(target: Path, tmp_path: Path) -> None:
 
         assert json.loads(ask("/health"))["status"] == "ok"
         item = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
-        assert (
-            json.loads(ask("/v1/judge", json.dumps(item).encode()))["judgement"]["verdict"]
-            == "correct"
-        )
+        judged = json.loads(ask("/v1/judge", json.dumps(item).encode()))["judgement"]
+        assert judged["verdict"] == "correct"
         assert "<html" in ask("/")
     finally:
         server.send_signal(signal.SIGTERM)
@@ -179,27 +164,14 @@ def test_it_serves(target: Path, tmp_path: Path) -> None:
     assert (server.returncode, err) == (0, "")
 
 
-def test_the_error_of_a_stage_without_its_packages_says_what_to_install(
-    target: Path, tmp_path: Path
-) -> None:
-    """In one line, with the exit code of ``MissingError``."""
-    (tmp_path / "uvicorn.py").write_text("raise ModuleNotFoundError('no', name='uvicorn')\n")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{PROGRAM}"
-    process = start(code, "serve", "cascade", target=target, cwd=tmp_path)
-    assert process.communicate() == (
-        "", "error: uvicorn: not installed; gradegpt serve needs: pip install 'gradegpt[serve]'\n",
-    )  # fmt: skip
-    assert process.returncode == 2
-
-
 @pytest.mark.slow
 def test_it_trains_and_merges_the_demo(target: Path, tmp_path: Path) -> None:
     """From labels to a judge to one model, all in the working directory."""
-    labels = ("train/data/policy.csv", "--base", "nano", "-o", "judges/demo", "sft.max_steps=2")
-    out = gradegpt("finetune", *labels, target=target, cwd=tmp_path)
+    labels = "train/data/policy.csv --base nano -o judges/demo sft.max_steps=2"
+    out = gradegpt(f"finetune {labels}", target=target, cwd=tmp_path)
     assert "gradegpt serve judges/demo" in out
-    gradegpt("train.merge", "judges/demo", "-o", "runs/whole", target=target, cwd=tmp_path)
-    item = ("--reference", "4", "--response", "The answer is 4.")
-    for model in (("--model", "runs/whole"), ("--model", "judges/demo"), ()):
-        out = gradegpt("judge", "--judge", "cascade", *model, *item, target=target, cwd=tmp_path)
+    gradegpt("train.merge judges/demo -o runs/whole", target=target, cwd=tmp_path)
+    item = "--reference 4 --response 'The answer is 4.'"
+    for model in ("--model runs/whole", "--model judges/demo", ""):
+        out = gradegpt(f"judge {model} {item}", target=target, cwd=tmp_path)
         assert "verdict     correct" in out

@@ -17,10 +17,10 @@ from gradegpt.core.records import read_rows
 from gradegpt.core.schema import TrainingRow
 from gradegpt.core.shipped import base_of
 from gradegpt.engines.encoder import encoded, heads, load_base
+from gradegpt.engines.files import load_errors
 from gradegpt.judges.statistics import table
 
 from .dev import scores
-from .loading import load_errors
 from .settings import SFTSettings
 
 if TYPE_CHECKING:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
@@ -15,13 +12,18 @@ from gradegpt.core.machine import cpu_has_bf16
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.shipped import base_of
 from gradegpt.engines.chat import end_token_id
-from gradegpt.engines.files import check_weights
+from gradegpt.engines.files import check_weights, load_errors
 
 from .settings import SFTSettings
 
 if TYPE_CHECKING:
     import torch
-    from transformers import BitsAndBytesConfig, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import (
+        BitsAndBytesConfig,
+        PreTrainedConfig,
+        PreTrainedModel,
+        PreTrainedTokenizerBase,
+    )
 
 PADS: Final = ("<|endoftext|>", "<|finetune_right_pad_id|>", "<pad>", "<|pad|>", "[PAD]")
 """Tokens that tokenizers have and chats do not use, in order of preference."""
@@ -47,17 +49,17 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     # the weights in one process only. On a CPU they join only with cpu=True.
     PartialState(cpu=not torch.cuda.is_available())
     base = base_of(settings.model)
-    check_weights(base)
+    config = config_of(base)
     tokenizer = load_tokenizer(base)
-    model = _load_model(base, settings)
+    model = _load_model(base, config, settings)
     _check_vocabulary(base, tokenizer, model)
     check_target_modules(model, settings.lora["target_modules"])
     return tokenizer, model
 
 
 @cache
-def is_encoder(base: str) -> bool:
-    """Whether a base reads in both directions: one such as ModernBERT, mmBERT or XLM-R.
+def config_of(base: str) -> PreTrainedConfig:
+    """The configuration of a base.
 
     Raises:
         MissingError: there is no model.
@@ -66,17 +68,24 @@ def is_encoder(base: str) -> bool:
     """
     check_weights(base)
     from transformers import AutoConfig
-    from transformers.models.auto import modeling_auto
 
     with load_errors(base):
-        config = AutoConfig.from_pretrained(base, trust_remote_code=False)
-    kind = (config.architectures or [""])[0]
-    if type(config) not in modeling_auto.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING:
-        return False
-    return (
-        kind.endswith("ForMaskedLM")
-        or type(config) not in modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING
-    )
+        return AutoConfig.from_pretrained(base, trust_remote_code=False)
+
+
+def is_encoder(base: str) -> bool:
+    """Whether a base reads in both directions: one such as ModernBERT, mmBERT or XLM-R.
+
+    Raises:
+        MissingError, EngineError: as ``config_of``.
+
+    """
+    from transformers.models.auto import modeling_auto as known
+
+    config, kind = config_of(base), type(config_of(base))
+    is_masked = (config.architectures or [""])[0].endswith("ForMaskedLM")
+    causal = kind in known.MODEL_FOR_CAUSAL_LM_MAPPING and not is_masked
+    return kind in known.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING and not causal
 
 
 def load_tokenizer(base: str) -> PreTrainedTokenizerBase:
@@ -140,12 +149,10 @@ def linear_names(model: PreTrainedModel) -> list[str]:
     return sorted({name.rpartition(".")[2] for name, part in parts if isinstance(part, Linear)})
 
 
-def _load_model(base: str, settings: SFTSettings) -> PreTrainedModel:
-    from transformers import AutoConfig, AutoModelForCausalLM
+def _load_model(base: str, config: PreTrainedConfig, settings: SFTSettings) -> PreTrainedModel:
+    from transformers import AutoModelForCausalLM
     from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING as CAUSAL
 
-    with load_errors(base):
-        config = AutoConfig.from_pretrained(base, trust_remote_code=False)
     if type(config) not in CAUSAL:
         raise EngineError(
             f"{base}: {config.model_type} is no causal language model; "
@@ -231,26 +238,3 @@ def _check_vocabulary(
             f"{base}: its tokenizer has ids up to {last}, but its embedding has {rows} rows; "
             "use tokenizer and weights of the same model"
         )
-
-
-@contextmanager
-def load_errors(base: str) -> Iterator[None]:
-    """Raise the errors of loading ``base`` as ours, with one line each."""
-    from safetensors import SafetensorError
-
-    kinds: tuple[type[Exception], ...] = (
-        OSError, ValueError, RuntimeError, KeyError, EOFError, pickle.UnpicklingError,
-        SafetensorError,
-    )  # fmt: skip
-    try:
-        yield
-    except ImportError as error:
-        raise MissingError(
-            f"{base}: {_first_line(error)} Install it, or change the setting that needs it"
-        ) from error
-    except kinds as error:
-        raise EngineError(f"{base}: does not load: {_first_line(error)}") from error
-
-
-def _first_line(error: Any) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

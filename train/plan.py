@@ -12,10 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of
 from gradegpt.engines.encoder import LONGEST
+from gradegpt.engines.files import load_errors
 from gradegpt.engines.local import quiet_start
 
 from .checkpoints import last_complete
-from .loading import compute_type, is_encoder, linear_names, load_errors, load_tokenizer
+from .loading import compute_type, is_encoder, linear_names, load_tokenizer
 from .rows import encode_file
 from .settings import OF_ADAPTER, SFTSettings
 

@@ -14,13 +14,13 @@ from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.shipped import adapter_of, base_of
 from gradegpt.engines.encoder import TASK, longest
-from gradegpt.engines.files import name_with_digest
+from gradegpt.engines.files import load_errors, name_with_digest
 from gradegpt.engines.local import quiet_start
 
 from .adapter import Run, manifest_of, save_adapter
 from .checkpoints import Checkpoint, Plan, resume_point
 from .dev import DevEvaluation, check_decides, dev_sample
-from .loading import is_encoder, linear_names, load_base, load_errors
+from .loading import is_encoder, linear_names, load_base
 from .memory import keep_freed_memory
 from .rows import encode_file, prompt_settings_of, verdict_token_ids
 from .settings import OF_ADAPTER, SFTSettings

@@ -24,7 +24,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.core.complaints import Complaints
-from gradegpt.core.errors import InputError, MissingError, SettingsError
+from gradegpt.core.errors import InputError, SettingsError, needs
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge, judge_each
@@ -146,10 +146,8 @@ def to_pandas(judgements: Iterable[Judgement]) -> pandas.DataFrame:
         MissingError: pandas is not installed.
 
     """
-    try:
+    with needs("a data frame", "pandas"):
         import pandas
-    except ImportError as error:
-        raise MissingError("a data frame needs: pip install pandas") from error
     return pandas.DataFrame([judgement.model_dump(mode="json") for judgement in judgements])
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from importlib import metadata
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, cast
 
@@ -54,7 +53,6 @@ app = typer.Typer(
 _UsageError: Final = cast("type[typer.BadParameter]", typer.BadParameter.__base__)
 """The base of all errors of usage, which typer does not export."""
 _EXAMPLES: Final = "eval/data/handmade.jsonl"
-_LOCAL: Final = ("torch", "transformers", "peft", "safetensors", "llguidance")
 
 
 def main() -> NoReturn:
@@ -75,7 +73,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
             )  # fmt: skip
     except GradeGPTError as error:
         said = f"{error}{_needed_by(command, given, error)}"
-        if isinstance(error, ColumnsError) and (not command or _has(app, "--map")):
+        mappable = not command or any("--map" in p.opts for p in get_command(app).params)
+        if isinstance(error, ColumnsError) and mappable:
             whole = shlex.join([*name.split(), *given])
             said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")
         typer.echo(f"error: {said}", err=True)
@@ -87,10 +86,6 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
-
-
-def _has(app: typer.Typer, option: str) -> bool:
-    return any(option in parameter.opts for parameter in get_command(app).params)
 
 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
@@ -122,9 +117,14 @@ def _plain_words(given: list[str]) -> list[str]:
 
 
 def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"gradegpt {_installed('gradegpt') or '(not installed: run from a checkout)'}")
-        raise typer.Exit
+    if not wanted:
+        return
+    try:
+        installed = metadata.version("gradegpt")
+    except metadata.PackageNotFoundError:
+        installed = "(not installed: run from a checkout)"
+    typer.echo(f"gradegpt {installed}")
+    raise typer.Exit
 
 
 @app.callback()
@@ -362,16 +362,6 @@ def example(
     typer.echo(f"wrote {output}: {len(rows)} answers; try gradegpt judge {output} -o judged.csv")
 
 
-@app.command()
-def engines() -> None:
-    """Show which engines (model backends) work here.
-
-    For each other engine it says which package to install.
-    """
-    for name, usable, note in _engines():
-        typer.echo(f"{name:<9} {'yes' if usable else 'no':<4} {note}")
-
-
 def _stage(context: typer.Context) -> None:
     """Pass everything after the command's name to the stage, which has its own help."""
     assert context.info_name is not None
@@ -386,24 +376,3 @@ for _name, _command in COMMANDS.items():
             "ignore_unknown_options": True,
         },
     )(_stage)  # fmt: skip
-
-
-def _engines() -> Iterator[tuple[str, bool, str]]:
-    yield "rules", True, "the rule judge; needs no model"
-    yield _engine("local", _LOCAL, "a transformers model on this machine")
-    yield _engine("openai", ("openai",), "any OpenAI-compatible server, with --base-url")
-
-
-def _engine(name: str, packages: Sequence[str], what: str) -> tuple[str, bool, str]:
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        needed = f"missing {', '.join(missing)}: pip install 'gradegpt[{name}]'"
-        return name, False, f"{what}; {needed}"
-    return name, True, f"{what} ({', '.join(f'{p} {_installed(p)}' for p in packages)})"
-
-
-def _installed(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None

@@ -20,7 +20,7 @@ from gradegpt.app.run import (
     count,
     first_failure,
     judge_file,
-    judge_rows,
+    judged,
 )
 from gradegpt.app.run import Progress as Report
 from gradegpt.app.summary import Undecided, helps, pace, summed_up
@@ -161,15 +161,9 @@ def read_items(
     return found
 
 
-def report_columns(checked: CheckedInput | Checked) -> None:
+def report_columns(read: CheckedInput | Checked | Columns) -> None:
     """Report on stderr how a table was read, and which rows are set aside."""
-    for note in checked.notes:
-        typer.echo(note, err=True)
-
-
-def say_columns(columns: Columns) -> None:
-    """Say on stderr which column was taken for what, in one line, unless all have their names."""
-    for note in columns.notes:
+    for note in read.notes:
         typer.echo(note, err=True)
 
 
@@ -184,13 +178,13 @@ def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: i
     with _stoppable():
         judge, started = _loaded(build, console), time.perf_counter()
         with progress(console=console, shown=is_table) as report:
-            for judged in judge_rows(source, judge, rows_at_a_time=rows_at_a_time):
+            for _, rows in judged(judge, source, rows_at_a_time):
                 if is_table:
-                    kept += judged
+                    kept += rows
                 else:
-                    typer.echo("".join(f"{dump(row)}\n" for row in judged), nl=False)
-                counts += count(judged)
-                failure = failure or first_failure(judged)
+                    typer.echo("".join(f"{dump(row)}\n" for row in rows), nl=False)
+                counts += count(rows)
+                failure = failure or first_failure(rows)
                 report(counts.n_items, source.rows)
         if is_table:
             typer.echo(_table(source, kept, form), nl=False)

@@ -38,13 +38,6 @@ JUDGES: Final = (
 )
 
 
-def http_url(url: str | None) -> str | None:
-    """``url``, or several with commas between them; an error of usage where one is no URL."""
-    if url and not all(one.strip().startswith(("http://", "https://")) for one in url.split(",")):
-        raise typer.BadParameter("must start with http:// or https://")
-    return url
-
-
 def ray_address(on: str | None) -> str | None:
     """The address of a Ray cluster; an error of usage where it is none."""
     if on is not None and on != "ray" and not on.startswith("ray://"):
@@ -121,7 +114,6 @@ BaseUrlOption = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        callback=http_url,
         help="The URL of an OpenAI-compatible server, including /v1, that runs the model. Its API "
         "key is read from $OPENAI_API_KEY.",
     ),
@@ -226,13 +218,7 @@ ChainFormatOption = Annotated[
 ]
 Overwrite = Annotated[
     bool,
-    typer.Option("--overwrite", help="Replace the output if it exists, or what another run began."),
-]
-Rejudge = Annotated[
-    bool,
-    typer.Option(
-        "--overwrite", help="Replace existing judgements of other rows or of another judge."
-    ),
+    typer.Option("--overwrite", help="Replace the output of an earlier run, or what one began."),
 ]
 Separator = Annotated[
     str,

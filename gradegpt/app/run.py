@@ -175,7 +175,7 @@ def _recorded(
         rows_before = writer.done - _judge_failed(judge, source, writer, size)
         counts = count(read_rows(writer.partial, Judgement))
         report(writer.done, source.rows)
-        for start, judgements in _judged(judge, source, size, writer.done):
+        for start, judgements in judged(judge, source, size, writer.done):
             left = judgements[writer.done - start :]
             writer.write(left)
             counts += count(left)
@@ -192,19 +192,6 @@ def _finished(output: Path, source: CheckedInput, judge: Judge) -> Counts | None
     if _has_failed(manifest) or not _is_of(manifest, source, judge):
         return None
     return Counts(**manifest["counts"])
-
-
-def judge_rows(
-    source: CheckedInput, judge: Judge, *, rows_at_a_time: int = 64
-) -> Iterator[list[Judgement]]:
-    """Judge every row, a few at a time, without writing a file.
-
-    Raises:
-        EngineError: the engine cannot work or failed for all items.
-
-    """
-    for _, judgements in _judged(judge, source, rows_at_a_time):
-        yield judgements
 
 
 def _judge_failed(judge: Judge, source: CheckedInput, writer: ResumableWriter, size: int) -> int:
@@ -249,7 +236,7 @@ def _in_writes(source: CheckedInput, size: int) -> Iterator[list[Item]]:
         yield some
 
 
-def _judged(
+def judged(
     judge: Judge, source: CheckedInput, size: int, done: int = 0
 ) -> Iterator[tuple[int, list[Judgement]]]:
     """The judgements of the rows after the first ``done``, ``size`` at a time, and where they are.
@@ -257,6 +244,10 @@ def _judged(
     A write that was cut short is judged again as a whole, for the same bytes: the last digits of a
     model's confidence depend on the other rows of the batch. A judge on several cores sets its own
     size, and goes on while its judgements are written.
+
+    Raises:
+        EngineError: the engine cannot work or failed for all items.
+
     """
     if done == source.rows:
         return

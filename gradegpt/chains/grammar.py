@@ -37,7 +37,7 @@ from gradegpt.chains.chain import (
 )
 from gradegpt.chains.fit import ELISION
 from gradegpt.chains.quote import MAX_QUOTE, MAX_QUOTES
-from gradegpt.core.errors import MissingError
+from gradegpt.core.errors import needs
 from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Message
 
 VERSION: Final = "20"
@@ -96,11 +96,8 @@ def accepts(grammar: str, text: str) -> bool:
         MissingError: llguidance is not installed.
 
     """
-    try:
+    with needs("checking chains", "gradegpt[data]"):
         from llguidance import LLMatcher
-    except ImportError as error:
-        needed = "pip install 'gradegpt[data]'"
-        raise MissingError(f"checking chains needs llguidance: {needed}") from error
     held, tokens = LLMatcher(_bytes(), LLMatcher.grammar_from_lark(grammar)), [*text.encode()]
     return bool(held.try_consume_tokens(tokens) == len(tokens) and held.is_accepting())
 

@@ -15,6 +15,9 @@ GradeGPTError                     exit 1   HTTP 500
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class GradeGPTError(Exception):
     """Base of every error this project raises on purpose."""
@@ -83,3 +86,12 @@ class EngineTimeoutError(EngineError, TimeoutError):
 
     http_status = 504
     code = "engine_timeout"
+
+
+@contextmanager
+def needs(what: str, install: str) -> Iterator[None]:
+    """Turn the error of a missing package into a ``MissingError`` that says how to install it."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingError(f"{what} needs: pip install '{install}'") from error

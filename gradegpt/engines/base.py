@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, SupportsFloat, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Message
-
-
-class Logits(Protocol):
-    """The logits at one position: a list, or a row of an array or a tensor."""
-
-    def __getitem__(self, token: int, /) -> SupportsFloat: ...
 
 
 class TokenLogprob(NamedTuple):
@@ -88,25 +81,3 @@ class CountingEngine(Engine, Protocol):
     def count_tokens(self, text: str) -> int:
         """How many tokens the model reads for the text, no special ones added."""
         ...
-
-
-class TagTokens:
-    """The two verdict tags as token ids, and their probability from a model's logits."""
-
-    def __init__(self, yes: Sequence[int], no: Sequence[int]) -> None:
-        self.yes, self.no = list(yes), list(no)
-        pairs = enumerate(zip(yes, no, strict=False))
-        self.shared = next(n for n, (one, other) in pairs if one != other)
-        """The number of tokens that both begin with: ``<`` is one for most tokenizers."""
-
-    def read(self, written: Sequence[int], scores: Logits) -> float | None:
-        """P(Yes) / (P(Yes) + P(No)), where ``written`` begins as one of the tags does.
-
-        ``scores`` are the logits of the first token in which the tags differ. None where something
-        else was written.
-        """
-        begun = [*written[: self.shared + 1]]
-        if begun not in (self.yes[: self.shared + 1], self.no[: self.shared + 1]):
-            return None
-        yes, no = (float(scores[tag[self.shared]]) for tag in (self.yes, self.no))
-        return 1 / (1 + math.exp(no - yes)) if yes >= no else 1 - 1 / (1 + math.exp(yes - no))

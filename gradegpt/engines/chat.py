@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import operator
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -127,8 +125,3 @@ def end_token_ids(tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
     """The tokens that end a generation: ``end_token_id``, and ``eos_token`` where it differs."""
     ends = (end_token_id(tokenizer), tokenizer.eos_token_id)
     return tuple(dict.fromkeys(token for token in ends if token is not None))
-
-
-def common_prefix(some: Sequence[object], others: Sequence[object]) -> int:
-    """The length of the prefix that both have in common."""
-    return sum(1 for _ in itertools.takewhile(bool, map(operator.eq, some, others)))

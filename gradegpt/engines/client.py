@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from typing_extensions import override
 
 from gradegpt.chains.chain import NO, YES
-from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
+from gradegpt.core.errors import EngineError, EngineTimeoutError, needs
 from gradegpt.core.mistakes import explain
 from gradegpt.core.schema import Message
 from gradegpt.core.settings import Settings
@@ -184,11 +184,8 @@ class Client:
         request: RequestSettings | None = None,
         http_client: httpx2.Client | None = None,
     ) -> None:
-        try:
+        with needs("an OpenAI-compatible server", "gradegpt[openai]"):
             import openai
-        except ImportError as error:
-            needed = "pip install 'gradegpt[openai]'"
-            raise MissingError(f"an OpenAI-compatible server needs: {needed}") from error
         self._openai, self.model = openai, model
         self.request = request or RequestSettings()
         self._client = openai.OpenAI(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gradegpt.chains.grammar import VERSION, chain_grammar
-from gradegpt.core.errors import MissingError
+from gradegpt.core.errors import needs
 from gradegpt.core.schema import Message
 
 if TYPE_CHECKING:
@@ -36,11 +36,8 @@ class Constraints:
     """
 
     def __init__(self, tokenizer: Any, ends: Sequence[int]) -> None:
-        try:
+        with needs("constrained decoding", "gradegpt[local]"):
             import llguidance  # noqa: F401
-        except ImportError as error:
-            needed = "pip install 'gradegpt[local]'"
-            raise MissingError(f"constrained decoding needs: {needed}") from error
         self._tokenizer, self._ends = tokenizer, list(ends)
         self._read: Any = None
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.errors import EngineError, needs
 from gradegpt.core.schema import Message
 from gradegpt.core.shipped import ADAPTER_CONFIG
 from gradegpt.engines.base import Generation, TagProbability
-from gradegpt.engines.files import check_weights, name_with_digest
+from gradegpt.engines.files import check_weights, load_errors, name_with_digest
 from gradegpt.engines.local import quiet_start
 
 if TYPE_CHECKING:
@@ -92,22 +92,16 @@ class EncoderEngine:
 
     def __init__(self, model: str, adapter: str, *, batch_size: int = 32) -> None:
         check_weights(model, adapter)
-        try:
+        with needs("an encoder", "gradegpt[local]"):
             import torch
             from peft import PeftModel
-            from safetensors import SafetensorError
             from transformers import AutoTokenizer
-        except ImportError as error:
-            raise MissingError("an encoder needs: pip install 'gradegpt[local]'") from error
         self.name = "encoder:" + "+".join(map(name_with_digest, (model, adapter)))
         self.batch_size, self._torch = batch_size, torch
-        try:
+        with load_errors(model):
             self._tokenizer = AutoTokenizer.from_pretrained(model, trust_remote_code=False)
             base = load_base(model)
             loaded = PeftModel.from_pretrained(base, adapter).merge_and_unload()
-        except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-            why = (str(error).splitlines() or [type(error).__name__])[0]
-            raise EngineError(f"{model}: does not load: {why}") from error
         self._model = loaded.to("cuda" if torch.cuda.is_available() else "cpu").eval()
 
     def generate(

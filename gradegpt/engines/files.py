@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import pickle
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
-from gradegpt.core.errors import MissingError
+from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.core.records import read_beside
 from gradegpt.core.shipped import ADAPTER_CONFIG, BASES, judges
 
@@ -101,3 +103,22 @@ def _check_hub(name: str, file: str) -> None:
 def prompt_settings_beside(folder: str | None) -> PromptSettings | None:
     """The prompt settings stored with the weights in ``folder``, if any."""
     return read_beside(folder, PROMPT_FILE, PromptSettings)
+
+
+@contextmanager
+def load_errors(model: str) -> Iterator[None]:
+    """Raise the errors of loading ``model`` as ours, with one line each."""
+    from safetensors import SafetensorError
+
+    kinds: tuple[type[Exception], ...] = (
+        OSError, ValueError, RuntimeError, KeyError, EOFError, pickle.UnpicklingError,
+        SafetensorError,
+    )  # fmt: skip
+    try:
+        yield
+    except (ImportError, *kinds) as error:
+        why = (str(error).splitlines() or [type(error).__name__])[0]
+        if isinstance(error, ImportError):
+            needed = "Install it, or change the setting that needs it"
+            raise MissingError(f"{model}: {why} {needed}") from error
+        raise EngineError(f"{model}: does not load: {why}") from error

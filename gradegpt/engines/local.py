@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import logging
+import math
+import operator
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,14 +16,14 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chains.chain import NO, YES
-from gradegpt.core.errors import EngineError, MissingError
+from gradegpt.core.errors import EngineError, needs
 from gradegpt.core.machine import cpu_has_bf16
 from gradegpt.core.schema import Message
 from gradegpt.core.shipped import ADAPTER_CONFIG
-from gradegpt.engines.base import Generation, TagProbability, TagTokens, TokenLogprob
-from gradegpt.engines.chat import clock, common_prefix, end_token_ids, render_chat
+from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
+from gradegpt.engines.chat import clock, end_token_ids, render_chat
 from gradegpt.engines.constraint import NAME, Constraint, Constraints
-from gradegpt.engines.files import CONFIG, check_weights, name_with_digest
+from gradegpt.engines.files import CONFIG, check_weights, load_errors, name_with_digest
 
 if TYPE_CHECKING:
     import torch
@@ -203,7 +205,7 @@ class LocalEngine:
 
         if len(rows) < 2:
             return None
-        length = min(common_prefix(min(rows), max(rows)), min(map(len, rows)) - 1)
+        length = min(_common(min(rows), max(rows)), min(map(len, rows)) - 1)
         cache = DynamicCache(config=self._model.config)
         if not length or any(type(layer) is not DynamicLayer for layer in cache.layers):
             return None
@@ -273,13 +275,39 @@ class LocalEngine:
         return Generation(text, len(job.prompt), len(job.made), tokens)
 
 
+class TagTokens:
+    """The two verdict tags as token ids, and their probability from a model's logits."""
+
+    def __init__(self, yes: Sequence[int], no: Sequence[int]) -> None:
+        self.yes, self.no = list(yes), list(no)
+        self.shared = _common(yes, no)
+        """The number of tokens that both begin with: ``<`` is one for most tokenizers."""
+
+    def read(self, written: Sequence[int], scores: torch.Tensor) -> float | None:
+        """P(Yes) / (P(Yes) + P(No)), where ``written`` begins as one of the tags does.
+
+        ``scores`` are the logits of the first token in which the tags differ. None where something
+        else was written.
+        """
+        begun = [*written[: self.shared + 1]]
+        if begun not in (self.yes[: self.shared + 1], self.no[: self.shared + 1]):
+            return None
+        yes, no = (float(scores[tag[self.shared]]) for tag in (self.yes, self.no))
+        return 1 / (1 + math.exp(no - yes)) if yes >= no else 1 - 1 / (1 + math.exp(yes - no))
+
+
+def _common(some: Sequence[int], others: Sequence[int]) -> int:
+    """The length of the prefix that both have in common."""
+    return sum(1 for _ in itertools.takewhile(bool, map(operator.eq, some, others)))
+
+
 def _by_prefix(rows: Sequence[list[int]]) -> Iterator[list[int]]:
     """The indices of the rows: those of each question with many, and then all others together."""
     order = sorted(range(len(rows)), key=rows.__getitem__)
-    least = common_prefix(rows[order[0]], rows[order[-1]]) + SHARED_TOKENS if rows else 0
+    least = _common(min(rows), max(rows)) + SHARED_TOKENS if rows else 0
     groups = [order[:1]]
     for before, at in itertools.pairwise(order):
-        if common_prefix(rows[before], rows[at]) < least:
+        if _common(rows[before], rows[at]) < least:
             groups.append([])
         groups[-1].append(at)
     yield from (group for group in groups if len(group) >= MANY)
@@ -382,18 +410,15 @@ def quiet_start() -> None:
 
 def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any, Any]:
     check_weights(model, adapter, (CONFIG, ADAPTER_CONFIG))
-    try:
+    with needs("the local engine", "gradegpt[local]"):
         import torch
-        from safetensors import SafetensorError
         from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
-    except ImportError as error:
-        raise MissingError("the local engine needs: pip install 'gradegpt[local]'") from error
     quiet_start()
     device = device or ("cuda" if torch.cuda.is_available() else "cpu")
     on_cpu = torch.device(device).type == "cpu"
     able = cpu_has_bf16() if on_cpu else torch.cuda.is_bf16_supported()
     dtype = torch.bfloat16 if able else torch.float32
-    try:
+    with load_errors(model):
         tokenizer = AutoTokenizer.from_pretrained(model, padding_side="left")
         loaded = AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
         if on_cpu and loaded.num_parameters() <= SMALL:
@@ -402,9 +427,6 @@ def _load(model: str, adapter: str | None, device: str | None) -> tuple[Any, Any
             from peft import PeftModel
 
             loaded = PeftModel.from_pretrained(loaded, adapter).merge_and_unload()
-    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
-        why = (str(error).splitlines() or [type(error).__name__])[0]
-        raise EngineError(f"{model}: does not load: {why}") from error
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     # A model's own sampling settings also affect greedy search: Qwen2.5's repetition penalty would

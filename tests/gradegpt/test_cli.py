@@ -10,8 +10,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -30,27 +30,13 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.rules.reading import read_item
+from tests.command import call
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = [sys.executable, "-c", "from gradegpt.app.cli import main; main()"]
+MAIN = "from gradegpt.app.cli import main; main()"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 RULES = ("--judge", "rules")
 ROW = '{"reference": "4", "response": "The answer is 4."}\n'
-
-
-def call(*arguments: str | Path) -> int:
-    """Run the command line in this process; the exit code."""
-    with pytest.raises(SystemExit) as caught:
-        cli.run(cli.app, [str(a) for a in arguments], name="gradegpt")
-    return int(caught.value.code or 0)
-
-
-def start(*arguments: str | Path, **options: Any) -> subprocess.Popen[str]:
-    """Run the command line in a separate process."""
-    return subprocess.Popen(
-        [*PROGRAM, *map(str, arguments)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, **options,
-    )  # fmt: skip
 
 
 @pytest.fixture
@@ -74,14 +60,8 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> list[str | EngineError]:
 
 def test_one_response_is_judged_in_its_context(capsys: pytest.CaptureFixture[str]) -> None:
     """``--context`` has the options that the question refers to; with a file it is an error."""
-    given = (
-        "--question",
-        "Which one rusts?",
-        "--reference",
-        "B",
-        "--response",
-        "The answer is iron.",
-    )
+    response = ("--reference", "B", "--response", "The answer is iron.")
+    given = ("--question", "Which one rusts?", *response)
     assert call("judge", *RULES, *given) == 0
     assert "verdict     none (undecided)" in capsys.readouterr().out
     assert call("judge", *RULES, *given, "--context", "A. gold\nB. iron\nC. lead") == 0
@@ -295,7 +275,6 @@ def test_a_user_error_is_one_line_and_an_exit_code(
         (["judge", "--judge", "rule"], "Invalid value for '--judge': 'rule' is not one of"),
         (["judge", "--judge", "rule"], "'code', 'parts'; did you mean 'rules'?\n"),
         (["judge", "--batch-size", "x"], "'--batch-size': expected a whole number\n"),
-        (["judge", "--base-url", "localhost/v1"], "'--base-url': must start with http:// or"),
         (["judge", "--min-confidence", "2"], "should be less than or equal to 1"),
         (["judge", "--judge", "me"], "'me' is not one of"),
         (["juge"], "No such command 'juge'"),
@@ -322,37 +301,35 @@ def test_the_exit_code_is_the_one_of_the_error(
     assert capsys.readouterr().err == "error: no\n"
 
 
-def test_a_killed_run_is_resumed_and_writes_the_same_bytes(here: Path) -> None:
-    """SIGKILL at several times: no row is repeated or missing, and no byte differs."""
-    rows = [
-        {"id": f"r{n}", "reference": str(n), "response": f"The answer is {n % 7}."}
-        for n in range(5_000)
-    ]
-    Path("in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert call("judge", "in.jsonl", "-o", "whole.jsonl", *RULES) == 0
-    command = ("judge", "in.jsonl", "-o", "out.jsonl", *RULES)
-    partial, kills, reached = Path("out.jsonl.partial"), 0, 0
-    for _ in range(2):
-        with start(*command) as process:
-            while process.poll() is None and _size(partial) <= reached:
-                time.sleep(0.005)
-            process.kill()
-            process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-        reached = _size(partial)
-    assert kills >= 1
-    with start(*command) as process:
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert all(line.startswith("judging: ") for line in err.splitlines())
-    assert "rows are from an earlier run" in out
+KILLED = """
+import os, signal
+from gradegpt.core.records import ResumableWriter
+
+write = ResumableWriter.write
+
+def killed(self, rows):
+    write(self, rows)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+ResumableWriter.write = killed
+"""
+
+
+def test_a_killed_run_is_resumed_and_writes_the_same_bytes(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SIGKILL after a write of two rows: none is repeated or missing, and no byte differs."""
+    Path("in.jsonl").write_text("".join(ROW.replace("is 4", f"is {n}") for n in range(7)))
+    judge = ("judge", "in.jsonl", "--judge", "parts", "--batch-size", "1", "-o")
+    assert call(*judge, "whole.jsonl") == 0
+    command = [sys.executable, "-c", f"{KILLED}{MAIN}", *judge, "out.jsonl"]
+    killed = subprocess.run(command, capture_output=True, check=False, env=ENVIRONMENT)
+    assert killed.returncode == -signal.SIGKILL
+    assert Path("out.jsonl.partial").read_text().count("\n") == 2
+    capsys.readouterr()
+    assert call(*judge, "out.jsonl") == 0
+    assert "(2 rows are from an earlier run)" in capsys.readouterr().out
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    lines = Path("out.jsonl").read_text().splitlines()
-    assert [json.loads(line)["id"] for line in lines] == [row["id"] for row in rows]
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def test_an_interrupted_run_says_how_to_resume(
@@ -369,34 +346,16 @@ def test_an_interrupted_run_says_how_to_resume(
     )
 
 
-@pytest.mark.parametrize("arguments", [["engines"], ["judge", "--help"]])
-def test_a_broken_pipe_is_quiet(arguments: list[str]) -> None:
-    """Such as that of ``gradegpt engines | head -0``."""
+def test_a_broken_pipe_is_quiet() -> None:
+    """Such as that of ``gradegpt judge --help | head -0``."""
     read, write = os.pipe()
     os.close(read)
     process = subprocess.run(
-        [*PROGRAM, *arguments], stdout=write, stderr=subprocess.PIPE, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        [sys.executable, "-c", MAIN, "judge", "--help"],
+        stdout=write, stderr=subprocess.PIPE, text=True, check=False, env=ENVIRONMENT,
     )  # fmt: skip
     os.close(write)
     assert process.stderr == ""
-
-
-def test_engines_says_what_is_missing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cli, "find_spec", lambda name: None if name == "openai" else object())
-    assert call("engines") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["rules", "local", "openai"]
-    assert lines[0].startswith("rules     yes")
-    assert lines[2].startswith("openai    no")
-    assert lines[2].endswith("missing openai: pip install 'gradegpt[openai]'")
-
-
-def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call("--version") == 0
-    assert capsys.readouterr().out.startswith("gradegpt ")
 
 
 CSV = "q,gold,output,model\n2+2=?,4,The answer is 4.,m1\n1/4=?,0.50,The answer is 0.25.,m2\n"
@@ -510,20 +469,23 @@ def test_an_existing_column_is_kept(here: Path) -> None:
     assert (row["judged_answer"], row["judged_verdict"]) == ("4", "correct")
 
 
-def test_standard_input_goes_to_standard_output(here: Path) -> None:
+def test_standard_input_goes_to_standard_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As JSON Lines and nothing else, or in another form, written once at the end."""
-    command = [*PROGRAM, "judge", "-", *TAKE]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, input=CSV, capture_output=True, text=True, check=True, env=env)
-    judged = [Judgement.model_validate_json(line) for line in done.stdout.splitlines()]
-    assert [j.verdict for j in judged] == ["correct", "incorrect"]
-    assert done.stderr.splitlines()[1].startswith("2 items = 2 judged")
-    done = subprocess.run(
-        [*command, "--format", "tsv"], input=CSV, capture_output=True, text=True, check=True,
-        env=env,
-    )  # fmt: skip
-    assert done.stdout.splitlines()[0].split("\t")[-1] == "answer"
-    assert len(done.stdout.splitlines()) == 3
+
+    def judged(*form: str) -> tuple[list[str], list[str]]:
+        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(CSV.encode())))
+        assert call("judge", "-", *TAKE, *form) == 0
+        out, err = capsys.readouterr()
+        return out.splitlines(), err.splitlines()
+
+    lines, said = judged()
+    verdicts = [Judgement.model_validate_json(line).verdict for line in lines]
+    assert verdicts == ["correct", "incorrect"]
+    assert said[1].startswith("2 items = 2 judged")
+    lines, _ = judged("--format", "tsv")
+    assert (len(lines), lines[0].split("\t")[-1]) == (3, "answer")
 
 
 def test_a_table_on_standard_output_writes_no_file_and_names_none(
@@ -781,7 +743,7 @@ def test_progress_is_told_without_a_terminal(
     ("words", "begins"),
     [(("-h",), "Usage: gradegpt [OPTIONS] COMMAND"), (("help",), "Usage: gradegpt [OPTIONS] C"),
      (("help", "judge"), "Usage: gradegpt judge"), (("judge", "-h"), "Usage: gradegpt judge"),
-     (("version",), "gradegpt ")],
+     (("version",), "gradegpt "), (("--version",), "gradegpt ")],
 )  # fmt: skip
 def test_help_and_version_are_found_by_their_plain_names(
     capsys: pytest.CaptureFixture[str], words: Sequence[str], begins: str

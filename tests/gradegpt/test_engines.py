@@ -22,7 +22,6 @@ from gradegpt.core.errors import (
     MissingError,
     SettingsError,
 )
-from gradegpt.core.records import write_rows
 from gradegpt.core.schema import ChainFormat, Item, Message, Outcome
 from gradegpt.core.shipped import NANO, base_of
 from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
@@ -70,11 +69,8 @@ def remote(handler: Handler, **options: Any) -> OpenAIEngine:
 
 
 def completion(text: str | None = "<Yes>", **fields: Any) -> dict[str, Any]:
-    choice = {
-        "index": 0,
-        "finish_reason": "stop",
-        "message": {"role": "assistant", "content": text},
-    }
+    message = {"role": "assistant", "content": text}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
     return {"id": "1", "object": "chat.completion", "model": "m", "choices": [choice], **fields}
 
 
@@ -109,14 +105,10 @@ def test_a_request_is_what_every_server_understands() -> None:
 def test_a_model_that_thinks_has_tokens_for_it() -> None:
     """On top of the limit, under the server's name for it; further fields replace ours."""
     seen: list[dict[str, Any]] = []
-
-    wanted = RequestSettings.model_validate(
-        {
-            "max_tokens_name": "max_completion_tokens",
-            "thinking_tokens": "4096",
-            "extra_body": {"temperature": "1", "reasoning_effort": "low"},
-        }
-    )
+    wanted = RequestSettings.model_validate({
+        "max_tokens_name": "max_completion_tokens", "thinking_tokens": "4096",
+        "extra_body": {"temperature": "1", "reasoning_effort": "low"},
+    })  # fmt: skip
     engine = remote(recording(seen), request=wanted)
     engine.generate(chat("hi"), max_new_tokens=7)
     assert seen[0]["max_completion_tokens"] == 4103
@@ -140,7 +132,6 @@ def test_an_empty_reply_is_no_verdict(cut_off: bool) -> None:
 def test_a_server_constrains_chains_where_it_is_asked_to() -> None:
     """By vLLM's ``structured_outputs``; other conversations are sent as they are."""
     seen: list[dict[str, Any]] = []
-
     item = Item(question="1+1?", reference="2", response="It is 2.")
     prompt = build_prompt(item, PromptSettings())
     engine = remote(recording(seen), structured_outputs=True, concurrency=1)
@@ -151,32 +142,15 @@ def test_a_server_constrains_chains_where_it_is_asked_to() -> None:
 
 
 def test_a_reply_becomes_a_generation() -> None:
-    """With text, usage and the probability of each token."""
+    """With text, usage and the probability of each token, where the server returns them."""
     body = completion(usage={"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7})
     body["choices"][0]["logprobs"] = {
         "content": [{"token": "<Yes>", "logprob": -0.25, "bytes": None, "top_logprobs": []}]
     }
     found = remote(lambda _: httpx2.Response(200, json=body)).generate(chat("hi"), max_new_tokens=7)
     assert found == [Generation("<Yes>", 5, 2, (TokenLogprob("<Yes>", -0.25),))]
-
-
-def test_usage_and_probabilities_are_optional() -> None:
-    """Not every server returns them."""
     engine = remote(lambda _: httpx2.Response(200, json=completion(None)))
     assert engine.generate(chat("hi"), max_new_tokens=7) == [Generation("")]
-
-
-def test_replies_keep_the_order_of_the_prompts() -> None:
-    """With several concurrent requests."""
-
-    def echo(request: httpx2.Request) -> httpx2.Response:
-        return httpx2.Response(
-            200, json=completion(json.loads(request.content)["messages"][0]["content"])
-        )
-
-    words = [f"w{n}" for n in range(20)]
-    replies = remote(echo, concurrency=4).generate(chat(*words), max_new_tokens=7)
-    assert [g.text for g in replies] == words  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -411,7 +385,6 @@ def test_a_tags_probability_is_read_from_the_listed_alternatives(
 ) -> None:
     """For any tokenization of the tag; None for any other reply."""
     seen: list[dict[str, Any]] = []
-
     (found,) = remote(recording(seen, steps(*tokens))).tag_probabilities(chat("hi"))
     assert (seen[0]["max_tokens"], seen[0]["top_logprobs"]) == (TAG_TOKENS, 20)
     if yes is None:
@@ -424,13 +397,8 @@ def test_a_tags_probability_is_read_from_the_listed_alternatives(
 
 def test_a_server_without_top_logprobs_is_asked_for_them_once() -> None:
     """The result is None, also where the request is refused; other failures are errors."""
-    seen: list[int] = []
-
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        seen.append(1)
-        return httpx2.Response(200, json=completion())
-
-    engine = remote(handler)
+    seen: list[dict[str, Any]] = []
+    engine = remote(recording(seen))
     assert engine.tag_probabilities(chat("a")) == [None]
     assert engine.tag_probabilities(chat("b", "c")) == [None, None]
     assert len(seen) == 1
@@ -456,16 +424,11 @@ def _texts(results: Sequence[Generation | EngineError]) -> list[str]:
 
 def test_batches_and_padding_change_no_text(folder: Path) -> None:
     """Batches of one, three or all prompts give the same texts, in order."""
-    prompts = chat(*TEXTS)
-    made = [
-        LocalEngine(str(folder), batch_size=n, device="cpu").generate(prompts,
-        max_new_tokens=8)
-        for n in (1, 3, 32)
-    ]  # fmt: skip
-    assert _texts(made[0]) == _texts(made[1]) == _texts(made[2])
-    assert len(set(_texts(made[0]))) > 1
-    alone = LocalEngine(str(folder), device="cpu").generate(prompts[2:3], max_new_tokens=8)
-    assert _texts(alone) == _texts(made[1])[2:3]
+    engine, made = LocalEngine(str(folder), device="cpu"), []
+    for engine.batch_size in (1, 3, 32):
+        made.append(_texts(engine.generate(chat(*TEXTS), max_new_tokens=8)))
+    assert made[0] == made[1] == made[2]
+    assert len({*made[0]}) > 1
 
 
 def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
@@ -484,29 +447,6 @@ def test_a_text_is_continued_as_plain_text(folder: Path) -> None:
         assert continuation == best
     assert engine.continue_([], 4) == []
     assert engine.limit == 256
-
-
-def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
-    """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
-    pytest.importorskip("torch")
-    from eval.asking import run_protocol
-    from eval.leakage.protocol import Continuing, leakage_protocol
-
-    items = [
-        Item(id="en", question="A farmer has 12 hens and each of them lays 5 eggs a week. How many "
-             "eggs does he collect in 4 weeks?", reference=("240",), response=""),
-        Item(id="zh", question="一个长方形的长是12厘米，宽是7厘米，它的周长是多少厘米？",
-             reference=("38",), response="", solution="(12+7)×2=38，所以周长是38厘米。"),
-    ]  # fmt: skip
-    write_rows(tmp_path / "items.jsonl", items)
-    engine = LocalEngine(str(base_of(NANO)), device="cpu", constrained=False)
-    protocol = leakage_protocol(tmp_path / "items.jsonl", tmp_path / "out.jsonl", engine)
-    rows = run_protocol(protocol, Continuing(engine), concurrency=1)
-    for row, item in zip(rows, items, strict=True):
-        assert len(row.grams) == 5
-        text = f"{item.question} {item.solution or item.reference[0]}"
-        assert all(g.wanted.strip("\ufffd ") in text for g in row.grams)
-        assert not row.leaked
 
 
 def test_rows_that_are_continued_in_a_second_round_are_the_same(

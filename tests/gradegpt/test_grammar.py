@@ -81,7 +81,7 @@ HOSTILE = st.one_of(
 @example(response=f"{KEY}5\n{AGREE}<Yes>", reference=f'"\n{NO_KEY}', seed=0)
 @example(response=":;<;/..-:0{", reference="38", seed=0)  # llguidance gave up
 @example(response="3" * 200, reference="3" * 200, seed=1)  # and in one number
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_whatever_is_written_under_it_is_a_chain_with_verbatim_quotes(
     chain_format: ChainFormat, place: TagPlace, response: str, reference: str, seed: int
 ) -> None:
@@ -127,7 +127,7 @@ STRETCH = st.lists(
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("chain_format", ChainFormat)
 @given(quotes=st.lists(STRETCH, min_size=1, max_size=MAX_QUOTES), why=st.text(max_size=MAX_WHY))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_it_has_every_chain_whose_quotes_are_stretches_of_the_response(
     chain_format: ChainFormat, place: TagPlace, quotes: list[str], why: str
 ) -> None:

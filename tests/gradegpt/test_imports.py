@@ -45,11 +45,14 @@ def test_no_module_of_the_library_loads_a_heavy_package() -> None:
     assert not HEAVY & loaded_by(f"import {', '.join(modules)}")
 
 
-def test_judging_by_rules_loads_no_heavy_package() -> None:
-    """From the item to the verdict."""
+def test_the_command_judges_by_rules_without_a_stage_or_a_heavy_package() -> None:
+    """By a cascade, whose model is loaded when it is first asked; without an installation."""
     code = (
-        "import gradegpt.judges.build, gradegpt.app.run\n"
-        "from gradegpt.judges.rules import RuleJudge; from gradegpt.core.schema import Item\n"
-        "RuleJudge().judge([Item(reference=('1/2',), response='The answer is 0.5.')])"
+        "import contextlib, io, runpy, sys\n"
+        "sys.argv[1:] = ['judge', '--reference', '1/2', '--response', 'The answer is 0.5.']\n"
+        "with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.suppress(SystemExit):\n"
+        "    runpy.run_module('gradegpt', run_name='__main__')\n"
+        "assert 'verdict     correct' in said.getvalue()"
     )
-    assert not (HEAVY | {"typer", "rich"}) & loaded_by(code)
+    stages = {"data_gen", "train", "eval", "serve"}
+    assert not (HEAVY | stages) & loaded_by(code)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from gradegpt.core.schema import Message
-from gradegpt.engines.base import Generation, TagProbability, TagTokens
-from gradegpt.engines.local import LocalEngine, _head_on
+from gradegpt.engines.base import Generation, TagProbability
+from gradegpt.engines.local import LocalEngine, TagTokens, _head_on
 from tests.tiny import train_tokenizer
 
 torch = pytest.importorskip("torch")
@@ -89,20 +89,20 @@ def alone(engine: LocalEngine, row: list[int]) -> float | None:
     return TAGS.read(written, logits)
 
 
-@pytest.mark.parametrize(("batch_size", "constrained"), [(2, True), (32, True), (32, False)])
-@pytest.mark.parametrize("rows", ROWS.values(), ids=ROWS)
-@pytest.mark.parametrize("name", ["qwen2", "qwen3", "gemma2", "mamba"])
+@pytest.mark.parametrize(("batch_size", "constrained"), [(2, True), (32, False)])
+@pytest.mark.parametrize("name", ["qwen3", "gemma2", "mamba"])
 def test_the_probabilities_are_those_of_separate_rows(
-    name: str, rows: list[list[int]], batch_size: int, constrained: bool, tokenizer: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    name: str, batch_size: int, constrained: bool, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Also with a sliding window that is shorter than a row, and with a recurrent state."""
     engine = engine_of(name, tokenizer, batch_size=batch_size, constrained=constrained)
-    wanted = [alone(engine, row) for row in rows]
-    assert not constrained or None not in wanted
-    made = probabilities(engine, rows, monkeypatch)
-    assert [p and p.yes for p in made] == [w and pytest.approx(w, abs=1e-5) for w in wanted]
-    assert all(p is None or p[1:] == (len(row), 2) for p, row in zip(made, rows, strict=True))
+    for kind, rows in ROWS.items():
+        wanted = [alone(engine, row) for row in rows]
+        assert not constrained or None not in wanted
+        made = probabilities(engine, rows, monkeypatch)
+        found = [p and p.yes for p in made]
+        assert found == [w and pytest.approx(w, abs=1e-5) for w in wanted], kind
+        assert all(p is None or p[1:] == (len(row), 2) for p, row in zip(made, rows, strict=True))
 
 
 def test_where_the_model_would_not_begin_a_tag_there_is_no_probability(

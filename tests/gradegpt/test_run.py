@@ -122,7 +122,7 @@ def test_a_failed_run_is_resumed(tmp_path: Path) -> None:
     assert [j.id for j in read_rows(summary.output, Judgement)] == list("1234567")
 
 
-@pytest.mark.parametrize("size", range(0, 700, 23))
+@pytest.mark.parametrize("size", [0, 1, 90, 230, 299, 410, 520, 690])
 def test_a_run_cut_off_at_any_byte_writes_the_same_bytes(tmp_path: Path, size: int) -> None:
     """Also inside a line or a batch: the judge gets the same batches as in an uninterrupted run."""
     source = write(tmp_path / "in.jsonl", [ROW] * 8)

@@ -1,28 +1,26 @@
-"""The commands of the stages: complete, called by name, and loaded when they are called."""
+"""The commands of the stages: complete, called by name."""
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gradegpt.app import cli
 from gradegpt.app.stages import COMMANDS, packages_of
 from gradegpt.core.errors import MissingError
+from tests.command import call
 
 ROOT = Path(__file__).parents[2]
-STAGES = ("data_gen", "train", "eval", "serve")
 RUNS = re.compile(r"    run(?:_command)?\(app, name=\"(.+)\"\)\n\Z")
 
 
 def command_lines() -> Iterator[tuple[Path, str]]:
     """The modules of the stages that end in a command line, with its name."""
-    for stage in STAGES:
+    for stage in ("data_gen", "train", "eval", "serve"):
         for path in (ROOT / stage).rglob("*.py"):
             if found := RUNS.search(path.read_text(encoding="utf-8")):
                 yield path, found[1]
@@ -41,32 +39,6 @@ def test_every_command_line_of_a_stage_is_a_command() -> None:
         assert name == f"gradegpt {short}"
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--help"], ["judge", "--judge", "rules", "--reference", "4", "--response", "4"]]
-)
-def test_no_stage_is_loaded_before_it_is_called(arguments: list[str]) -> None:
-    """Nor are its packages; ``python -m gradegpt`` is the command without an installation."""
-    code = (
-        "import runpy, sys\n"
-        f"sys.argv[1:] = {arguments!r}\n"
-        "try: runpy.run_module('gradegpt', run_name='__main__')\n"
-        "except SystemExit: print(*{name.split('.')[0] for name in sys.modules}, file=sys.stderr)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
-    )
-    assert done.stdout
-    heavy = {"fastapi", "jinja2", "numpy", "openai", "sympy", "torch", "transformers", "uvicorn"}
-    assert not {*STAGES, *heavy} & {*done.stderr.split()}
-
-
-def gradegpt(*arguments: str) -> int:
-    """Run the command line in this process; the exit code."""
-    with pytest.raises(SystemExit) as ended:
-        cli.run(cli.app, arguments, name="gradegpt")
-    return int(ended.value.code or 0)
-
-
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
 def test_arguments_output_and_exit_code_are_those_of_the_stage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -75,11 +47,11 @@ def test_arguments_output_and_exit_code_are_those_of_the_stage(
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
     questions = tmp_path / "questions.jsonl"
     questions.write_text(json.dumps({"question": "2+2=?", "reference": "4"}))
-    assert gradegpt("eval.references", str(questions)) == 0
+    assert call("eval.references", str(questions)) == 0
     assert capsys.readouterr().out.startswith("0 of 1 rows")
-    assert gradegpt("eval.references", str(tmp_path / "none.jsonl")) == 2
+    assert call("eval.references", str(tmp_path / "none.jsonl")) == 2
     assert "none.jsonl" in capsys.readouterr().err
-    assert gradegpt("eval.references", "--help") == 0
+    assert call("eval.references", "--help") == 0
     assert capsys.readouterr().out.startswith("Usage: gradegpt eval.references ")
 
 
@@ -89,7 +61,7 @@ def test_no_help_in_a_list_of_commands_is_cut(
 ) -> None:
     """In 80 columns a first sentence has room for about 57 characters."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert gradegpt("--help") == 0
+    assert call("--help") == 0
     listed = capsys.readouterr().out.partition("Commands:\n")[2]
     assert len(listed.splitlines()) > 2
     assert "..." not in listed
@@ -97,7 +69,7 @@ def test_no_help_in_a_list_of_commands_is_cut(
 
 def test_an_unknown_command_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
     """With the usual message of a command line."""
-    assert gradegpt("eval.nothing") == 2
+    assert call("eval.nothing") == 2
     assert "No such command 'eval.nothing'" in capsys.readouterr().err
 
 
@@ -130,7 +102,7 @@ def test_a_setting_written_as_an_option_is_answered_with_the_setting(
 ) -> None:
     """With its value, for a command that takes settings."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert gradegpt("serve", "cascade", *given) == 2
+    assert call("serve", "cascade", *given) == 2
     assert "No such option: --max-items; a setting has no dashes: did you mean max_items=9" in (
         capsys.readouterr().err
     )
@@ -141,5 +113,5 @@ def test_an_option_without_its_value_is_named(
 ) -> None:
     """It is no setting that was written with dashes."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert gradegpt("eval", "x.yaml", "--model") == 2
+    assert call("eval", "x.yaml", "--model") == 2
     assert "'--model' requires an argument" in capsys.readouterr().err

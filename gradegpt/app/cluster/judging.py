@@ -166,14 +166,17 @@ def judge_files(
         EngineError: the judge does not load, the engine is down, or the GPUs do not suffice.
 
     """
+    pyarrow, _ = pyarrow_for("Parquet")
     started, (most, gpus) = time.perf_counter(), pool_for(settings)
     if gpus and workers and workers > most:
         what = f"workers: {workers}, of a GPU each, and the cluster has {most}"
         raise EngineError(f"{what}; give fewer, or add nodes")
-    (found,) = piped(fingerprint, [settings], 1, gpus)
+    (found,) = piped(lambda given: judge_of(given).fingerprint, [settings], 1, gpus)
     names = added_columns(source.columns.names)
-    types = source.types | {names[field]: kind for field, kind in added_types().items()}
+    text, number = pyarrow.string(), pyarrow.float64()
+    added = {name: number if field == "confidence" else text for field, name in names.items()}
     folder, skip_bad = OutputFolder.of(output), source.set_aside.rows > 0
+    types = source.types | added
     job = JudgingJob(settings, found, source.columns, skip_bad, folder, form, names, types)
     made = {"format": form.value, "rows_per_part": source.parts[0].limit}
     record = {"judge": found, "input": source.manifest, "output": made}
@@ -237,11 +240,6 @@ def judge_of(settings: JudgeSettings) -> Judge:
         first = judge.stages[0]._replace(judge=ParallelJudge(RuleJudge()).isolated())
         return CascadeJudge([first, *judge.stages[1:]], judge.policy)
     return judge
-
-
-def fingerprint(settings: JudgeSettings) -> str:
-    """The fingerprint of the judge, which is loaded for it."""
-    return judge_of(settings).fingerprint
 
 
 def _divided(table: Table, rows: int) -> list[Table]:
@@ -313,12 +311,6 @@ def counted(job: JudgingJob, number: int) -> PartReport:
     ends = ((Outcome(row[names["outcome"]]), row[names["verdict"]]) for row in rows)
     made = (Judgement(id="", outcome=outcome, verdict=v, method="") for outcome, v in ends)
     return PartReport(number, count(made))
-
-
-def added_types() -> dict[str, Any]:
-    """The Arrow types of the columns that are added."""
-    pyarrow, _ = pyarrow_for("Parquet")
-    return {f: pyarrow.float64() if f == "confidence" else pyarrow.string() for f in ADDED}
 
 
 def begin(folder: OutputFolder, record: Mapping[str, Any], *, overwrite: bool = False) -> list[str]:

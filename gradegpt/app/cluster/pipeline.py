@@ -8,12 +8,12 @@ from __future__ import annotations
 import logging
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from gradegpt.core.errors import EngineError, GradeGPTError, MissingError
+from gradegpt.core.errors import EngineError, GradeGPTError, needs
 
 _ENVIRONMENT: Final = {
     "RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -38,12 +38,9 @@ def connect(address: str | None = None, **options: Any) -> Iterator[None]:
 
     """
     os.environ.update({name: os.environ.get(name, v) for name, v in _ENVIRONMENT.items()})
-    try:
+    with needs("--on ray", "gradegpt[cluster]"):
         import ray
         import ray.data
-    except ImportError as error:
-        how = "install it with pip install 'gradegpt[cluster]'"
-        raise MissingError(f"ray: is not installed; {how}") from error
     logging.getLogger("ray.data").setLevel(logging.ERROR)
     ray.data.DataContext.get_current().enable_progress_bars = False
     if ray.is_initialized():
@@ -91,9 +88,13 @@ def piped(
     try:
         if ray.util.client.ray.is_connected():
             task = ray.remote(num_cpus=0)(lambda *given: [*_streamed(*given)])
-            yield from map(_given, ray.get(task.remote(*given)))
+            results: Iterable[Any] = ray.get(task.remote(*given))
         else:
-            yield from map(_given, _streamed(*given))
+            results = _streamed(*given)
+        for result in results:
+            if isinstance(result, GradeGPTError):
+                raise result
+            yield result
     except ray.exceptions.RayError as error:  # a worker that dies whenever it is begun
         why = " ".join(str(error).split())[:500]
         raise EngineError(f"the cluster failed: {why}") from error
@@ -146,9 +147,3 @@ def _carried(function: Callable[[Any], Any], row: dict[str, Any]) -> dict[str, A
     except GradeGPTError as error:
         made = error
     return {"value": pickle.dumps(made)}
-
-
-def _given(result: Any) -> Any:
-    if isinstance(result, GradeGPTError):
-        raise result
-    return result

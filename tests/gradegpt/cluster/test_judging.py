@@ -11,16 +11,17 @@ import pytest
 from gradegpt.app.cluster import judging
 from gradegpt.app.cluster.judging import (
     BEGUN,
+    Checked,
     JudgingJob,
     PartTask,
-    asks_model,
     begin,
     check_files,
     counted,
     end,
-    fingerprint,
+    judge_files,
     judge_of,
     judged,
+    pool_for,
 )
 from gradegpt.app.cluster.storage import OutputFolder, inputs
 from gradegpt.app.run import check_input, judge_file
@@ -34,6 +35,7 @@ from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
+from tests.command import call
 
 EASY = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
 HARD = {"question": "Why?", "reference": "because of gravity", "response": "Things fall."}
@@ -51,11 +53,16 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> ScriptedEngine:
     return engine
 
 
+def checked(path: Path, rows: list[dict[str, Any]], size: int = 100) -> Checked:
+    """A file with these rows, in parts of so many."""
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return check_files(inputs([str(path)]), lambda f, values: [f(v) for v in values], rows=size)
+
+
 def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[JudgingJob, PartTask]:
     """A file with these rows as one part."""
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    source = check_files(inputs([str(path)]), lambda f, values: [f(v) for v in values])
-    own, there = fingerprint(SETTINGS), OutputFolder.of(str(folder))
+    source = checked(path, rows)
+    own, there = judging.judge_of(SETTINGS).fingerprint, OutputFolder.of(str(folder))
     job = JudgingJob(SETTINGS, own, source.columns, False, there, Form.JSONL, {}, {})
     return job, PartTask(0, source.parts[0], source.items[0])
 
@@ -110,10 +117,74 @@ def test_rules_are_judged_in_a_child_of_the_process(kind: Any) -> None:
     assert first.fingerprint == RuleJudge().fingerprint
 
 
-def test_a_cascade_without_a_model_asks_none() -> None:
-    """It is judged in tasks on every core, as the rules are."""
-    assert not asks_model(JudgeSettings.of(kind="cascade"))
-    assert asks_model(SETTINGS)
+@pytest.mark.parametrize(
+    ("settings", "pool"),
+    [
+        ({"kind": "rules"}, (1, 0)),
+        ({"kind": "cascade"}, (1, 0)),
+        ({"kind": "cascade", "model": "m"}, (11, 1)),
+        ({"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9"}, (1, 0)),
+    ],
+)
+def test_a_process_with_a_model_has_a_gpu(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], pool: tuple[int, int]
+) -> None:
+    """None for a server or a processor."""
+    nodes = [{"Alive": True, "Resources": {"CPU": 8.0, "GPU": n}} for n in (8.0, 3.0)]
+    gone = {"Alive": False, "Resources": {"GPU": 8.0}}
+    monkeypatch.setattr("ray.nodes", lambda: [*nodes, {"Alive": True, "Resources": {}}, gone])
+    assert pool_for(JudgeSettings.of(**settings)) == pool
+
+
+def test_more_gpus_than_there_are_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray would wait for them."""
+    monkeypatch.setattr(judging, "pool_for", lambda _: (2, 1))
+    with pytest.raises(EngineError, match=r"workers: 3, .* the cluster has 2; give fewer"):
+        judge_files(checked(tmp_path / "in.jsonl", [EASY]), str(tmp_path), SETTINGS, workers=3)
+
+
+def test_what_was_written_is_kept_and_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of an earlier run stays as it is, one that is missing is written again."""
+    monkeypatch.setattr(judging, "piped", lambda function, values, *_: map(function, values))
+    folder, settings = tmp_path / "out", JudgeSettings.of(kind="rules")
+    source = checked(tmp_path / "in.jsonl", [EASY, HARD, EASY], size=1)
+    first = judge_files(source, str(folder), settings)
+    whole = {path.name: path.read_bytes() for path in folder.glob("part-*")}
+    (folder / MANIFEST).rename(folder / BEGUN)
+    (folder / "part-00001.parquet").unlink()
+    kept = (folder / "part-00000.parquet").stat().st_mtime_ns
+    seen: list[tuple[int, ...]] = []
+    again = judge_files(source, str(folder), settings, on_progress=lambda *done: seen.append(done))
+    assert (folder / "part-00000.parquet").stat().st_mtime_ns == kept
+    assert {path.name: path.read_bytes() for path in folder.glob("part-*")} == whole
+    assert (again.counts, again.rows_before, seen) == (first.counts, 2, [(2, 3), (3, 3)])
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert manifest["counts"] == first.counts.model_dump()
+    assert [part["rows"] for part in manifest["parts"]] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--on", "dask", "-o", "out"), "must be ray"),
+        (("--on", "ray"), "give -o FOLDER"),
+        (("--on", "ray", "-o", "out", "--format", "csv"), "parquet or jsonl"),
+        (("--on", "ray", "-o", "out", "--cache", "c.sqlite"), "--cache: is a file"),
+        (("--on", "ray", "-o", "out", "--workers", "2"), "--workers: not for --judge rules"),
+        (("--workers", "2"), "are for --on ray"),
+        (("b.jsonl",), "are for --on ray"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    capsys: pytest.CaptureFixture[str], options: tuple[str, ...], words: str
+) -> None:
+    """Before anything is connected or read."""
+    assert call("judge", "a.jsonl", "--judge", "rules", *options) == 2
+    assert words in capsys.readouterr().err
 
 
 RECORD: dict[str, Any] = {

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pyarrow import parquet
 
-from gradegpt.app import cli
 from gradegpt.app.cluster.pipeline import connect
+from tests.command import call
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,13 +45,6 @@ def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     server.stop()
 
 
-def gradegpt(*arguments: object) -> int:
-    """Run the command line in this process; the exit code."""
-    with pytest.raises(SystemExit) as ended:
-        cli.run(cli.app, [str(one) for one in arguments], name="gradegpt")
-    return int(ended.value.code or 0)
-
-
 def test_files_of_a_store_are_judged_into_it_and_resumed(store: Any, tmp_path: Path) -> None:
     """The rows of the local command; a part that is missing is written again."""
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
@@ -59,14 +52,14 @@ def test_files_of_a_store_are_judged_into_it_and_resumed(store: Any, tmp_path: P
         lines = "".join(json.dumps(row) + "\n" for row in ROWS[3 * number : 3 * number + 3])
         store.pipe_file(f"bucket/answers/{number}.jsonl", lines.encode())
     local = tmp_path / "local.parquet"
-    assert gradegpt("judge", tmp_path / "rows.jsonl", "--judge", "rules", "-o", local) == 0
+    assert call("judge", tmp_path / "rows.jsonl", "--judge", "rules", "-o", local) == 0
     there = ("s3://bucket/answers/*.jsonl", "-o", "s3://bucket/judged", "--judge", "rules")
-    assert gradegpt("judge", *there, "--on", "ray") == 0
+    assert call("judge", *there, "--on", "ray") == 0
     assert judged(store) == parquet.read_table(local).to_pylist()
-    assert gradegpt("judge", *there, "--on", "ray") == 3  # it is complete
+    assert call("judge", *there, "--on", "ray") == 3  # it is complete
     store.mv("bucket/judged/_manifest.json", "bucket/judged/_manifest.partial.json")
     store.rm("bucket/judged/part-00001.parquet")
-    assert gradegpt("judge", *there, "--on", "ray") == 0
+    assert call("judge", *there, "--on", "ray") == 0
     assert judged(store) == parquet.read_table(local).to_pylist()
 
 
