@@ -27,32 +27,52 @@ from gradegpt.chains.chain import (
     render_chain,
 )
 from gradegpt.chains.fit import Budget
+from gradegpt.chains.shots import MOST
 from gradegpt.core.errors import InputError, MissingError, OutputError
 from gradegpt.core.records import read_rows, validate, write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Message, TrainingRow, Verdict
-from gradegpt.core.settings import load_settings
+from gradegpt.core.settings import Settings, load_settings
 from gradegpt.judges.settings import JudgeSettings
 
 from .console import limits, percent, show, signed
 from .evaluate import evaluate
+from .metrics import JudgeMetrics
 from .report.content import EvalReport
 from .settings import EvalSettings, RowsSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 _FIRST: Final = ChainFormat.OUTCOME
 LONGEST: Final = ChainFormat.CROSS_LINGUAL
-"""The format whose equal-steps runs set the number of tokens."""
+"""The format of the rows that are rewritten into the others."""
 _UNCUT: Final = Budget(question=10**6, reference=10**6, response=10**6)
 """The texts of a training row's prompt fit already, and are not fitted again."""
 
 
+class Arm(Settings):
+    """A judge to compare: a base trained on a chain format, or untrained with ``shots`` examples.
+
+    ``verdict`` is the place of the tag; a judge whose tag is first writes no chain.
+    """
+
+    chain_format: ChainFormat
+    verdict: TagPlace = "last"
+    shots: int | None = Field(default=None, ge=0, le=MOST)
+
+    @property
+    def name(self) -> str:
+        """The name in the table."""
+        first = "-first" if self.verdict == "first" else ""
+        base = "" if self.shots is None else f"-{self.shots}-shot"
+        return f"{self.chain_format.value}{first}{base}"
+
+
 class AblationSettings(RowsSettings):
-    """Every chain format, trained alike on the same rows, with every seed.
+    """The arms on the same rows; those that are trained are trained alike, with every seed.
 
     ``data`` is a folder of ``data_gen``: its cross-lingual rows are rewritten into each format.
     ``recipe`` is a settings file of ``train``; ``train`` changes some of its keys for all runs.
-    ``steps`` is the length of the equal-steps runs; the equal-tokens runs have more steps, as their
-    rows are shorter. ``judge`` are further settings of every judge.
+    ``steps`` is the length of the equal-steps runs; the equal-tokens runs of the formats with
+    shorter rows have more steps. ``judge`` are further settings of every judge.
     """
 
     command: ClassVar[str] = "eval.ablation"
@@ -60,16 +80,19 @@ class AblationSettings(RowsSettings):
     recipe: str
     model: str
     train: dict[str, str] = Field(default={})
+    arms: tuple[Arm, ...] = Field(
+        default=tuple(Arm(chain_format=one) for one in ChainFormat), min_length=1
+    )
     steps: int = Field(default=300, ge=1)
     seeds: tuple[int, ...] = Field(default=(0, 1, 2), min_length=1)
     judge: dict[str, Any] = Field(default={"max_new_tokens": 256})
 
 
-class TrainedRun(NamedTuple):
-    """One trained adapter: its format, which budget was equal, its seed and its folder."""
+class Run(NamedTuple):
+    """A judge of an arm: which budget was equal, its seed and its folder; none if untrained."""
 
-    chain_format: ChainFormat
-    budget: Literal["steps", "tokens"]
+    arm: Arm
+    budget: Literal["steps", "tokens", "none"]
     seed: int
     steps: int
     tokens: int
@@ -82,7 +105,7 @@ def main(
     overrides: Annotated[
         list[str] | None,
         options.changes(
-            "name, data, recipe, model, steps, seeds, train.KEY (any setting of the "
+            "name, data, recipe, model, arms, steps, seeds, train.KEY (any setting of the "
             "recipe), judge.KEY, sources."
         ),
     ] = None,
@@ -92,16 +115,23 @@ def main(
     """Train each chain format alike, with every seed, and measure what the format is worth.
 
     The tag alone (outcome), the chain in one language and the cross-lingual chain (CMMaTH, table
-    8): on the same rows, at equal steps and at equal training tokens. Writes runs/<name>/: data,
+    8): on the same rows, at equal steps and at equal training tokens; beside them the untrained
+    base with worked examples, where arms has it. Writes runs/<name>/: data,
     runs, eval (with its report) and ablation.json. A stopped command resumes when it is given
     again.
     """
     settings = load_settings(AblationSettings, config, options.with_folder(output, overrides))
     rows = ablate(settings, overwrite=overwrite)
+    sources = list(rows[0]["sources"])
     show(
-        ("equal", "format", "seed", "steps", "tokens", "parsed", "balanced", "over outcome"),
-        [[str(value) for value in row.values()] for row in rows],
-        "ablation, unparsed replies counted as wrong",
+        ("equal", "format", "seed", "steps", "tokens", "written", "parsed", "balanced", "gain"),
+        [[str(value) for name, value in row.items() if name != "sources"] for row in rows],
+        "ablation, unparsed replies counted as wrong; gain over outcome",
+    )
+    show(
+        ("equal", "format", "seed", *sources),
+        [[r["equal"], r["format"], str(r["seed"]), *r["sources"].values()] for r in rows],
+        "balanced accuracy of each source",
     )
     typer.echo(f"wrote {settings.folder / 'ablation.json'}")
 
@@ -125,36 +155,46 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[dict[
     return made
 
 
-def _table(runs: Sequence[TrainedRun], report: EvalReport) -> Iterator[dict[str, Any]]:
-    """A row for each run, with the paired gain over its tag-only twin."""
+def _table(runs: Sequence[Run], report: EvalReport) -> Iterator[dict[str, Any]]:
+    """A row for each run, with the paired gain over its tag-only twin, if there is one."""
     judges = {judge.name: judge for judge in report.judges}
     gains = {(pair.a, pair.b): pair.difference for pair in report.pairs}
-    twins = {(r.budget, r.seed): r.folder.name for r in runs if r.chain_format is _FIRST}
+    tags = (r for r in runs if r.arm.chain_format is _FIRST)
+    twins = {(r.budget, r.seed, r.arm.shots): r.folder.name for r in tags}
     for one in runs:
         judge = judges[one.folder.name]
-        gain = gains.get((twins[one.budget, one.seed], judge.name))
-        balanced = judge.overall.intervals.get("balanced_accuracy_all")
+        gain = gains.get((twins.get((one.budget, one.seed, one.arm.shots), ""), judge.name))
         yield {
             "equal": one.budget,
-            "format": one.chain_format.value,
+            "format": one.arm.name,
             "seed": one.seed,
             "steps": one.steps,
             "tokens": one.tokens,
+            "written": round(judge.completion_tokens / report.n_items, 1),
             "parsed": percent(judge.parsed_rate),
-            "balanced": percent(judge.overall.balanced_accuracy_all) + limits(balanced),
+            "balanced": _balanced(judge.overall),
             "gain": signed(gain.value) + limits(gain.interval) if gain else "",
+            "sources": {name: _balanced(found) for name, found in judge.views["source"].items()},
         }
 
 
-def _judges(settings: AblationSettings, runs: Sequence[TrainedRun]) -> Iterator[JudgeSettings]:
+def _balanced(found: JudgeMetrics) -> str:
+    interval = found.intervals.get("balanced_accuracy_all")
+    return percent(found.balanced_accuracy_all) + limits(interval)
+
+
+def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
     common = {"kind": "model", "model": settings.model, **settings.judge}
-    for folder in dict.fromkeys(one.folder for one in runs):
-        own = {"name": folder.name, "adapter": str(folder / "adapter")}
+    for folder, arm in {one.folder: one.arm for one in runs}.items():
+        own: dict[str, Any] = {"name": folder.name, "adapter": str(folder / "adapter")}
+        if arm.shots is not None:
+            prompt = _prompt(Path(settings.data), arm)
+            own |= {"adapter": None, "shots": arm.shots, "prompt": prompt}
         yield JudgeSettings.of(**common | own)
 
 
-def train_all(settings: AblationSettings) -> list[TrainedRun]:
-    """Every run at equal steps, then those that need more steps for equal tokens.
+def train_all(settings: AblationSettings) -> list[Run]:
+    """Every run at equal steps, those that need more steps for equal tokens, the untrained.
 
     A run that has a manifest is finished and is not trained again.
 
@@ -162,37 +202,39 @@ def train_all(settings: AblationSettings) -> list[TrainedRun]:
         OutputError: a training command failed; what is finished is kept.
 
     """
-    for chain_format in ChainFormat:
-        folder = _data(settings, chain_format)
+    trained = [arm for arm in settings.arms if arm.shots is None]
+    for arm in trained:
+        folder = settings.folder / "data" / arm.name
         if not (folder / "manifest.json").is_file():
-            write_format(Path(settings.data), chain_format, folder)
+            write_format(Path(settings.data), arm, folder)
     runs = [
-        _train(settings, chain_format, "steps", seed, settings.steps)
+        _train(settings, arm, "steps", seed, settings.steps)
         for seed in settings.seeds
-        for chain_format in ChainFormat
+        for arm in trained
     ]
-    most = {one.seed: one.tokens for one in runs if one.chain_format is LONGEST}
+    most = {one.seed: one.tokens for one in sorted(runs, key=lambda one: one.tokens)}
     for one in list(runs):
         steps = round(settings.steps * most[one.seed] / one.tokens)
         if steps > settings.steps:
-            runs.append(_train(settings, one.chain_format, "tokens", one.seed, steps))
+            runs.append(_train(settings, one.arm, "tokens", one.seed, steps))
         else:  # its equal-steps run has as many tokens already
             runs.append(one._replace(budget="tokens"))
-    return runs
+    base = (arm for arm in settings.arms if arm.shots is not None)
+    return runs + [Run(arm, "none", 0, 0, 0, settings.folder / "runs" / arm.name) for arm in base]
 
 
 def _train(
     settings: AblationSettings,
-    chain_format: ChainFormat,
+    arm: Arm,
     budget: Literal["steps", "tokens"],
     seed: int,
     steps: int,
-) -> TrainedRun:
-    folder = settings.folder / "runs" / f"{chain_format.value}-{budget}-{seed}"
+) -> Run:
+    folder = settings.folder / "runs" / f"{arm.name}-{budget}-{seed}"
     overrides = {
         **settings.train,
         "name": f"{settings.name}-{folder.name}",
-        "data": str(_data(settings, chain_format)),
+        "data": str(settings.folder / "data" / arm.name),
         "model": settings.model,
         "out": str(folder),
         "sft.seed": str(seed),
@@ -206,7 +248,7 @@ def _train(
                 f"gradegpt train {' '.join(given)}: failed; its output is above. "
                 "Run the same command again to resume"
             )
-    return TrainedRun(chain_format, budget, seed, steps, _tokens(folder, steps), folder)
+    return Run(arm, budget, seed, steps, _tokens(folder, steps), folder)
 
 
 def _tokens(folder: Path, steps: int) -> int:
@@ -216,12 +258,23 @@ def _tokens(folder: Path, steps: int) -> int:
     return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
 
 
-def _data(settings: AblationSettings, chain_format: ChainFormat) -> Path:
-    return settings.folder / "data" / chain_format.value
+def _manifest(data: Path) -> dict[str, Any]:
+    path = data / "manifest.json"
+    if not path.is_file():
+        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
+    made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return made
 
 
-def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
-    """Write the cross-lingual rows of ``data`` in one format; return the number of training rows.
+def _prompt(data: Path, arm: Arm) -> PromptSettings:
+    """The prompt settings of ``data`` in an arm's format: all arms see the same texts."""
+    own = {"chain_format": arm.chain_format, "verdict": arm.verdict}
+    given = _manifest(data)["settings"]["prompt"]
+    return validate(PromptSettings, given | own, str(data / "manifest.json"))
+
+
+def write_format(data: Path, arm: Arm, out: Path) -> int:
+    """Write the cross-lingual rows of ``data`` in an arm's format; return how many train.
 
     ``train`` reads the folder ``out``: its manifest has the prompt settings.
 
@@ -230,23 +283,18 @@ def write_format(data: Path, chain_format: ChainFormat, out: Path) -> int:
         InputError: it holds no cross-lingual rows.
 
     """
-    path = data / "manifest.json"
-    if not path.is_file():
-        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
-    manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    prompt = validate(PromptSettings, manifest["settings"]["prompt"], str(path))
-    counts = {}
+    prompt, counts = _prompt(data, arm), {}
     for part in ("train", "dev"):
         rows = read_rows(data / f"{part}.jsonl", TrainingRow)
         cross = (row for row in rows if row.meta.get("chain_format") == LONGEST)
-        made = (in_format(row, chain_format, prompt.verdict) for row in cross)
+        made = (in_format(row, arm.chain_format, arm.verdict) for row in cross)
         counts[part] = write_rows(out / f"{part}.jsonl", made)
     if not counts["train"]:
         raise InputError(f"{data}: no cross-lingual row; generate some with formats.cross_lingual")
-    formats = {chain_format.value: 1.0}
+    formats = {arm.chain_format.value: 1.0}
     made_with = {"prompt": prompt.model_dump(mode="json"), "formats": formats}
     values = {"stage": "eval.ablation", "settings": made_with, "rows": counts}
-    write_json(out / "manifest.json", values | {"from": manifest.get("outputs", {})})
+    write_json(out / "manifest.json", values | {"from": _manifest(data).get("outputs", {})})
     return counts["train"]
 
 

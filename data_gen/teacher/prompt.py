@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Final
-
-import yaml
 
 from gradegpt.chains.chain import (
     AGREE,
@@ -16,7 +13,6 @@ from gradegpt.chains.chain import (
     KEY,
     NO_KEY,
     REFERENCE,
-    SYSTEM,
     WHY,
     PromptSettings,
     build_prompt,
@@ -25,10 +21,8 @@ from gradegpt.chains.chain import (
 from gradegpt.chains.fit import Budget
 from gradegpt.chains.prompts import prompt_text
 from gradegpt.chains.quote import MAX_QUOTE
-from gradegpt.core.records import validate
-from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Row
-
-from ..phrases import TEXT
+from gradegpt.chains.shots import MOST, example_turns
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message
 
 FORMAT: Final = ChainFormat.CROSS_LINGUAL
 INSTRUCTIONS: Final = prompt_text("teacher").format(
@@ -39,44 +33,15 @@ SHOWN: Final = Budget()
 """Token budget of an item in the prompt, in estimated tokens."""
 
 
-class FewShot(Row):
-    """A few-shot example: an item, and its chain exactly as ``render_chain`` writes it."""
-
-    question: str
-    reference: str
-    response: str
-    chain: str
-
-    @property
-    def item(self) -> Item:
-        """The example as an item."""
-        return Item(question=self.question, reference=(self.reference,), response=self.response)
-
-
-@cache
-def examples() -> tuple[FewShot, ...]:
-    """The examples of ``few_shot.yaml``."""
-    text = (TEXT / "few_shot.yaml").read_text(encoding="utf-8")
-    loaded = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
-    return tuple(validate(FewShot, example, "few_shot.yaml") for example in loaded)
-
-
 def build_messages(item: Item) -> tuple[Message, ...]:
     """The system message, two turns for each example, and the item as the judge sees it.
 
     All items are written by ``build_prompt``, which escapes untrusted text.
     """
     prompt = PromptSettings(chain_format=FORMAT, budget=SHOWN)
-    system = Message(role="system", content=f"{SYSTEM[FORMAT, 'last']}\n\n{INSTRUCTIONS}")
-    turns = [
-        message
-        for example in examples()
-        for message in (
-            build_prompt(example.item, prompt)[-1],
-            Message(role="assistant", content=example.chain),
-        )
-    ]
-    return (system, *turns, build_prompt(item, prompt)[-1])
+    system, last = build_prompt(item, prompt)
+    told = system.model_copy(update={"content": f"{system.content}\n\n{INSTRUCTIONS}"})
+    return (told, *example_turns(item, prompt, MOST), last)
 
 
 def gloss_messages(quote: str) -> tuple[Message, ...]:

@@ -53,6 +53,8 @@ _ORDINARY: Final = 2.0
 vocabulary (4,096) it is 1.0 to 1.7 for nine in ten real responses, and judges are trained on
 prompts fitted by the estimate; for a rare character it is three."""
 _ROUNDS: Final = 6
+_RESPONSE: Final = 600
+"""Tokens of a response that examples before it do not take."""
 _MOST: Final = 20.0
 """The largest such ratio: a token per byte, and two bytes that are estimated at 0.1 tokens."""
 
@@ -66,6 +68,14 @@ class Budget(Settings):
     question: int = 1_000
     reference: int = 600
     response: int = 4_000
+
+    def beside(self, tokens: float) -> Budget:
+        """The budget in a prompt with ``tokens`` of examples, for which a long response is cut.
+
+        It keeps ``_RESPONSE`` tokens, or all of a smaller budget.
+        """
+        least = min(self.response, _RESPONSE)
+        return self.model_copy(update={"response": max(least, self.response - round(tokens))})
 
 
 def estimate_tokens(text: str) -> float:

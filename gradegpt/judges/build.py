@@ -171,8 +171,8 @@ def _calibration(settings: JudgeSettings) -> Calibration | None:
         return read_calibration(settings.calibration)
     if not isinstance(settings, ModelJudgeSettings):
         return packaged(settings.kind)
-    if settings.base_url is not None:
-        return None
+    if settings.base_url is not None or settings.shots:
+        return None  # a calibration beside weights is of prompts without examples
     model, adapter = _folders(settings)
     return calibration_beside(adapter) or calibration_beside(model)
 
@@ -209,7 +209,8 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
     elif wanted is not None:
         prompt = (prompt or PromptSettings()).model_copy(update={"chain_format": wanted})
     engine, limit = _engine(settings, model, adapter), settings.max_new_tokens
-    return ModelJudge(engine, prompt, explain=explain, max_new_tokens=limit)
+    shots = settings.shots
+    return ModelJudge(engine, prompt, explain=explain, max_new_tokens=limit, shots=shots)
 
 
 def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine:
@@ -225,6 +226,8 @@ def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine
     if adapter is not None and is_for_encoder(adapter):
         if settings.chain_format not in (None, ChainFormat.OUTCOME):
             raise SettingsError(f"{adapter}: an encoder writes no chain")
+        if settings.shots:
+            raise SettingsError(f"{adapter}: an encoder reads no examples; leave shots out")
         return EncoderEngine(model, adapter, batch_size=settings.batch_size)
     from gradegpt.engines.local import LocalEngine
 

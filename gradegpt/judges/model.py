@@ -14,7 +14,6 @@ from gradegpt.chains.chain import (
     YES,
     Chain,
     PromptSettings,
-    build_prompt,
     defuse,
     parse_chain,
 )
@@ -22,6 +21,7 @@ from gradegpt.chains.fit import VERSION as FIT_VERSION
 from gradegpt.chains.gloss import checked
 from gradegpt.chains.grammar import stands_in
 from gradegpt.chains.quote import where_quoted
+from gradegpt.chains.shots import few_shot_prompt
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import ChainFormat, Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.base import (
@@ -52,6 +52,8 @@ class ModelJudge:
     it. A quote that is not in the response, or an answer that is not in the quote, makes a
     judgement ``unparsed``. A gloss that does not match its quote is left out, with a reason.
 
+    ``shots`` worked examples stand before the item (``few_shot_prompt``).
+
     Where the engine has a tokenizer, texts whose count is far above the estimate are fitted by it.
 
     Where the tag is all that is wanted, a ``TagEngine`` returns its probability without generating
@@ -70,8 +72,10 @@ class ModelJudge:
         *,
         explain: ChainFormat | None = None,
         max_new_tokens: int = 256,
+        shots: int = 0,
     ) -> None:
         self.engine = engine
+        self.shots = shots
         self.prompt = prompt or PromptSettings()
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
         besides = outcome and explain not in (None, ChainFormat.OUTCOME)
@@ -88,27 +92,31 @@ class ModelJudge:
 
     @property
     def fingerprint(self) -> str:
-        """The engine, the prompt settings, the version of the fitting, and the limits."""
+        """The engine, the prompt settings and examples, the version of the fitting, the limits."""
         usual = {"verdict"} if self.prompt.verdict == "last" else None
         prompt = self.prompt.model_dump_json(exclude=usual)
         name = f"{self.engine.name}|{prompt}|{self.max_new_tokens}"
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
+        name += f"|{self.shots}-shot" if self.shots else ""
         name += f"|explained-{self._explain.chain_format}" if self._explain else ""
         return name if self._tags is None else f"{name}|tags"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge all items in one call of the engine; a failed prompt is a ``failed`` judgement."""
-        prompts = [build_prompt(item, self.prompt, self._count) for item in items]
+        prompts = self._prompts(items, self.prompt)
         pairs = zip(items, self._ask(prompts), strict=True)
         made = [self._read(item, generation) for item, generation in pairs]
         return made if self._explain is None else self._explained(items, made, self._explain)
+
+    def _prompts(self, items: Sequence[Item], prompt: PromptSettings) -> list[tuple[Message, ...]]:
+        return [few_shot_prompt(item, prompt, self.shots, self._count) for item in items]
 
     def _explained(
         self, items: Sequence[Item], judgements: Sequence[Judgement], prompt: PromptSettings
     ) -> list[Judgement]:
         """The judgements with chains; all are written in one call of the engine."""
         asked = [n for n, judgement in enumerate(judgements) if judgement.verdict is not None]
-        prompts = [build_prompt(items[n], prompt, self._count) for n in asked]
+        prompts = self._prompts([items[n] for n in asked], prompt)
         limit, made = self.max_new_tokens, list(judgements)
         chains = self.engine.generate(prompts, max_new_tokens=limit) if prompts else ()
         for n, written in zip(asked, chains, strict=True):

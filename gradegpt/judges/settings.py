@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 from pydantic import BeforeValidator, Field, model_validator
 
 from gradegpt.chains.chain import PromptSettings
+from gradegpt.chains.shots import MOST
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.settings import Settings, build_settings
 from gradegpt.engines.client import RequestSettings
@@ -107,6 +108,8 @@ class EngineSettings(JudgeSettings):
     base_url: str | tuple[str, ...] | None = None
     prompt: PromptSettings | None = None
     chain_format: ChainFormat | None = None
+    shots: int = Field(default=0, ge=0, le=MOST)
+    """Worked examples before each item, as for a model that was not trained to judge."""
     max_new_tokens: int = Field(default=384, ge=1)
     batch_size: int = Field(default=32, ge=1)
     concurrency: int = Field(default=16, ge=1)

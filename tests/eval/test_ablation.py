@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import eval.ablation
-from eval.ablation import AblationSettings, ablate, in_format, train_all, write_format
+from eval.ablation import AblationSettings, Arm, ablate, in_format, train_all, write_format
 from eval.evaluate import evaluate
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.core.errors import InputError, MissingError, OutputError
@@ -28,7 +28,12 @@ from gradegpt.core.schema import (
     TrainingRow,
     Verdict,
 )
-from gradegpt.judges.settings import JudgeSettings
+from gradegpt.judges.base import Judge
+from gradegpt.judges.build import build_judge
+from gradegpt.judges.settings import JudgeSettings, ModelJudgeSettings
+from tests.tiny import random_model
+
+OUTCOME = Arm(chain_format=ChainFormat.OUTCOME)
 
 
 def row(
@@ -75,16 +80,16 @@ def test_a_row_in_another_format_keeps_item_and_label() -> None:
 
 def test_a_folder_in_another_format_is_one_that_trains(data: Path, tmp_path: Path) -> None:
     """It has only the cross-lingual rows, in order, with the prompt settings."""
-    assert write_format(data, ChainFormat.OUTCOME, tmp_path / "out") == 20
+    assert write_format(data, OUTCOME, tmp_path / "out") == 20
     rows = list(read_rows(tmp_path / "out" / "train.jsonl", TrainingRow))
     assert [r.meta["id"] for r in rows] == [str(n) for n in range(20)]
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["settings"]["formats"] == {"outcome": 1.0}
     with pytest.raises(MissingError, match="make the rows first"):
-        write_format(tmp_path / "nowhere", ChainFormat.OUTCOME, tmp_path / "x")
+        write_format(tmp_path / "nowhere", OUTCOME, tmp_path / "x")
     write_rows(data / "train.jsonl", [row(1, ChainFormat.OUTCOME).model_dump(mode="json")])
     with pytest.raises(InputError, match="no cross-lingual row"):
-        write_format(data, ChainFormat.OUTCOME, tmp_path / "y")
+        write_format(data, OUTCOME, tmp_path / "y")
 
 
 class Trainer:
@@ -100,7 +105,7 @@ class Trainer:
         self.commands.append(given)
         if not self.code:
             per_row = {"outcome": 50, "judge_of_chain": 80, "cross_lingual": 100}
-            tokens = 20 * per_row[Path(given["data"]).name]
+            tokens = 20 * per_row[Path(given["data"]).name.removesuffix("-first")]
             used = {"rows_per_step": 8}
             made = {"settings": used, "tokens": tokens, "rows": {"train": 20}}
             write_json(Path(given["out"]) / "manifest.json", made)
@@ -133,7 +138,7 @@ def test_runs_have_equal_steps_or_equal_tokens(
     trainer = Trainer()
     monkeypatch.setattr("eval.ablation.subprocess.run", trainer)
     runs = train_all(settings_of(data, tmp_path / "out"))
-    steps = {(r.budget, r.chain_format.value): r.steps for r in runs if r.seed == 1}
+    steps = {(r.budget, r.arm.name): r.steps for r in runs if r.seed == 1}
     assert steps == {
         ("steps", "outcome"): 10, ("steps", "judge_of_chain"): 10, ("steps", "cross_lingual"): 10,
         ("tokens", "outcome"): 20, ("tokens", "judge_of_chain"): 12,
@@ -195,5 +200,37 @@ def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.Monk
     assert [row["balanced"].split()[0] for row in rows[:3]] == ["66.7", "75.0", "91.7"]
     assert [row["gain"].split()[0] for row in rows[1:3]] == ["+8.3", "+25.0"]
     assert rows[0]["gain"] == ""
+    assert rows[2]["sources"] == {"people": rows[2]["balanced"]}
     written = json.loads((tmp_path / "out" / "ablation.json").read_text())
     assert (written["rows"], written["runs"]) == (12, rows)
+
+
+def test_arms_of_an_untrained_base_stand_beside_the_trained(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are judged by the base alone, on the texts that the others see, and not trained."""
+    trainer = Trainer()
+    monkeypatch.setattr("eval.ablation.subprocess.run", trainer)
+    asked = dict[str, JudgeSettings]()
+
+    def build(settings: JudgeSettings) -> Judge:
+        asked[settings.label] = settings
+        return build_judge(settings) if settings.label == "outcome-4-shot" else Fixed(settings)
+
+    monkeypatch.setattr(eval.ablation, "evaluate", lambda s, overwrite: evaluate(s, build=build))
+    tag, cross = {"chain_format": "outcome"}, {"chain_format": "cross_lingual"}
+    arms = [tag, cross | {"verdict": "first"}, tag | {"shots": 4}, cross | {"shots": 0},
+            cross | {"shots": 4}]  # fmt: skip
+    model = str(random_model(tmp_path / "base"))
+    rows = ablate(settings_of(data, tmp_path / "out", seeds=[1], model=model, arms=arms))
+    trained = ["outcome", "cross_lingual-first"]
+    base = ["outcome-4-shot", "cross_lingual-0-shot", "cross_lingual-4-shot"]
+    assert [row["format"] for row in rows] == [*trained, *trained, *base]
+    assert {Path(command["data"]).name for command in trainer.commands} == {*trained}
+    few = asked["cross_lingual-4-shot"]
+    assert isinstance(few, ModelJudgeSettings)
+    assert (few.adapter, few.shots, few.prompt) == (None, 4, PromptSettings())
+    judges = json.loads((tmp_path / "out" / "eval" / "manifest.json").read_text())["judges"]
+    assert "|4-shot" in judges["outcome-4-shot"]["fingerprint"]
+    assert (rows[-3]["parsed"], rows[-3]["written"]) == ("100.0", 1.0)
+    assert [bool(row["gain"]) for row in rows[-3:]] == [False, False, True]  # over outcome-4-shot
