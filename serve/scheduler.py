@@ -19,6 +19,7 @@ from gradegpt.judges.base import failed
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics
+from .settings import ServeSettings
 from .stage import Caller, JudgingStage
 from .worker import QuickLane
 from .workers import JudgeWorker
@@ -30,28 +31,15 @@ single item, which waits for all of them, is judged within milliseconds."""
 
 
 class BatchScheduler:
-    """The stages of one judge.
+    """The stages of one judge. ``metrics`` counts what is judged, and lost workers."""
 
-    ``max_batch`` is for the full stage, ``max_queue`` for each, ``deadline_s`` for a request, and
-    for a batch. ``metrics`` counts what is judged, and lost workers.
-    """
-
-    def __init__(
-        self,
-        *,
-        max_batch: int = 64,
-        max_queue: int = 8_192,
-        deadline_s: float = 120.0,
-        metrics: Metrics | None = None,
-    ) -> None:
+    def __init__(self, settings: ServeSettings, metrics: Metrics) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
-        self.max_queue, self.deadline_s = max_queue, deadline_s
+        self.max_queue, self.deadline_s = settings.max_queue, settings.deadline_s
         self._workers: tuple[JudgeWorker, ...] = ()
-        metrics = metrics or Metrics()
-        limits: Any = {"max_queue": max_queue, "deadline_s": deadline_s, "metrics": metrics}
-        self._quick = JudgingStage("quick", max_batch=_FEW, **limits)
-        self._full = JudgingStage("full", max_batch=max_batch, **limits)
+        self._quick = JudgingStage("quick", _FEW, settings, metrics)
+        self._full = JudgingStage("full", settings.max_batch, settings, metrics)
 
     def open(self, workers: Sequence[JudgeWorker]) -> None:
         """Start to judge with equal workers that are already started.

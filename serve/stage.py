@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,6 +25,7 @@ from gradegpt.core.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
 from .metrics import Metrics
+from .settings import ServeSettings
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +33,8 @@ _PAUSE_S: Final = 5.0
 """Seconds between two attempts to start a lane."""
 _MOMENT: Final = 0.05
 """The wait for new requests after a batch, as a share of the batch's own time."""
+_LONGEST_WAIT_S: Final = 60
+"""The largest ``Retry-After``, in seconds."""
 _AGAIN: Final = -1
 """The round of an input that is tried again: before all others."""
 
@@ -79,23 +83,16 @@ class Job:
 class JudgingStage:
     """Lanes and the queue of their inputs. ``waiting`` counts them, without those tried again.
 
-    Args:
-        name: For the metrics.
-        max_batch: The most inputs of a batch.
-        max_queue: The most inputs that may wait.
-        deadline_s: Seconds for a batch in a lane.
-        metrics: Counts what is judged, and lost lanes.
-
+    ``name`` is for the metrics, and ``max_batch`` the most inputs of a batch.
     """
 
     def __init__(
-        self, name: str, *, max_batch: int, max_queue: int, deadline_s: float, metrics: Metrics
+        self, name: str, max_batch: int, settings: ServeSettings, metrics: Metrics
     ) -> None:
-        self._name = name
         self.waiting = self._away = 0
         self._running = set[Future[list[Any]]]()
-        self._max_batch, self._max_queue = max_batch, max_queue
-        self._deadline_s, self._metrics = deadline_s, metrics
+        self._name, self._max_batch, self._metrics = name, max_batch, metrics
+        self._max_queue, self._deadline_s = settings.max_queue, settings.deadline_s
         self._lanes: tuple[Lane, ...] = ()
         self._queue: list[tuple[int, int, Job]] = []
         self._numbers, self._round, self._pace_s = count(), 0, 0.0
@@ -139,7 +136,8 @@ class JudgingStage:
         """
         if inputs and self.waiting + len(inputs) > self._max_queue:
             seconds = self.waiting * self._pace_s / len(self._lanes)
-            raise QueueFullError.of(self.waiting, self._max_queue, seconds)
+            what = f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later"
+            raise QueueFullError(what, min(max(1, math.ceil(seconds)), _LONGEST_WAIT_S))
         loop = self._working()
         jobs = [Job(one, max_new_tokens, loop.create_future()) for one in inputs]
         for job in jobs:

@@ -9,14 +9,22 @@ from typing import Any
 
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.base import Judge
+from serve.metrics import Metrics
 from serve.scheduler import BatchScheduler
+from serve.settings import ServeSettings
 from serve.worker import InProcess
+from serve.workers import JudgeWorker
 
 
 def scheduler_of(judge: Judge, **limits: Any) -> BatchScheduler:
     """A scheduler with one judge in this process."""
-    scheduler = BatchScheduler(**limits)
-    scheduler.open([InProcess(judge)])
+    return opened(InProcess(judge), **limits)
+
+
+def opened(*workers: JudgeWorker, **limits: Any) -> BatchScheduler:
+    """A scheduler with these workers."""
+    scheduler = BatchScheduler(ServeSettings(max_items=1, **limits), Metrics())
+    scheduler.open(workers)
     return scheduler
 
 

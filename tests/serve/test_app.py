@@ -275,13 +275,6 @@ def test_too_many_items_are_413(client_for: ClientFor, item: dict[str, Any]) -> 
     assert error_of(reply)["message"].startswith("items: 3 items are more than 2 per request")
 
 
-def test_an_empty_response_is_invalid_and_no_error(
-    client_for: ClientFor, item: dict[str, Any]
-) -> None:
-    reply = client_for().post("/v1/judge", json={**item, "response": ""})
-    assert reply.json()["judgement"]["verdict"] == "invalid"
-
-
 def test_a_response_of_a_megabyte_is_shortened_and_judged(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
@@ -428,14 +421,6 @@ def test_a_line_over_the_limit_is_an_error_alone(
     said = lines_of(reply)
     assert (len(said), said[1]["error"]["code"], said[1]["line"]) == (22, "too_large", 2)
     assert all(row["verdict"] == "correct" for row in said[:1] + said[2:])
-
-
-def test_clients_that_accept_lines_get_lines(client_for: ClientFor, item: dict[str, Any]) -> None:
-    reply = client_for(["<Yes>", EngineError("down"), "<No>"]).post(
-        "/v1/judge", json={"items": [item] * 3}, headers={"Accept": "application/x-ndjson"}
-    )
-    outcomes = [row["outcome"] for row in lines_of(reply)]
-    assert sorted(outcomes) == ["failed", "judged", "judged"]
 
 
 class _Slow:

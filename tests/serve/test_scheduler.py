@@ -13,7 +13,9 @@ from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from serve.errors import BusyError, DeadlineError, JudgeError
+from serve.metrics import Metrics
 from serve.scheduler import BatchScheduler
+from serve.settings import ServeSettings
 from serve.stage import Caller
 from tests.serve.schedulers import Gated, items, scheduler_of, until
 
@@ -161,7 +163,7 @@ def test_a_judge_that_omits_an_item_does_not_break_the_scheduler() -> None:
 
 
 def test_a_scheduler_without_a_judge_is_not_ready() -> None:
-    scheduler = BatchScheduler()
+    scheduler = BatchScheduler(ServeSettings(), Metrics())
     assert not scheduler.ready
     with pytest.raises(BusyError, match="being loaded"):
         asyncio.run(scheduler.judge(items("a")))

@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
-from gradegpt.core.schema import Item, Message
+from gradegpt.core.schema import Message
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
@@ -24,17 +24,13 @@ from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from serve.app import build_app
 from serve.errors import DeadlineError
-from serve.scheduler import BatchScheduler
 from serve.settings import ServeSettings
 from serve.worker import InProcess
 from serve.workers import WorkerProcess, workers_for
+from tests.serve.schedulers import items, opened
 from tests.serve.scripted import scripted_judge
 
 RULES = JudgeSettings.of(kind="rules")
-
-
-def items(*responses: str) -> list[Item]:
-    return [Item(id=response, reference=("4",), response=response) for response in responses]
 
 
 @pytest.fixture(scope="module")
@@ -117,12 +113,6 @@ def test_a_judge_that_does_not_load_says_why() -> None:
     worker.close()
 
 
-def opened(*workers: WorkerProcess, **limits: Any) -> BatchScheduler:
-    scheduler = BatchScheduler(**limits)
-    scheduler.open(workers)
-    return scheduler
-
-
 def test_the_death_of_a_worker_loses_no_request(worker: WorkerProcess) -> None:
     """It is killed in the middle of a batch, and a new worker judges the same items."""
 
@@ -161,7 +151,7 @@ def test_a_hanging_item_fails_at_its_deadline_and_the_worker_is_replaced(
     worker: WorkerProcess,
 ) -> None:
     async def ask() -> None:
-        scheduler = opened(worker, deadline_s=0.2)
+        scheduler = opened(worker, deadline_s=0.5)
         with pytest.raises(DeadlineError):
             await scheduler.judge(items("Hang"))
         scheduler.deadline_s = 20

@@ -373,22 +373,6 @@ def test_a_separator_is_chosen_on_the_page(open_page: Open, tmp_path: Path) -> N
     assert page.run(f"{accepted}.map(e => e.innerText)") == ["北京", "北平"]
 
 
-def test_an_unusable_file_says_why(open_page: Open, tmp_path: Path) -> None:
-    page = open_page()
-    path = tmp_path / "in.csv"
-    for text, complaint in (
-        ("reference,note\n4,4\n", "no column holds the response; name the one"),
-        ("reference,answer\n", "there are no rows under the names"),
-        ("", "in.csv is an empty file"),
-    ):
-        path.write_text(text)
-        page.run("location.hash = 'file'")
-        page.upload("#picker", path)
-        page.until(
-            f"document.querySelector('#trouble').innerText.includes({json.dumps(complaint)})"
-        )
-
-
 def test_a_busy_server_is_asked_again_after_its_delay(open_page: Open, tmp_path: Path) -> None:
     """No row is lost or judged twice; a server error is also retried."""
     busy = {"error": {"message": "the queue is full"}}
@@ -540,6 +524,7 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
             "rows.csv：没有“参考答案”和“作答”两列；"
             "请把写有它们的两列改名为“参考答案”和“作答”；现有的列：\na: '1'\nb: '2'",
         ),
+        ("in.csv", "", "in.csv 是空文件，里面什么也没有。"),
         ("two.csv", "答案,答案\n1,2\n", "two.csv：列 '答案' 出现了两次，请改掉其中一个列名"),
         ("class.xls", "\0", "class.xls：不是表格，请另存为 .xlsx、.csv 或 .jsonl"),
         ("a.json", "[1, 2]", "a.json：应为对象，却是 int，共 2 行（首见于 a.json: row 1）"),
