@@ -7,7 +7,7 @@ A verdict is never invented and never cut off: reasons are dropped to respect ``
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
@@ -90,14 +90,15 @@ class ReplyOptions(Lenient):
 RequestT = TypeVar("RequestT", bound=ReplyOptions)
 
 
-def asked_of(model: type[RequestT], body: dict[str, Any]) -> RequestT:
-    """A request of an endpoint, without options that its reply could not follow.
+async def asked_of(request: Request, model: type[RequestT]) -> RequestT:
+    """What a request of an endpoint asks, without options that its reply could not follow.
 
     Raises:
         RequestError: a field is missing or wrong.
         UnsupportedError: it asks for another form of the reply, such as the call of a tool.
 
     """
+    body = await read_object(request)
     for name, plain in _OTHER_FORMS.items():
         if body.get(name) not in plain:
             what = "not supported by a judge, which replies with the text that the prompt asks for"
@@ -119,9 +120,16 @@ class ResponseFormat(Lenient):
             return
         schema = template.json_schema if template else None
         if template is None or schema is None:
-            name = template.name if template else "an unrecognised prompt"
+            seen = (
+                f"the prompt was recognised as one of {template.callers} (template "
+                f"{template.name}), which"
+                if template
+                else "no template recognises the prompt, whose caller"
+            )
             raise UnsupportedError(
-                f"response_format: replies to {name} are text; leave it out", "response_format"
+                f"response_format: {seen} reads a text and no JSON; leave response_format out, or "
+                "send the fields to POST /v1/judge, which replies with JSON",
+                "response_format",
             )
         present = schema.get("properties", {})
         asked = (self.schema_ or (self.json_schema or {}).get("schema") or {}).get("required") or ()
@@ -165,21 +173,15 @@ class ReplyContent(NamedTuple):
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
 
-async def response_to(
-    request: Request, endpoint: Callable[[Service, Note, dict[str, Any]], Coroutine[Any, Any, Any]]
-) -> Response:
-    """What an endpoint makes of a request's body, whole or as a stream of server-sent events."""
-    body = await read_object(request)
-    work = endpoint(service_of(request), note_of(request), body)
-    made = await until_disconnect(request, work)
-    if made.asked.stream:
-        return StreamingResponse(made.events(), media_type="text/event-stream")
-    return JSONResponse(made.whole())
+def sent(asked: ReplyOptions, whole: dict[str, Any], events: Iterator[str]) -> Response:
+    """A reply whole or as server-sent events, as it was asked for."""
+    if asked.stream:
+        return StreamingResponse(events, media_type="text/event-stream")
+    return JSONResponse(whole)
 
 
 async def answers(
-    service: Service,
-    note: Note,
+    request: Request,
     conversations: Sequence[Sequence[Message]],
     wanted: ReplyOptions,
     response_format: ResponseFormat | None = None,
@@ -190,10 +192,21 @@ async def answers(
         PromptError: a prompt belongs to no known template, and such prompts are refused.
         NoVerdictError: there is no verdict and the template has no reply for that.
         EngineError: the judge's engine failed.
+        ClientDisconnect: the client left.
 
     """
+    work = _answers(request, conversations, wanted, response_format or ResponseFormat())
+    return await until_disconnect(request, work)
+
+
+async def _answers(
+    request: Request,
+    conversations: Sequence[Sequence[Message]],
+    wanted: ReplyOptions,
+    form: ResponseFormat,
+) -> list[ReplyContent]:
+    service, note = service_of(request), note_of(request)
     check_model(wanted.model, service.settings)
-    form = response_format or ResponseFormat()
     asks = [await recognised(service, messages) for messages in conversations]
     families = {ask.template.name if ask else "none" for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
@@ -201,8 +214,9 @@ async def answers(
     for ask in asks:
         form.check(ask.template if ask else None)
     written = await _written(service, note, asks, as_json=form.type != "text")
+    fingerprint = service.scheduler.fingerprint
     return [
-        ReplyContent.of(*written[at], wanted, **_extra(service, ask))
+        ReplyContent.of(*written[at], wanted, adapter=ask.template.name, fingerprint=fingerprint)
         if ask
         else await _passed_on(service, conversations[at], wanted)
         for at, ask in enumerate(asks)
@@ -291,7 +305,3 @@ def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
     }
-
-
-def _extra(service: Service, ask: Ask) -> dict[str, Any]:
-    return {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint}

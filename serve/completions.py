@@ -28,13 +28,12 @@ from .answer import (
     ResponseFormat,
     answers,
     asked_of,
-    response_to,
+    sent,
     usage_of,
 )
 from .errors import RequestError, UnsupportedError
-from .logs import Note
 from .openapi import documented
-from .service import Service
+from .service import service_of
 
 router = APIRouter(tags=["openai"])
 ALIASES: Final = (
@@ -101,28 +100,24 @@ class ChatRequest(ReplyOptions):
 @router.post("/v1/chat/completions", **documented(ChatRequest))
 async def chat(request: Request) -> Response:
     """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
-    return await response_to(request, chat_completed)
+    asked = await asked_of(request, ChatRequest)
+    messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
+    [reply] = await answers(request, [messages], asked, asked.response_format)
+    made = ChatCompletion(head(asked, request, "chatcmpl"), asked, reply)
+    return sent(asked, made.whole(), made.events())
 
 
 for alias in ALIASES:
     router.add_api_route(alias, chat, methods=["POST"], include_in_schema=False)
 
 
-async def chat_completed(service: Service, note: Note, body: dict[str, Any]) -> ChatCompletion:
-    """The reply to the body of a request."""
-    asked = asked_of(ChatRequest, body)
-    messages = [m.read(f"messages.{at}.content") for at, m in enumerate(asked.messages)]
-    [reply] = await answers(service, note, [messages], asked, asked.response_format)
-    return ChatCompletion(head(asked, service, "chatcmpl"), asked, reply)
-
-
-def head(asked: ReplyOptions, service: Service, prefix: str) -> dict[str, Any]:
+def head(asked: ReplyOptions, request: Request, prefix: str) -> dict[str, Any]:
     """The first fields of every reply and event."""
     return {
         "id": f"{prefix}-{uuid.uuid4().hex}",
         "created": int(time.time()),
         "model": asked.model,
-        "system_fingerprint": service.scheduler.fingerprint,
+        "system_fingerprint": service_of(request).scheduler.fingerprint,
     }
 
 
@@ -204,12 +199,8 @@ class CompletionRequest(ReplyOptions):
 @router.post("/v1/completions", **documented(CompletionRequest))
 async def complete(request: Request) -> Response:
     """Judge the item in each raw prompt, and answer in the form of its family."""
-    return await response_to(request, completed)
-
-
-async def completed(service: Service, note: Note, body: dict[str, Any]) -> Completion:
-    """The reply to the body of a request."""
-    asked, most = asked_of(CompletionRequest, body), service.settings.max_items
+    asked = await asked_of(request, CompletionRequest)
+    most = service_of(request).settings.max_items
     choices = len(asked.prompt) * (asked.n or 1)
     if choices > most:
         raise TooLargeError(
@@ -217,8 +208,9 @@ async def completed(service: Service, note: Note, body: dict[str, Any]) -> Compl
             "per request; send several requests, or start the server with a larger max_items"
         )
     conversations = [[Message(role="user", content=text)] for text in asked.prompt]
-    replies = await answers(service, note, conversations, asked)
-    return Completion(head(asked, service, "cmpl"), asked, replies)
+    replies = await answers(request, conversations, asked)
+    made = Completion(head(asked, request, "cmpl"), asked, replies)
+    return sent(asked, made.whole(), made.events())
 
 
 class Completion(NamedTuple):

@@ -18,11 +18,10 @@ ServiceError                    HTTP 503   the request is refused
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
@@ -38,8 +37,6 @@ from .logs import note_of
 
 SHOWN: Final = 20
 """The most complaints in one message; the others are counted."""
-_LONGEST_WAIT_S: Final = 60
-"""The largest ``Retry-After``, in seconds."""
 INTERNAL: Final = "internal_error"
 """The code of an error that nobody expected."""
 
@@ -132,12 +129,6 @@ class QueueFullError(BusyError):
 
     http_status = 429
     code = "queue_full"
-
-    @classmethod
-    def of(cls, waiting: int, most: int, seconds: float = 0.0) -> Self:
-        """An error for a queue in which ``waiting`` items wait, for so many seconds."""
-        what = f"{waiting:,} items wait, at most {most:,} may; try again later"
-        return cls(what, min(max(1, math.ceil(seconds)), _LONGEST_WAIT_S))
 
 
 class KeyRequiredError(ServiceError):

@@ -70,8 +70,8 @@ class Metrics:
             registry=registry, multiprocess_mode="livesum",
         )  # fmt: skip
         self._batches = Histogram(
-            "gradegpt_batch_items", "Items of a batch of the judge.", buckets=_ITEMS,
-            registry=registry,
+            "gradegpt_batch_items", "Items of a batch of a stage of the judge.", ("stage",),
+            buckets=_ITEMS, registry=registry,
         )  # fmt: skip
         for event in ("lost", "restarted"):  # at zero from the start, so that a rate can be taken
             self.count("workers", event, by=0)
@@ -94,9 +94,9 @@ class Metrics:
             if isinstance(result, Judgement):
                 self.count("items", result.outcome.value, result.method)
 
-    def batch(self, items: int) -> None:
+    def batch(self, stage: str, items: int) -> None:
         """Record the number of items of a batch."""
-        self._batches.observe(items)
+        self._batches.labels(stage).observe(items)
 
     def state(self, waiting: Mapping[str, int], cached: tuple[int, int]) -> None:
         """Record the waiting items of each stage, and the cache's hits and misses so far."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any, Final
 
@@ -71,7 +71,7 @@ async def judge(request: Request) -> Response:
     """Judge an item, ``{"items": [...]}``, or with ``application/x-ndjson`` one item per line."""
     service = service_of(request)
     scheduler = service.scheduler
-    if _media_type(request, "content-type") == LINES:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == LINES:
         scheduler.check()
         return JudgedLines(request, read_items(request))
     body = await read_object(request)
@@ -79,9 +79,6 @@ async def judge(request: Request) -> Response:
     items = (
         _items(body, service.settings.max_items) if several else [valid(Item, with_fields(body))]
     )
-    if LINES in _media_type(request, "accept"):
-        scheduler.check()
-        return JudgedLines(request, _numbered(items))
     note_of(request).content = items
     judgements = await until_disconnect(request, scheduler.judge(items))
     note_of(request).judged(judgements)
@@ -91,11 +88,6 @@ async def judge(request: Request) -> Response:
         else JudgeReply(judgement=judgements[0])
     )
     return Response(reply.model_dump_json(), media_type="application/json")
-
-
-def _media_type(request: Request, header: str) -> str:
-    value = request.headers.get(header, "")
-    return (value.partition(";")[0] if header == "content-type" else value).strip().lower()
 
 
 def _items(body: dict[str, Any], max_items: int) -> list[Item]:
@@ -109,11 +101,6 @@ def _items(body: dict[str, Any], max_items: int) -> list[Item]:
     if isinstance(listed, list):
         body = body | {"items": [with_fields(row) for row in listed]}
     return valid(JudgeRequest, body).items
-
-
-async def _numbered(items: Sequence[Item]) -> AsyncIterator[Line]:
-    for number, item in enumerate(items, start=1):
-        yield Line(number, item)
 
 
 class JudgedLines(Response):

@@ -26,14 +26,12 @@ from .answer import (
     ResponseFormat,
     answers,
     asked_of,
-    response_to,
+    sent,
     usage_of,
 )
 from .completions import ChatMessage, MessageContent
 from .errors import UnsupportedError
-from .logs import Note
 from .openapi import documented
-from .service import Service
 
 router = APIRouter(tags=["openai"])
 
@@ -90,15 +88,11 @@ class ResponsesRequest(ReplyOptions):
 @router.post("/v1/responses", **documented(ResponsesRequest))
 async def respond(request: Request) -> Response:
     """Judge the item in a scoring pipeline's prompt, and answer in the pipeline's form."""
-    return await response_to(request, completed)
-
-
-async def completed(service: Service, note: Note, body: dict[str, Any]) -> ModelResponse:
-    """The reply to the body of a request."""
-    asked = asked_of(ResponsesRequest, body)
+    asked = await asked_of(request, ResponsesRequest)
     form = asked.text.format if asked.text else None
-    [reply] = await answers(service, note, [asked.messages()], asked, form)
-    return ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
+    [reply] = await answers(request, [asked.messages()], asked, form)
+    made = ModelResponse(uuid.uuid4().hex, int(time.time()), asked, reply)
+    return sent(asked, made.whole(), made.events())
 
 
 class ModelResponse(NamedTuple):

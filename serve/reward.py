@@ -34,8 +34,10 @@ from .errors import RequestError
 from .logs import Note, note_of
 from .openapi import documented
 from .service import Service, service_of
-from .templates.template import check_judged, verdict_without
+from .templates.template import NoVerdictError, check_judged, verdict_without
 
+_FAMILY: Final = "get_reward"
+"""Its name beside those of templates in the metrics and the log."""
 _TAIL: Final = 200
 """Characters of a prompt's end by which it is found if a trainer cut off its beginning."""
 _SPECIAL: Final = (
@@ -79,6 +81,7 @@ router = APIRouter(tags=["rewards"])
 async def get_reward(request: Request) -> dict[str, Any]:
     """Return OpenRLHF's rewards: 1 for a correct response, 0 for any other judged response."""
     service, note = service_of(request), note_of(request)
+    note.family = _FAMILY
     asked = valid(RewardRequest, await read_object(request))
     items = note.content = items_of(asked, service.settings.max_queue)
     judging = service.scheduler.judge(items)
@@ -180,15 +183,18 @@ def question_of(prompt: str) -> str:
 
 
 def _reward(service: Service, note: Note, number: int, judgement: Judgement) -> float:
-    where, value = f"query.{number}", service.settings.reward_undecided
+    """The reward of a judgement, which is counted like a reply to a prompt if it has no verdict."""
+    where, settings = f"query.{number}", service.settings
     check_judged(judgement, f"{where}: ")
     if judgement.verdict is not None:
         return float(judgement.verdict is Verdict.CORRECT)
-    replied = "refuse" if value is None else f"{value:g}"
+    if settings.reward_undecided is not None:
+        service.undecided(note, _FAMILY, Outcome.UNDECIDED)
+        return settings.reward_undecided
     try:
-        if value is None:
-            replied = verdict_without(judgement, service.settings.undecided, where).value
-            value = float(replied == Verdict.CORRECT)
-        return value
-    finally:
-        service.undecided(note, "get_reward", replied)
+        verdict = verdict_without(judgement, settings.undecided, where)
+    except NoVerdictError:
+        service.undecided(note, _FAMILY, "refuse")
+        raise
+    service.undecided(note, _FAMILY, verdict)
+    return float(verdict is Verdict.CORRECT)

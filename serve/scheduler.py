@@ -1,8 +1,8 @@
 """The batch scheduler: two stages of judging, each with a queue of its own.
 
-The quick stage judges with what asks no model, such as rules, in a few threads of the server's
-process. The full stage asks the judge for the items that are left. So an item that rules decide
-never waits for a model, however many items do. A judge without such a stage has only the full one.
+The quick stage judges with what asks no model, such as rules, in the server's process. The full
+stage asks the judge for the items that are left. So an item that rules decide never waits for a
+model, however many items do. A judge without such a stage has only the full one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, Final
 
 from gradegpt.core.schema import Item, Judgement, Message
 from gradegpt.engines.base import Generation
@@ -19,35 +19,27 @@ from gradegpt.judges.base import failed
 
 from .errors import BusyError, DeadlineError, WorkerLostError
 from .metrics import Metrics
-from .quick import QuickStage
+from .settings import ServeSettings
 from .stage import Caller, JudgingStage
+from .worker import QuickLane
 from .workers import JudgeWorker
+
+_LANES: Final = 4
+_FEW: Final = 2
+"""Quick batches at a time, most of which wait for their turn, and the items of one: a caller's
+single item, which waits for all of them, is judged within milliseconds."""
 
 
 class BatchScheduler:
-    """The stages of one judge.
+    """The stages of one judge. ``metrics`` counts what is judged, and lost workers."""
 
-    ``max_batch`` is for the full stage, ``max_queue`` for each, ``deadline_s`` for a request, and
-    for a batch. ``metrics`` counts what is judged, and lost workers.
-    """
-
-    def __init__(
-        self,
-        *,
-        max_batch: int = 64,
-        max_queue: int = 8_192,
-        deadline_s: float = 120.0,
-        metrics: Metrics | None = None,
-    ) -> None:
+    def __init__(self, settings: ServeSettings, metrics: Metrics) -> None:
         self.name = self.fingerprint = ""
         self.generates = False
-        self.max_queue, self.deadline_s = max_queue, deadline_s
+        self.max_queue, self.deadline_s = settings.max_queue, settings.deadline_s
         self._workers: tuple[JudgeWorker, ...] = ()
-        self._metrics = metrics or Metrics()
-        self._quick: QuickStage | None = None
-        self._full = JudgingStage(
-            max_batch=max_batch, max_queue=max_queue, deadline_s=deadline_s, metrics=self._metrics
-        )
+        self._quick = JudgingStage("quick", _FEW, settings, metrics)
+        self._full = JudgingStage("full", settings.max_batch, settings, metrics)
 
     def open(self, workers: Sequence[JudgeWorker]) -> None:
         """Start to judge with equal workers that are already started.
@@ -58,24 +50,24 @@ class BatchScheduler:
         self.name, self.generates = first.name, first.generates
         self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
         if first.begin is not None:
-            self._quick = QuickStage(first.begin, self.max_queue, self._metrics)
+            self._quick.open([QuickLane(first.begin)] * _LANES)
         self._full.open(workers)
         self._workers = tuple(workers)
 
     def close(self) -> None:
         """Stop the workers after their current batches."""
+        self._quick.close()
         self._full.close()
 
     @property
     def waiting(self) -> dict[str, int]:
         """The number of inputs of each stage that no worker has taken."""
-        quick = self._quick.waiting if self._quick else 0
-        return {"quick": quick, "full": self._full.waiting}
+        return {"quick": self._quick.waiting, "full": self._full.waiting}
 
     @property
     def busy(self) -> int:
         """The number of running batches."""
-        return self._full.busy + (self._quick.busy if self._quick else 0)
+        return self._full.busy + self._quick.busy
 
     @property
     def ready(self) -> bool:
@@ -127,8 +119,8 @@ class BatchScheduler:
         return result
 
     async def _judged(self, items: Sequence[Item], caller: Caller) -> list[Any]:
-        """The result of each item: by the quick stage, where there is one, or else by the full."""
-        if self._quick is None:
+        """The result of each item: by the quick stage, where it works, or else by the full."""
+        if not self._quick.ready:
             return await self._full.results(items, caller)
         results = await self._quick.results(items, caller)
         left = [at for at, result in enumerate(results) if result is None]

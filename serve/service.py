@@ -68,15 +68,9 @@ class Service:
     def of(cls, settings: ServeSettings) -> Self:
         """The service of some settings."""
         metrics = Metrics()
-        scheduler = BatchScheduler(
-            max_batch=settings.max_batch,
-            max_queue=settings.max_queue,
-            deadline_s=settings.deadline_s,
-            metrics=metrics,
-        )
         templates = chosen(settings.adapters, settings.templates)
         refused = Refused(settings.refused) if settings.refused else None
-        return cls(settings, scheduler, metrics, templates, refused)
+        return cls(settings, BatchScheduler(settings, metrics), metrics, templates, refused)
 
     def undecided(self, note: Note, family: str, replied: str) -> None:
         """Count a reply without a verdict; log the first of a family that passes for one."""

@@ -1,4 +1,4 @@
-"""The full stage: a queue of inputs, and the lanes that process it in batches.
+"""A stage: a queue of inputs, and the lanes that process it in batches.
 
 A free lane takes a batch of waiting inputs at once: one of each request in turn, so that a large
 request does not delay a small one. Nothing waits for a batch to fill; only directly after a batch,
@@ -12,19 +12,20 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+import math
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from gradegpt.core.errors import GradeGPTError
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
 from .metrics import Metrics
-from .workers import JudgeWorker
+from .settings import ServeSettings
 
 _log = logging.getLogger(__name__)
 
@@ -32,20 +33,31 @@ _PAUSE_S: Final = 5.0
 """Seconds between two attempts to start a lane."""
 _MOMENT: Final = 0.05
 """The wait for new requests after a batch, as a share of the batch's own time."""
+_LONGEST_WAIT_S: Final = 60
+"""The largest ``Retry-After``, in seconds."""
 _AGAIN: Final = -1
 """The round of an input that is tried again: before all others."""
 
 
+class Lane(Protocol):
+    """What does batches: a judge, in this process or in another."""
+
+    def start(self) -> None:
+        """Begin again after a ``WorkerLostError``."""
+
+    def do(self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None) -> list[Any]:
+        """A result for each input, in order; an input that fails has its error as result."""
+        ...
+
+    def close(self) -> None:
+        """Do no more batches."""
+
+
 @dataclass
 class Caller:
-    """Whoever sends inputs: they get one place a round, in all of the caller's requests.
-
-    ``turn`` and ``has_begun`` are of the quick stage.
-    """
+    """Whoever sends inputs: they get one place a round, in all of the caller's requests."""
 
     next_round: int = 0
-    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
-    has_begun: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -71,38 +83,28 @@ class Job:
 class JudgingStage:
     """Lanes and the queue of their inputs. ``waiting`` counts them, without those tried again.
 
-    Args:
-        max_batch: The most inputs of a batch.
-        max_queue: The most inputs that may wait.
-        deadline_s: Seconds for a batch in a lane.
-        metrics: Counts what is judged, and lost lanes.
-
+    ``name`` is for the metrics, and ``max_batch`` the most inputs of a batch.
     """
 
     def __init__(
-        self,
-        *,
-        max_batch: int,
-        max_queue: int,
-        deadline_s: float,
-        metrics: Metrics,
+        self, name: str, max_batch: int, settings: ServeSettings, metrics: Metrics
     ) -> None:
         self.waiting = self._away = 0
         self._running = set[Future[list[Any]]]()
-        self._max_batch, self._max_queue = max_batch, max_queue
-        self._deadline_s, self._metrics = deadline_s, metrics
-        self._lanes: tuple[JudgeWorker, ...] = ()
+        self._name, self._max_batch, self._metrics = name, max_batch, metrics
+        self._max_queue, self._deadline_s = settings.max_queue, settings.deadline_s
+        self._lanes: tuple[Lane, ...] = ()
         self._queue: list[tuple[int, int, Job]] = []
         self._numbers, self._round, self._pace_s = count(), 0, 0.0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closed = False
 
-    def open(self, lanes: Sequence[JudgeWorker]) -> None:
+    def open(self, lanes: Sequence[Lane]) -> None:
         """Start to process inputs with equal lanes that are already started.
 
         A lane that is listed twice processes two batches at once.
         """
-        self._threads = ThreadPoolExecutor(len(lanes), thread_name_prefix="judge")
+        self._threads = ThreadPoolExecutor(len(lanes), thread_name_prefix=self._name)
         self._lanes = tuple(lanes)
 
     def close(self) -> None:
@@ -133,7 +135,9 @@ class JudgingStage:
 
         """
         if inputs and self.waiting + len(inputs) > self._max_queue:
-            raise self._full()
+            seconds = self.waiting * self._pace_s / len(self._lanes)
+            what = f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later"
+            raise QueueFullError(what, min(max(1, math.ceil(seconds)), _LONGEST_WAIT_S))
         loop = self._working()
         jobs = [Job(one, max_new_tokens, loop.create_future()) for one in inputs]
         for job in jobs:
@@ -165,11 +169,7 @@ class JudgingStage:
             self._queue = [entry for entry in self._queue if not entry[2].result.done()]
             heapq.heapify(self._queue)
 
-    def _full(self) -> QueueFullError:
-        seconds = self.waiting * self._pace_s / len(self._lanes)
-        return QueueFullError.of(self.waiting, self._max_queue, seconds)
-
-    async def _work(self, lane: JudgeWorker) -> None:
+    async def _work(self, lane: Lane) -> None:
         size, seconds = 1, 0.0
         while not self._closed:
             jobs = await self._next_batch(size, seconds * _MOMENT)
@@ -217,7 +217,7 @@ class JudgingStage:
         return jobs
 
     async def _settled(
-        self, lane: JudgeWorker, jobs: list[Job], running: asyncio.Future[list[Any]]
+        self, lane: Lane, jobs: list[Job], running: asyncio.Future[list[Any]]
     ) -> None:
         """Set the results of a batch, or try its jobs again."""
         try:
@@ -228,7 +228,11 @@ class JudgingStage:
             self._retry(jobs, error)
             await self._replace(lane, error)
         except Exception as error:  # noqa: BLE001  it is a result, and the lane must survive
-            ours = known(error)
+            ours = error
+            if not isinstance(error, GradeGPTError):
+                _log.error("the judge raised an error", exc_info=error)
+                what = "an error in the judge, not in the request; see the server's log"
+                ours = JudgeError(what)
             if len(jobs) > 1:
                 self._retry(jobs, ours)
             else:
@@ -237,7 +241,7 @@ class JudgingStage:
             for job, result in zip(jobs, results, strict=True):
                 job.settle(result)
             self._metrics.judged(results)
-            self._metrics.batch(len(results))
+            self._metrics.batch(self._name, len(results))
 
     def _retry(self, jobs: list[Job], error: Exception) -> None:
         """Try each job again separately, as one input may have made the whole batch fail.
@@ -253,7 +257,7 @@ class JudgingStage:
                 heapq.heappush(self._queue, (_AGAIN, next(self._numbers), job))
         self._changed.set()
 
-    async def _replace(self, lane: JudgeWorker, lost: WorkerLostError) -> None:
+    async def _replace(self, lane: Lane, lost: WorkerLostError) -> None:
         """Start a lane again, with unlimited attempts; the other lanes continue."""
         if self._closed:
             return
@@ -269,11 +273,3 @@ class JudgingStage:
                 _log.error("a worker does not start: %s; next try in %.0f s", error, _PAUSE_S)
                 await asyncio.sleep(_PAUSE_S)
         self._away -= 1
-
-
-def known(error: Exception) -> GradeGPTError:
-    """One of our errors unchanged; any other error is logged and replaced by a ``JudgeError``."""
-    if isinstance(error, GradeGPTError):
-        return error
-    _log.error("the judge raised an error", exc_info=error)
-    return JudgeError("an error in the judge, not in the request; see the server's log")

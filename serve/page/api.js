@@ -44,10 +44,10 @@ export const tryTemplate = (template, prompt) => post("v1/adapters/try", { templ
 /**
  * The rows of a file, as every command of the server reads them.
  *
- * `separator` is between the accepted answers in a cell, `key` the references of a class list by its columns of questions.
+ * `sheet` is one of a workbook, `separator` is between the accepted answers in a cell, `key` the references of a class list by its columns of questions.
  */
-export async function readRows(file, { separator = "", key = {} }) {
-  const asked = new URLSearchParams({ name: file.name, separator, key: JSON.stringify(key) });
+export async function readRows(file, { sheet = "", separator = "", key = {} }) {
+  const asked = new URLSearchParams({ name: file.name, sheet, separator, key: JSON.stringify(key) });
   return post(`v1/table?${asked}`, await file.arrayBuffer());
 }
 

@@ -129,6 +129,7 @@ export default {
   "file.nothing": "{name} is an empty file.",
   "file.discard": "The results of this file are not downloaded. Discard them?",
   "file.example": "{\"question\": \"2 + 2 = ?\", \"reference\": \"4\", \"response\": \"The answer is 4.\", \"label\": true}\n{\"id\": \"q2\", \"reference\": [\"1/2\", \"0.5\"], \"response\": \"…\", \"label\": \"incorrect\"}",
+  "file.sheet": "Sheet {sheet}; the others were not read",
   "file.kept": "This browser keeps your labels of {name}: they come back when you open that file again.",
   "file.columns": "columns: {columns}",
   "file.label": "Label {n} by hand",

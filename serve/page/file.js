@@ -24,6 +24,7 @@ let source = null; // the file that was chosen
 let reading = {}; // as in readRows
 let known = new Map(); // by question its labels, when the server was asked last
 let trouble = null; // makes a message
+let sheets = []; // of a workbook, of which one is to be chosen
 let run = null;
 let timer = null;
 let spoken = 0;
@@ -79,7 +80,7 @@ export async function open(chosen, how = {}) {
   if (!chosen || running() || (results() !== saved && !confirm(t("file.discard")))) return render();
   run = null;
   known = new Map();
-  [source, reading, [file, trouble]] = [chosen, how, await readFile(chosen, how)];
+  [source, reading, [file, trouble, sheets = []]] = [chosen, how, await readFile(chosen, how)];
   if (file?.asks) return askForReferences();
   if (file) recallLabels(file);
   if (file && !file.rows.length) trouble = () => t("file.empty", { name: file.name });
@@ -180,6 +181,8 @@ function render() {
   byId("loaded").hidden = !loaded;
   byId("trouble").hidden = !trouble;
   byId("trouble").textContent = trouble ? trouble() : "";
+  byId("sheets").hidden = !sheets.length;
+  byId("sheets").replaceChildren(...sheets.map((sheet) => h("button", { type: "button", onclick: () => open(source, { ...reading, sheet }) }, sheet)));
   renderBad(byId("bad"), file?.bad ?? []);
   renderNotes();
   const labelled = loaded ? "" : labelledFile();
@@ -195,7 +198,8 @@ function render() {
 
 function renderNotes() {
   const said = (file?.notes ?? []).filter((note) => !/^columns: | rows are set aside/.test(note)).map(noted); // the second are listed
-  const notes = [...(file ? mapped(file.fields) : []), ...said];
+  const sheet = file && reading.sheet ? [t("file.sheet", reading)] : [];
+  const notes = [...sheet, ...(file ? mapped(file.fields) : []), ...said];
   byId("file-notes").hidden = !notes.length;
   byId("file-notes").replaceChildren(...notes.map((note) => h("li", {}, note)));
 }

@@ -54,8 +54,8 @@ export const submit = () => {};
 export async function open(chosen) {
   byId("label-picker").value = "";
   if (!chosen) return;
-  const [opened, why] = await readFile(chosen);
-  if (opened && !opened.fields.label) return toFile(chosen);
+  const [opened, why, sheets = []] = await readFile(chosen);
+  if (sheets.length || (opened && !opened.fields.label)) return toFile(chosen);
   if (opened?.rows.length) return use(opened);
   trouble = why ?? (() => `${t("file.empty", { name: chosen.name })}\n${noted(`${opened.bad[0].where}: ${opened.bad[0].problem}`)}`);
   render();

@@ -29,7 +29,7 @@ const NOTES = Object.entries({
   "label * is not a verdict; use *": ["the label {1} is not a verdict; use true, false, correct, incorrect or invalid", "{1} 不是标注，请用 true、false、correct、incorrect 或 invalid"],
   "there are no rows*": ["there are no rows under the names of the columns", "只有列名，其下没有数据行"],
   "the column * occurs twice; *": ["the column {1} occurs twice; rename one of them", "列 {1} 出现了两次，请改掉其中一个列名"],
-  "has the sheets *; *": ["has the sheets {1}; keep one", "有多个工作表（{1}），请只留一个"],
+  "has the sheets *; *": ["has several sheets with rows; choose one", "有多个工作表有内容，请选择一个"],
   "not a readable workbook (*)": ["not a readable workbook ({1})", "不是可以读取的 Excel 工作簿（{1}）"],
   "not a readable Parquet file (*)": ["not a readable Parquet file ({1})", "不是可以读取的 Parquet 文件（{1}）"],
   "not a readable table (*); *": ["not a readable table ({1}); quote cells that hold quotes or line ends", "不是可以读取的表格（{1}），含引号或换行的单元格请加引号"],

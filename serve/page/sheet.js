@@ -13,15 +13,24 @@ const PUPIL = /^(学号|考号|座号|准考证号|姓名|学生|学生姓名|na
 const WORDS = ["result", "in_words", "结果", "理由"]; // the columns of a download for people, in each language
 const SHOWN = 50;
 
-/** The file as `[file, null]`, or `[null, trouble]` with a function that says why it cannot be used; `reading` as in readRows. */
+/**
+ * The file as `[file, null]`, or `[null, trouble, sheets]` with a function that says why it cannot be used, and with the
+ * sheets of a workbook of which one is to be chosen; `reading` as in readRows.
+ */
 export async function readFile(chosen, reading = {}) {
   try {
     return chosen.size ? [fileOf(chosen.name, await readRows(chosen, reading)), null] : [null, () => t("file.nothing", { name: chosen.name })];
   } catch (error) {
     if (!(error instanceof DOMException) && error.status === undefined) throw error;
     if ([401, 403].includes(error.status)) askForKey();
-    return [null, () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : noted(error.message))];
+    return [null, () => (error.status === undefined ? t("file.unreadable", { name: chosen.name }) : noted(error.message)), sheetsIn(error.message)];
   }
+}
+
+/** The names that the server quotes where a workbook has rows in several sheets. */
+function sheetsIn(message) {
+  const [, names = ""] = /has the sheets (.*); choose one/.exec(message) ?? [];
+  return [...names.matchAll(/'([^']*)'|"([^"]*)"/g)].map(([, name, other]) => name ?? other);
 }
 
 /**

@@ -129,6 +129,7 @@ export default {
   "file.nothing": "{name} 是空文件，里面什么也没有。",
   "file.discard": "这个文件的结果尚未下载。要丢弃吗？",
   "file.example": "学号,题目,参考答案,学生答案\n01,2 + 2 = ?,4,答案是 4。\n02,2 + 2 = ?,4,5",
+  "file.sheet": "读取了工作表 {sheet}，其他工作表未读取",
   "file.kept": "此浏览器保存了您对 {name} 的标注：重新打开该文件，标注就会恢复。",
   "file.columns": "列的对应：{columns}",
   "file.label": "人工标注 {n} 条",

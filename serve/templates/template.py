@@ -196,7 +196,7 @@ class Ask(NamedTuple):
             judgement: The judgement of ``item()``.
             undecided: The reply without a verdict where the caller has no reply for that
                 (``verdict_without``).
-            as_json: Whether the reply follows the template's JSON schema.
+            as_json: Whether the reply follows the template's JSON schema, which it must have.
 
         Raises:
             EngineError: the judge's engine failed.
@@ -206,8 +206,6 @@ class Ask(NamedTuple):
         """
         check_judged(judgement)
         template = self.template
-        if as_json and template.json_schema is None:
-            raise PromptError(f"{template.name}: has no JSON reply; leave response_format out")
         reply = template.write(judgement, self.fields, as_json=as_json)
         replied = str(judgement.verdict or Outcome.UNDECIDED)
         if reply is None and undecided == "refuse" and template.reply and template.reply.empty:

@@ -236,7 +236,7 @@ def test_a_complaint_says_where_and_what(
 def test_a_body_that_is_no_json_object_is_400(
     client_for: ClientFor, body: bytes, message: str
 ) -> None:
-    for path in ("/v1/judge", "/v1/chat/completions"):
+    for path in ("/v1/judge", "/v1/chat/completions", "/get_reward"):
         reply = client_for().post(path, content=body)
         assert (reply.status_code, error_of(reply)["code"]) == (400, "malformed_json")
         assert error_of(reply)["message"].startswith(message)
@@ -275,19 +275,12 @@ def test_too_many_items_are_413(client_for: ClientFor, item: dict[str, Any]) -> 
     assert error_of(reply)["message"].startswith("items: 3 items are more than 2 per request")
 
 
-def test_an_empty_response_is_invalid_and_no_error(
-    client_for: ClientFor, item: dict[str, Any]
-) -> None:
-    reply = client_for().post("/v1/judge", json={**item, "response": ""})
-    assert reply.json()["judgement"]["verdict"] == "invalid"
-
-
-def test_a_response_of_two_megabytes_is_shortened_and_judged(
+def test_a_response_of_a_megabyte_is_shortened_and_judged(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
     """The prompt stays within the budget and keeps the end of the response with the answer."""
     engine = ScriptedEngine(["Reason: both are 4.\n<Yes>"])
-    response = "let me think again. " * 100_000 + "The answer is 4."
+    response = "let me think again. " * 50_000 + "The answer is 4."
     reply = client_for(ModelJudge(engine)).post("/v1/judge", json={**item, "response": response})
     judgement = reply.json()["judgement"]
     assert (judgement["verdict"], judgement["why"]) == ("correct", "both are 4")
@@ -295,15 +288,14 @@ def test_a_response_of_two_megabytes_is_shortened_and_judged(
     assert "The answer is 4.\n</response>" in engine.prompts[0][-1].content
 
 
-def test_half_a_surrogate_pair_does_no_harm(client_for: ClientFor) -> None:
-    """Texts that are cut inside an emoji are common in exports and not valid UTF-8."""
+def test_odd_json_does_no_harm(client_for: ClientFor, item: dict[str, Any]) -> None:
+    """Texts that are cut inside an emoji are common in exports and not valid UTF-8.
+
+    Meta may be nested more deeply than pydantic can write, and is never written.
+    """
     body = b'{"reference": "4", "response": "4 \\ud83d", "id": "\\ud83d"}'
     reply = client_for(["the chain <Yes>"]).post("/v1/judge", content=body)
     assert reply.json()["judgement"]["id"] == "\ufffd"
-
-
-def test_what_is_nested_in_meta_does_no_harm(client_for: ClientFor, item: dict[str, Any]) -> None:
-    """JSON may be nested more deeply than pydantic can write, and meta is never written."""
     meta: dict[str, Any] = {}
     for _ in range(800):
         meta = {"a": meta}
@@ -339,22 +331,15 @@ def test_an_engine_failure_is_a_gateway_error(
     assert error_of(reply)["type"] == "server_error"
 
 
-def test_an_unexpected_error_is_500_without_details(
-    client_for: ClientFor, item: dict[str, Any]
+def test_an_unexpected_error_is_500_and_its_details_are_in_the_log_alone(
+    client_for: ClientFor, item: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     client = client_for(_Broken(KeyError("secret")))
     reply = client.post("/v1/judge", json=item)
     assert (reply.status_code, error_of(reply)["code"]) == (500, "internal_error")
     assert "secret" not in reply.text
-    assert client.get("/health").status_code == 200
-
-
-def test_an_unexpected_error_reaches_the_log_of_the_server(
-    client_for: ClientFor, item: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """The reply hides the exception, but the server's log has it."""
-    client_for(_Broken(KeyError("secret"))).post("/v1/judge", json=item)
     assert "KeyError: 'secret'" in caplog.text
+    assert client.get("/health").status_code == 200
 
 
 def test_models_and_health_name_the_served_judge(client_for: ClientFor) -> None:
@@ -405,19 +390,19 @@ def test_lines_are_judged_in_order_and_an_invalid_one_is_an_error_alone(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
     """The error is in the place of its judgement, and names the line of the body."""
-    rows: list[Any] = [{**item, "id": str(n)} for n in range(600)]
+    rows: list[Any] = [{**item, "id": str(n)} for n in range(200)]
     rows[3], rows[5] = {"response": "x"}, [1]
     body = "\n".join(json.dumps(row) for row in rows) + "\n\n{torn"
     reply = client_for().post(
         "/v1/judge", content=body, headers={"Content-Type": "application/x-ndjson; charset=utf-8"}
     )
     said = lines_of(reply)
-    assert len(said) == 601
+    assert len(said) == 201
     wrong = [row for row in said if "error" in row]
-    assert [row["line"] for row in wrong] == [4, 6, 602]
+    assert [row["line"] for row in wrong] == [4, 6, 202]
     assert wrong[0]["error"]["message"] == "reference: field required"
     ids = [row["id"] for row in said if "error" not in row]
-    assert ids == [str(n) for n in range(600) if n not in (3, 5)]
+    assert ids == [str(n) for n in range(200) if n not in (3, 5)]
 
 
 def test_a_line_over_the_limit_is_an_error_alone(
@@ -436,14 +421,6 @@ def test_a_line_over_the_limit_is_an_error_alone(
     said = lines_of(reply)
     assert (len(said), said[1]["error"]["code"], said[1]["line"]) == (22, "too_large", 2)
     assert all(row["verdict"] == "correct" for row in said[:1] + said[2:])
-
-
-def test_clients_that_accept_lines_get_lines(client_for: ClientFor, item: dict[str, Any]) -> None:
-    reply = client_for(["<Yes>", EngineError("down"), "<No>"]).post(
-        "/v1/judge", json={"items": [item] * 3}, headers={"Accept": "application/x-ndjson"}
-    )
-    outcomes = [row["outcome"] for row in lines_of(reply)]
-    assert sorted(outcomes) == ["failed", "judged", "judged"]
 
 
 class _Slow:

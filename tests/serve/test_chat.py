@@ -16,7 +16,10 @@ from gradegpt.core.schema import AnswerType, ChainFormat, Judgement, Outcome, Ve
 from gradegpt.engines.base import Generation, TokenLogprob
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
+from serve.answer import ReplyContent, ReplyOptions, ResponseFormat
+from serve.errors import UnsupportedError
 from serve.settings import ServeSettings
+from serve.templates import TEMPLATES, find
 
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]
@@ -39,6 +42,12 @@ def ask(client: TestClient, prompt: Prompt, **more: Any) -> Any:
     return client.post(
         "/v1/chat/completions", json={"model": "gradegpt", "messages": prompt, **more}
     )
+
+
+def find_example(client: TestClient, family: str) -> Prompt:
+    """The example of a family's prompt that the server lists."""
+    families = client.get("/v1/adapters").json()["data"]
+    return next(f["example"] for f in families if f["name"] == family)
 
 
 def split(side: dict[str, Any]) -> tuple[Judgement, dict[str, Any]]:
@@ -141,8 +150,7 @@ def test_an_undecided_reply_is_counted_and_said_where_it_passes_for_a_verdict(
 ) -> None:
     """Each in a header and in the metrics; the first of a family that passes for one in the log."""
     client = client_for(_Abstains(_Unsure()), undecided=setting)
-    families = client.get("/v1/adapters").json()["data"]
-    prompt = next(f["example"] for f in families if f["name"] == family)
+    prompt = find_example(client, family)
     for _ in "ab":
         reply = ask(client, prompt)
         assert (reply.status_code, reply.headers.get("X-GradeGPT-Undecided")) == (status, "1")
@@ -190,9 +198,7 @@ def test_an_unknown_prompt_is_422_with_the_ways_on(client_for: ClientFor) -> Non
 def test_a_known_prompt_that_cannot_be_judged_has_a_code_of_its_own(client_for: ClientFor) -> None:
     """A rating of MT-bench, which no template of the caller's would help."""
     client = client_for()
-    families = client.get("/v1/adapters").json()["data"]
-    prompt = next(f["example"] for f in families if f["name"] == "mt_bench")
-    reply = ask(client, prompt)
+    reply = ask(client, find_example(client, "mt_bench"))
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "unusable_prompt")
 
 
@@ -245,12 +251,6 @@ def test_n_has_bounds(client_for: ClientFor, prompt: Prompt, n: int) -> None:
     assert (reply.status_code, reply.json()["error"]["param"]) == (422, "n")
 
 
-def test_every_model_name_is_served_and_echoed(client_for: ClientFor, prompt: Prompt) -> None:
-    """Many pipelines have a fixed name, and their users change only the base URL."""
-    reply = client_for().post("/v1/chat/completions", json={"model": "gpt-4o", "messages": prompt})
-    assert reply.json()["model"] == "gpt-4o"
-
-
 def test_a_model_that_is_not_served_is_404_where_names_matter(
     client_for: ClientFor, prompt: Prompt
 ) -> None:
@@ -272,37 +272,50 @@ def test_a_stop_inside_the_reasons_removes_the_reasons_and_not_the_verdict(
     assert "reasoning_content" not in kept
 
 
-def test_a_stop_never_removes_the_verdict(client_for: ClientFor) -> None:
+def test_neither_a_stop_nor_a_limit_cuts_a_reply() -> None:
     """Some replies start with a heading or a fence, which alone would be read as wrong."""
-    client = client_for()
-    for family in client.get("/v1/adapters").json()["data"]:
-        least, stopped = (
-            ask(client, family["example"], max_tokens=1, stop=stop).json() for stop in ([], ["\n"])
-        )
-        assert stopped.get("choices") == least.get("choices"), family["name"]
+    judged = Judgement(
+        id="", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="model", chain=CHAIN
+    )
+    for template in (one for one in TEMPLATES if one.judges):
+        reply = find(template.prompt("2+2=?", "4", "The answer is 4.")).reply(judged)
+        for wanted in ({"max_tokens": 1}, {"stop": "\n"}):
+            options = ReplyOptions.model_validate({"model": "m", **wanted})
+            assert ReplyContent.of(reply, judged, options).content == reply.core, template.name
 
 
 def test_a_schema_is_refused_where_the_family_has_none(
-    client_for: ClientFor, prompt: Prompt
+    client_for: ClientFor,
 ) -> None:
-    reply = ask(client_for(), prompt, response_format={"type": "json_object"})
-    assert (reply.status_code, reply.json()["error"]["param"]) == (400, "response_format")
-    plain = ask(client_for(), prompt, response_format={"type": "text"})
-    assert plain.status_code == 200
-
-
-def test_a_schema_is_followed_where_the_family_has_one(client_for: ClientFor) -> None:
-    """Every such family replies with an object that has all required fields of its schema."""
+    """The message says as what the prompt was recognised, and what to do."""
     client = client_for()
-    asked = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"required": ["odd"]}}}
-    families = [f for f in client.get("/v1/adapters").json()["data"] if f["json_schema"]]
-    for family in families:
-        body = ask(client, family["example"], response_format={"type": "json_object"}).json()
-        written = json.loads(body["choices"][0]["message"]["content"])
-        assert set(family["json_schema"].get("required", ())) <= set(written)
-        odd = ask(client, family["example"], response_format=asked)
-        assert (odd.status_code, "not odd" in odd.text) == (400, True)
+    prompt = find_example(client, "opencompass")
+    reply = ask(client, prompt, response_format={"type": "json_object"})
+    assert (reply.status_code, reply.json()["error"]["param"]) == (400, "response_format")
+    for words in ("OpenCompass GenericLLMEvaluator", "template opencompass", "POST /v1/judge"):
+        assert words in reply.json()["error"]["message"]
+    assert ask(client, prompt, response_format={"type": "text"}).status_code == 200
+
+
+def test_a_schema_is_followed_where_the_family_has_one() -> None:
+    """Every such family replies with an object that has all required fields of its schema."""
+    judged = Judgement(id="", outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="rules")
+    odd = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"required": ["odd"]}}}
+    families = [template for template in TEMPLATES if template.json_schema and template.judges]
+    for template in families:
+        reply = find(template.prompt("2+2=?", "4", "It is 4.")).reply(judged, as_json=True)
+        assert template.json_schema is not None
+        assert {*template.json_schema.get("required", ())} <= {*json.loads(reply.core)}
+        with pytest.raises(UnsupportedError, match="not odd"):
+            ResponseFormat.model_validate(odd).check(template)
     assert families
+
+
+def test_a_schema_that_is_asked_for_is_sent(client_for: ClientFor) -> None:
+    client = client_for()
+    form = {"type": "json_object"}
+    body = ask(client, find_example(client, "hle"), response_format=form).json()
+    assert json.loads(body["choices"][0]["message"]["content"])["correct"] == "yes"
 
 
 @pytest.mark.parametrize(
@@ -347,18 +360,20 @@ def test_an_option_that_changes_the_form_of_a_reply_is_refused(
     assert reply.json().get("error", {}).get("param") == refused
 
 
-def test_a_part_without_its_text_is_named(client_for: ClientFor) -> None:
+@pytest.mark.parametrize(
+    ("part", "status", "param"),
+    [
+        ({"type": "text", "content": "y"}, 422, "messages.0.content.1.text"),
+        ({"type": "image_url", "image_url": {"url": "x"}}, 400, "messages.0.content"),
+    ],
+)
+def test_a_part_that_is_no_text_is_named(
+    client_for: ClientFor, part: dict[str, Any], status: int, param: str
+) -> None:
     """It is not read as an empty one."""
-    parts = [{"type": "text", "text": "x"}, {"type": "text", "content": "y"}]
+    parts = [{"type": "text", "text": "x"}, part]
     reply = ask(client_for(), [{"role": "user", "content": parts}])  # type: ignore[dict-item]
-    error = reply.json()["error"]
-    assert (reply.status_code, error["param"]) == (422, "messages.0.content.1.text")
-
-
-def test_an_image_is_refused(client_for: ClientFor) -> None:
-    message = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}
-    reply = ask(client_for(), [message])  # type: ignore[list-item]
-    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "unsupported_value")
+    assert (reply.status_code, reply.json()["error"]["param"]) == (status, param)
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])

@@ -9,8 +9,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.core.errors import EngineError
-
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]
 
@@ -56,12 +54,6 @@ def test_a_stream_adds_up_to_the_reply(client_for: ClientFor, raw: str) -> None:
     assert text["choices"][0]["text"].endswith("<Yes>")
     assert text["gradegpt"]["replied"] == "correct"
     assert (usage["choices"], "total_tokens" in usage["usage"]) == ([], True)
-
-
-def test_an_engine_failure_is_an_http_error(client_for: ClientFor, raw: str) -> None:
-    """One failed prompt of several fails the request, as a text cannot report an error."""
-    reply = ask(client_for(["<Yes>", EngineError("down")]), [raw, raw])
-    assert (reply.status_code, reply.json()["error"]["code"]) == (502, "engine_error")
 
 
 @pytest.mark.parametrize(

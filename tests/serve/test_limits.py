@@ -4,42 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
 import pytest
+from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gradegpt.core.errors import SettingsError
-from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.core.settings import build_settings
 from serve.app import build_app, create_app
 from serve.middleware import Middleware
 from serve.service import Service
 from serve.settings import ServeSettings
+from tests.serve.schedulers import Gated, until
 
 ClientFor = Callable[..., TestClient]
 
 
-class Gated:
-    """A judge that waits for its gate."""
-
-    name = fingerprint = "gated"
-
-    def __init__(self) -> None:
-        self.gate, self.entered = threading.Event(), threading.Event()
-        self.judged = 0
-
-    def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        self.entered.set()
-        assert self.gate.wait(10)
-        self.judged += len(items)
-        return [
-            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="gated")
-            for i in items
-        ]
+def client_of(app: FastAPI) -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app), base_url="http://judge")
 
 
 def test_a_full_queue_is_429_with_retry_after(item: dict[str, Any]) -> None:
@@ -47,13 +32,11 @@ def test_a_full_queue_is_429_with_retry_after(item: dict[str, Any]) -> None:
     app = create_app(judge, ServeSettings(max_items=2, max_queue=2))
 
     async def ask() -> None:
-        transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+        async with client_of(app) as client:
             running = asyncio.create_task(client.post("/v1/judge", json=item))
             await asyncio.to_thread(judge.entered.wait, 5)
             waiting = asyncio.create_task(client.post("/v1/judge", json={"items": [item] * 2}))
-            while app.state.service.scheduler.waiting["full"] < 2:
-                await asyncio.sleep(0.001)
+            await until(lambda: app.state.service.scheduler.waiting["full"] == 2)
             full = await client.post("/v1/judge", json=item)
             assert (full.status_code, full.json()["error"]["code"]) == (429, "queue_full")
             assert "2 items wait, at most 2 may" in full.json()["error"]["message"]
@@ -114,8 +97,7 @@ def test_all_bodies_together_have_a_limit(
     kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
 
     async def ask() -> None:
-        transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+        async with client_of(app) as client:
             body = json.dumps(item)
             running = asyncio.create_task(client.post("/v1/judge", content=body))
             await asyncio.to_thread(judge.entered.wait, 5)
@@ -160,10 +142,7 @@ def test_a_client_that_disconnects_withdraws_waiting_items(
 
         asked = asyncio.create_task(app(scope_of(body.encode(), kind), receive, send))
         await asyncio.to_thread(judge.entered.wait, 5)
-        while app.state.service.scheduler.waiting["full"] + 2 < 5:
-            await asyncio.sleep(0.001)
-            if app.state.service.scheduler.busy and app.state.scheduler.waiting["full"] == 4:
-                break
+        await until(lambda: app.state.service.scheduler.waiting["full"] >= 3)
         left.set()
         await asyncio.wait_for(asked, 5)
         assert app.state.service.scheduler.waiting["full"] == 0
@@ -171,7 +150,7 @@ def test_a_client_that_disconnects_withdraws_waiting_items(
 
     asyncio.run(ask())
     app.state.service.scheduler.close()
-    assert judge.judged <= 2
+    assert sum(map(len, judge.batches)) <= 2
     assert app.state.service.gate.running == 0
 
 
@@ -185,8 +164,7 @@ def test_a_request_that_exceeds_the_grace_period_is_answered(
     kind = {"Content-Type": "application/x-ndjson" if lines else "application/json"}
 
     async def ask() -> None:
-        transport = httpx2.ASGITransport(app=app)
-        async with httpx2.AsyncClient(transport=transport, base_url="http://judge") as client:
+        async with client_of(app) as client:
             post = client.post("/v1/judge", content=json.dumps(item), headers=kind)
             asked = asyncio.create_task(post)
             await asyncio.to_thread(judge.entered.wait, 5)

@@ -55,23 +55,16 @@ def test_items_are_counted_by_how_their_judging_ended(metrics: Metrics) -> None:
     assert found["gradegpt_items_total", "rules", "undecided"] == 1
 
 
-def test_replies_without_a_verdict_are_counted_by_family_and_reply(metrics: Metrics) -> None:
-    for replied in ("incorrect", "incorrect", "refuse"):
-        metrics.count("undecided_replies", "opencompass", replied)
-    found = read(metrics.render())
-    assert found["gradegpt_undecided_replies_total", "opencompass", "incorrect"] == 2
-    assert found["gradegpt_undecided_replies_total", "opencompass", "refuse"] == 1
-
-
 def test_queue_batches_and_cache(metrics: Metrics) -> None:
     """The queue has its current length; the cache has its counts so far, also if reported again."""
     for size in (1, 32):
-        metrics.batch(size)
+        metrics.batch("full", size)
     for waiting, cached in ((5, (2, 1)), (5, (2, 1)), (3, (5, 4))):
         metrics.state({"full": waiting}, cached)
     found = read(metrics.render())
     assert found["gradegpt_queue_items", "full"] == 3
-    assert (found["gradegpt_batch_items_sum",], found["gradegpt_batch_items_count",]) == (33, 2)
+    batches = (found[f"gradegpt_batch_items_{what}", "full"] for what in ("sum", "count"))
+    assert (*batches,) == (33, 2)
     assert (found["gradegpt_cache_hits_total",], found["gradegpt_cache_misses_total",]) == (5, 4)
 
 
@@ -89,12 +82,6 @@ def test_errors_and_lost_workers_are_counted(metrics: Metrics) -> None:
     assert found["gradegpt_processes_total", "restarted"] == 1
 
 
-def test_each_app_counts_for_itself(metrics: Metrics) -> None:
-    """Two apps in one process, as in tests, share no counts."""
-    metrics.batch(7)
-    assert read(Metrics().render())["gradegpt_batch_items_count",] == 0
-
-
 _PROCESS = """
 import sys
 from serve.metrics import Metrics
@@ -109,20 +96,16 @@ _PARENT = f"""
 import os, subprocess, sys
 from serve.metrics import FOLDER, Metrics, forget_ended
 os.environ[FOLDER] = sys.argv[1]
-children = [
-    subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1) for _ in range(2)
-]
-for child in children:
-    child.stdout.readline()
+child = subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1)
+child.stdout.readline()
 metrics = Metrics()
 metrics.request("/v1/judge", 200, 0.1)
 metrics.state({{"full": 1}}, (0, 0))
 print(metrics.render().decode())
-children[0].communicate()
+child.communicate()
 forget_ended()
 print("----")
 print(metrics.render().decode())
-children[1].communicate()
 """
 
 
@@ -134,8 +117,8 @@ def test_several_processes_count_together(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     before, after = (read(text.encode()) for text in done.stdout.split("----"))
-    for found, waiting in ((before, 5), (after, 3)):
-        assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 3
-        assert found["gradegpt_request_seconds_count", "/v1/judge"] == 3
-        assert found["gradegpt_cache_hits_total",] == 6
+    for found, waiting in ((before, 3), (after, 1)):
+        assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 2
+        assert found["gradegpt_request_seconds_count", "/v1/judge"] == 2
+        assert found["gradegpt_cache_hits_total",] == 3
         assert found["gradegpt_queue_items", "full"] == waiting

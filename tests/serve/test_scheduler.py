@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 from typing_extensions import override
@@ -14,38 +13,11 @@ from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from serve.errors import BusyError, DeadlineError, JudgeError
+from serve.metrics import Metrics
 from serve.scheduler import BatchScheduler
+from serve.settings import ServeSettings
 from serve.stage import Caller
-from tests.serve.schedulers import scheduler_of
-
-Decide = Callable[[Item], Verdict]
-
-
-def items(*names: str) -> list[Item]:
-    return [Item(id=name, reference=("4",), response=name) for name in names]
-
-
-class Gated:
-    """A judge that waits for its gate, and records its batches."""
-
-    name = fingerprint = "gated"
-
-    def __init__(self, *, raises: Callable[[Item], Exception | None] = lambda _: None) -> None:
-        self.gate, self.entered = threading.Event(), threading.Event()
-        self.batches: list[list[str]] = []
-        self._raises = raises
-
-    def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        self.batches.append([item.id for item in items])
-        self.entered.set()
-        assert self.gate.wait(5)
-        for item in items:
-            if (error := self._raises(item)) is not None:
-                raise error
-        return [
-            Judgement(id=i.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method="gated")
-            for i in items
-        ]
+from tests.serve.schedulers import Gated, items, scheduler_of, until
 
 
 @pytest.fixture
@@ -60,12 +32,6 @@ async def busy(scheduler: BatchScheduler, judge: Gated) -> asyncio.Task[list[Jud
     task = asyncio.create_task(scheduler.judge(items("first")))
     assert await asyncio.to_thread(judge.entered.wait, 5)
     return task
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 def test_requests_that_wait_are_judged_in_one_batch(judge: Gated) -> None:
@@ -197,7 +163,7 @@ def test_a_judge_that_omits_an_item_does_not_break_the_scheduler() -> None:
 
 
 def test_a_scheduler_without_a_judge_is_not_ready() -> None:
-    scheduler = BatchScheduler()
+    scheduler = BatchScheduler(ServeSettings(), Metrics())
     assert not scheduler.ready
     with pytest.raises(BusyError, match="being loaded"):
         asyncio.run(scheduler.judge(items("a")))

@@ -19,6 +19,7 @@ import pytest
 from gradegpt.app.cli import run as command_line
 from gradegpt.core.machine import libc
 from serve.__main__ import app
+from serve.process import use_system_allocator
 
 ROOT = Path(__file__).parents[2]
 CommandLine = Callable[..., tuple[int, str, str]]
@@ -32,14 +33,14 @@ def serve(*arguments: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("workers", [0, 1], ids=["here", "in a process"])
-def test_a_server_prints_its_url_judges_and_stops_cleanly(workers: int) -> None:
-    """After Ctrl-C the exit code is 0, and stderr is empty."""
-    process = serve(
-        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", f"workers={workers}"
-    )
-    with process:
-        assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
+RULES = ("configs/serve/cascade.yaml", "judge.kind=rules", "port=0")
+FOUR = [{"reference": "4", "response": "4"}]
+
+
+def test_a_server_prints_its_url_judges_and_stops_cleanly() -> None:
+    """With its judge in a process; after Ctrl-C the exit code is 0, and stderr is empty."""
+    with serve(*RULES, "workers=1") as process:
+        assert judge_at(ready_url(process), FOUR) == ["correct"]
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "", "")
@@ -60,70 +61,77 @@ def judge_at(where: str, items: list[dict[str, str]]) -> list[str]:
         return [row["verdict"] for row in json.load(reply)["judgements"]]
 
 
-def children_of(pid: int) -> list[int]:
-    """The server processes; multiprocessing has another one."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
-    commands = {int(child): Path(f"/proc/{child}/cmdline").read_bytes() for child in listed}
-    return [child for child, command in commands.items() if b"spawn_main" in command]
+def children_of(pid: int, least: int) -> list[int]:
+    """The server processes, as soon as there are so many; multiprocessing has another one."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        listed = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+        commands = {int(child): Path(f"/proc/{child}/cmdline") for child in listed}
+        found = [c for c, path in commands.items() if b"spawn_main" in path.read_bytes()]
+        if len(found) >= least:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"no {least} children")
 
 
-@pytest.mark.skipif(libc() is None, reason="another C library than glibc")
-@pytest.mark.parametrize("stated", [None, "pymalloc"])
-def test_a_server_uses_the_allocator_that_returns_memory(
-    monkeypatch: pytest.MonkeyPatch, stated: str | None
+def kill_one_of(pid: int, least: int) -> list[int]:
+    """Kill the first of so many server processes, and return all."""
+    children = children_of(pid, least)
+    os.kill(children[0], signal.SIGKILL)
+    return children
+
+
+def test_several_processes_share_a_port_and_a_dead_one_is_replaced(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In the same process, and unless another one is stated; its children use it, too."""
+    """Also one that dies before it is ready; SIGTERM ends all; metrics are summed.
+
+    All use the allocator that returns memory.
+    """
     monkeypatch.delenv("PYTHONMALLOC", raising=False)
-    if stated:
-        monkeypatch.setenv("PYTHONMALLOC", stated)
-    with serve(
-        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2"
-    ) as process:
-        ready_url(process)
-        for pid in (process.pid, *children_of(process.pid)):
-            used = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-            assert f"PYTHONMALLOC={stated or 'malloc'}".encode() in used
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
-    assert process.returncode == 0
-
-
-def test_several_processes_share_a_port_and_a_dead_one_is_replaced() -> None:
-    """After SIGKILL of one, later requests are served; SIGTERM ends all; metrics are summed."""
-    with serve(
-        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2"
-    ) as process:
+    with serve(*RULES, "processes=2") as process:
+        kill_one_of(process.pid, least=1)
         where = ready_url(process)
-        before = children_of(process.pid)
-        assert len(before) == 2
-        four = [{"reference": "4", "response": "4"}]
-        assert [judge_at(where, four) for _ in range(8)] == [["correct"]] * 8
+        before = kill_one_of(process.pid, least=2)
+        assert [judge_at(where, FOUR) for _ in range(8)] == [["correct"]] * 8
         with urllib.request.urlopen(f"{where}/metrics", timeout=20) as reply:
             assert b'gradegpt_items_total{method="rules",outcome="judged"} 8.0' in reply.read()
-        os.kill(before[0], signal.SIGKILL)
-        deadline = time.monotonic() + 10
-        while set(before) & set(after := children_of(process.pid)) != {before[1]} or len(after) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        assert judge_at(where, four) == ["correct"]
+        after = children_of(process.pid, least=2)
+        assert len({*before} & {*after}) == 1
+        if libc() is not None:
+            for pid in (process.pid, *after):
+                assert b"PYTHONMALLOC=malloc\0" in Path(f"/proc/{pid}/environ").read_bytes()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
     assert process.returncode == 0
     assert not any(Path(f"/proc/{child}").exists() for child in after)
 
 
-def test_sigterm_lets_running_requests_finish(tmp_path: Path) -> None:
-    """New requests and readiness checks get 503; then the exit code is 0."""
-    config = tmp_path / "slow.yaml"
-    config.write_text("judge:\n  kind: rules\nport: 0\nhost: 127.0.0.1\n", encoding="utf-8")
-    with serve(str(config)) as process:
+def test_a_stated_allocator_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program is not started again."""
+    monkeypatch.setenv("PYTHONMALLOC", "pymalloc")
+    monkeypatch.setattr(os, "execv", pytest.fail)
+    use_system_allocator()
+
+
+POST = (
+    b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
+    b"Content-Length: %d\r\n\r\n"
+)
+LINE = b'{"reference": "4", "response": "4."}\n '
+
+
+def test_sigterm_lets_running_requests_finish_and_ends_an_endless_one() -> None:
+    """New requests and readiness checks get 503; at the end of the grace period the exit code is 0.
+
+    A stream that is not over by then ends with an error.
+    """
+    with serve(*RULES, "grace_s=2") as process:
         where = ready_url(process)
-        host, port = where.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port))) as stream:
-            stream.sendall(
-                b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
-                b"Content-Length: %d\r\n\r\n" % (2 * len(LINE)) + LINE
-            )
+        address = ("127.0.0.1", int(where.rpartition(":")[2]))
+        with socket.create_connection(address) as stream, socket.create_connection(address) as late:
+            late.sendall(POST % 1000)
+            stream.sendall(POST % (2 * len(LINE)) + LINE)
             said = stream.recv(65_536)
             while b"correct" not in said:
                 said += stream.recv(65_536)
@@ -135,12 +143,12 @@ def test_sigterm_lets_running_requests_finish(tmp_path: Path) -> None:
                 more = stream.recv(65_536)
                 assert more
                 said += more
-        assert said.count(b'"verdict": "correct"') == 2
-        assert process.communicate(timeout=20) == ("", "")
-    assert process.returncode == 0
-
-
-LINE = b'{"reference": "4", "response": "4."}\n '
+            cut_off = late.makefile("rb").read()
+        _, err = process.communicate(timeout=20)
+    assert said.count(b'"verdict": "correct"') == 2
+    assert (process.returncode, "Traceback" in err) == (0, False)
+    assert cut_off.endswith(b"0\r\n\r\n")
+    assert b'"code": "not_ready"' in cut_off
 
 
 def status_of(where: str) -> int:
@@ -155,42 +163,6 @@ def status_of(where: str) -> int:
         if status != 200 or where.endswith("health") or time.monotonic() > deadline:
             return status
         time.sleep(0.02)
-
-
-def test_requests_beyond_the_grace_period_are_cut_off() -> None:
-    """An endless stream does not prevent the server from stopping; it ends with an error."""
-    with serve(
-        "configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "grace_s=0.3"
-    ) as process:
-        where = ready_url(process)
-        host, port = where.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port))) as stream:
-            stream.sendall(
-                b"POST /v1/judge HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\n"
-                b"Content-Length: 1000\r\n\r\n"
-            )
-            time.sleep(0.2)
-            process.send_signal(signal.SIGTERM)
-            said = stream.makefile("rb").read()
-            _, err = process.communicate(timeout=10)
-    assert (process.returncode, "Traceback" in err) == (0, False)
-    assert said.endswith(b"0\r\n\r\n")
-    assert b'"code": "not_ready"' in said
-
-
-def test_a_child_that_is_killed_before_it_is_ready_is_replaced() -> None:
-    """The server starts all the same."""
-    arguments = ("configs/serve/cascade.yaml", "judge.kind=rules", "port=0", "processes=2")
-    with serve(*arguments) as process:
-        deadline = time.monotonic() + 60
-        while not (first := children_of(process.pid)):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(first[0], signal.SIGKILL)
-        assert judge_at(ready_url(process), [{"reference": "4", "response": "4"}]) == ["correct"]
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
-    assert process.returncode == 0
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
@@ -21,36 +20,16 @@ from serve.errors import EngineError, QueueFullError
 from serve.settings import ServeSettings
 from serve.worker import begin_of
 from serve.workers import WorkerProcess, usual_workers
-from tests.serve.schedulers import scheduler_of
+from tests.serve.schedulers import Gated, correct, items, scheduler_of, until
 
 
-def items(*names: str) -> list[Item]:
-    return [Item(id=name, reference=("4",), response=name) for name in names]
-
-
-class Staged:
+class Staged(Gated):
     """A judge whose first stage decides the items named "easy"; its model waits for its gate."""
-
-    name = fingerprint = "staged"
-
-    def __init__(self) -> None:
-        self.gate, self.entered = threading.Event(), threading.Event()
-        self.asked: list[str] = []
 
     def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
         if any(item.id == "broken" for item in items):
             raise KeyError("a bug")
-        return [_correct(item, "quick") if item.id == "easy" else None for item in items]
-
-    def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        self.asked += [item.id for item in items]
-        self.entered.set()
-        assert self.gate.wait(5)
-        return [_correct(item, "model") for item in items]
-
-
-def _correct(item: Item, method: str) -> Judgement:
-    return Judgement(id=item.id, outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, method=method)
+        return [correct(item, "quick") if item.id == "easy" else None for item in items]
 
 
 @pytest.fixture
@@ -58,12 +37,6 @@ def judge() -> Iterator[Staged]:
     judge = Staged()
     yield judge
     judge.gate.set()
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
-        while not condition():
-            await asyncio.sleep(0.001)
 
 
 def test_an_item_that_needs_no_model_does_not_wait_for_one(judge: Staged) -> None:
@@ -80,7 +53,7 @@ def test_an_item_that_needs_no_model_does_not_wait_for_one(judge: Staged) -> Non
         with pytest.raises(QueueFullError):
             await scheduler.judge(items("c"))
         judge.gate.set()
-        assert [j.method for j in (await first) + (await second)] == ["model"] * 3
+        assert [j.method for j in (await first) + (await second)] == ["gated"] * 3
         scheduler.close()
 
     asyncio.run(ask())
@@ -94,12 +67,12 @@ def test_the_model_gets_only_what_is_left(judge: Staged) -> None:
         scheduler = scheduler_of(judge)
         made = await scheduler.judge(items("a", "easy", "b", "easy"))
         assert [(j.id, j.method) for j in made] == [
-            ("a", "model"), ("easy", "quick"), ("b", "model"), ("easy", "quick"),
+            ("a", "gated"), ("easy", "quick"), ("b", "gated"), ("easy", "quick"),
         ]  # fmt: skip
         scheduler.close()
 
     asyncio.run(ask())
-    assert judge.asked == ["a", "b"]
+    assert judge.batches == [["a", "b"]]
 
 
 def test_the_model_never_sees_items_of_a_caller_that_left(judge: Staged) -> None:
@@ -117,7 +90,7 @@ def test_the_model_never_sees_items_of_a_caller_that_left(judge: Staged) -> None
         scheduler.close()
 
     asyncio.run(ask())
-    assert judge.asked == ["first", "next"]
+    assert judge.batches == [["first"], ["next"]]
 
 
 def test_an_error_in_a_stage_fails_its_item_only(judge: Staged) -> None:
@@ -167,11 +140,11 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
             with lock:
                 running += 1
                 most.append(running)
-            if items[0].id == "slow":
+            if any(item.id == "slow" for item in items):
                 assert free.wait(5)
             with lock:
                 running -= 1
-            return [_correct(item, "quick") for item in items]
+            return [correct(item, "quick") for item in items]
 
     async def ask() -> None:
         scheduler = scheduler_of(Slow())
@@ -186,32 +159,6 @@ def test_quick_threads_take_turns_and_pass_one_that_takes_long() -> None:
         scheduler.close()
 
     asyncio.run(ask())
-
-
-def test_the_first_turn_of_a_request_is_before_the_further_turns_of_others() -> None:
-    """An item of its own does not wait for the many of several large requests."""
-    asked = list[str]()
-
-    class Slow(Staged):
-        def begin(self, items: Sequence[Item]) -> list[Judgement | None]:
-            asked.append(items[0].id)
-            time.sleep(0.002)  # longer than a turn
-            return [_correct(item, "quick") for item in items]
-
-    async def ask() -> None:
-        scheduler = scheduler_of(Slow())
-        large = [scheduler.judge(items(*(f"{name}{n}" for n in range(9)))) for name in "abc"]
-        tasks = [asyncio.create_task(one) for one in large]
-        await until(lambda: len(asked) > 4)
-        before = len(asked)
-        await scheduler.judge(items("small"))
-        assert asked.index("small") <= before + 1
-        assert len(asked) < 3 * 9
-        await asyncio.gather(*tasks)
-        scheduler.close()
-
-    asyncio.run(ask())
-    assert [one[0] for one in asked if one != "small"] == [*"abc"] * 9
 
 
 @pytest.mark.parametrize(

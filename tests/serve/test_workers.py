@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
-from gradegpt.core.schema import Item, Message
+from gradegpt.core.schema import Message
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.cached import CachedJudge
 from gradegpt.judges.cascade import CascadeJudge
@@ -24,33 +24,35 @@ from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from serve.app import build_app
 from serve.errors import DeadlineError
-from serve.scheduler import BatchScheduler
 from serve.settings import ServeSettings
 from serve.worker import InProcess
 from serve.workers import WorkerProcess, workers_for
+from tests.serve.schedulers import items, opened
 from tests.serve.scripted import scripted_judge
 
 RULES = JudgeSettings.of(kind="rules")
 
 
-def items(*responses: str) -> list[Item]:
-    return [Item(id=response, reference=("4",), response=response) for response in responses]
-
-
-@pytest.fixture
-def scripted(tmp_path: Path) -> Iterator[Callable[[], WorkerProcess]]:
-    """Workers with the scripted judge."""
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], WorkerProcess]]:
+    """Starts workers with the scripted judge."""
     made = list[WorkerProcess]()
+    seen = tmp_path_factory.mktemp("scripted") / "seen"
 
     def start() -> WorkerProcess:
-        worker = WorkerProcess(RULES, partial(scripted_judge, tmp_path / "seen"))
-        worker.start()
-        made.append(worker)
-        return worker
+        made.append(WorkerProcess(RULES, partial(scripted_judge, seen)))
+        made[-1].start()
+        return made[-1]
 
     yield start
     for worker in made:
         worker.close()
+
+
+@pytest.fixture(scope="module")
+def worker(started: Callable[[], WorkerProcess]) -> WorkerProcess:
+    """One that is started again whenever a test has killed it, and that no scheduler closes."""
+    return started()
 
 
 def soon() -> float:
@@ -93,11 +95,8 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     assert not alive(pid)
 
 
-def test_a_worker_generates_and_distinguishes_errors(
-    scripted: Callable[[], WorkerProcess],
-) -> None:
+def test_a_worker_generates_and_distinguishes_errors(worker: WorkerProcess) -> None:
     """Errors keep their class; a bug fails its batch alone."""
-    worker = scripted()
     [said] = worker.do([[Message(role="user", content="hello")]], soon(), 1)
     assert (worker.generates, said.text, said.completion_tokens) == (True, "hi", 1)
     late = worker.do([[Message(role="user", content="Late")]], soon(), 1)
@@ -114,15 +113,8 @@ def test_a_judge_that_does_not_load_says_why() -> None:
     worker.close()
 
 
-def opened(*workers: WorkerProcess, **limits: Any) -> BatchScheduler:
-    scheduler = BatchScheduler(**limits)
-    scheduler.open(workers)
-    return scheduler
-
-
-def test_the_death_of_a_worker_loses_no_request(scripted: Callable[[], WorkerProcess]) -> None:
+def test_the_death_of_a_worker_loses_no_request(worker: WorkerProcess) -> None:
     """It is killed in the middle of a batch, and a new worker judges the same items."""
-    worker = scripted()
 
     async def ask() -> None:
         scheduler = opened(worker)
@@ -136,46 +128,40 @@ def test_the_death_of_a_worker_loses_no_request(scripted: Callable[[], WorkerPro
         replies = await asyncio.gather(*asked)
         assert [[j.verdict for j in reply] for reply in replies] == [["correct"] * 2] * 3
         assert worker.pid != first
-        scheduler.close()
 
     asyncio.run(ask())
 
 
-def test_an_item_that_kills_workers_fails_alone(scripted: Callable[[], WorkerProcess]) -> None:
+def test_an_item_that_kills_workers_fails_alone(worker: WorkerProcess) -> None:
     """Each item is tried again separately; the one that kills three workers is failed."""
 
     async def ask() -> None:
-        scheduler = opened(scripted())
+        scheduler = opened(worker)
         made = await scheduler.judge(items("a", "Always", "b"))
         assert [j.outcome for j in made] == ["judged", "failed", "judged"]
         assert made[1].reason.startswith("engine:error: worker process")
         assert (await scheduler.judge(items("c")))[0].verdict == "correct"
         assert (await scheduler.judge(items("Once")))[0].verdict == "correct"
         assert scheduler.ready
-        scheduler.close()
 
     asyncio.run(ask())
 
 
 def test_a_hanging_item_fails_at_its_deadline_and_the_worker_is_replaced(
-    scripted: Callable[[], WorkerProcess],
+    worker: WorkerProcess,
 ) -> None:
     async def ask() -> None:
-        scheduler = opened(scripted(), deadline_s=0.2)
+        scheduler = opened(worker, deadline_s=0.5)
         with pytest.raises(DeadlineError):
             await scheduler.judge(items("Hang"))
         scheduler.deadline_s = 20
         assert (await scheduler.judge(items("a")))[0].verdict == "correct"
-        scheduler.close()
 
     asyncio.run(ask())
 
 
-def test_a_request_that_waited_long_kills_no_worker(
-    scripted: Callable[[], WorkerProcess],
-) -> None:
+def test_a_request_that_waited_long_kills_no_worker(worker: WorkerProcess) -> None:
     """Its deadline ends in the middle of the batch; the healthy worker is kept."""
-    worker = scripted()
 
     async def ask() -> None:
         scheduler, pid = opened(worker, max_batch=1), worker.pid
@@ -189,26 +175,26 @@ def test_a_request_that_waited_long_kills_no_worker(
         assert (await first)[0].verdict == "correct"
         assert (await scheduler.judge(items("a")))[0].verdict == "correct"
         assert worker.pid == pid
-        scheduler.close()
 
     asyncio.run(ask())
 
 
-def test_workers_work_in_parallel(scripted: Callable[[], WorkerProcess]) -> None:
+def test_workers_work_in_parallel(
+    worker: WorkerProcess, started: Callable[[], WorkerProcess]
+) -> None:
     """Each of two items waits until the other is judged, too."""
 
     async def ask() -> None:
-        scheduler = opened(scripted(), scripted(), max_batch=1, deadline_s=20)
+        scheduler = opened(worker, started(), max_batch=1, deadline_s=20)
         made = await scheduler.judge(items("Meet 1", "Meet 2"))
         assert [j.verdict for j in made] == ["correct"] * 2
-        scheduler.close()
 
     asyncio.run(ask())
 
 
 def test_the_server_has_its_judge_in_workers_if_set(item: dict[str, Any]) -> None:
-    """The reply is the same, and no worker survives the server."""
-    settings = ServeSettings(judge=RULES, workers=2)
+    """The reply is the same, and the worker does not survive the server."""
+    settings = ServeSettings(judge=RULES, workers=1)
     app, workers = build_app(settings), workers_for(settings)
     app.state.service.scheduler.open(workers)
     with TestClient(app) as client:

@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Sequence
 
-import pytest
 from fastapi import Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
@@ -48,8 +47,8 @@ def judge(page: Page, reference: str, response: str, question: str = "") -> None
     page.until(RESULT)
 
 
-def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open) -> None:
-    """The mark is exactly the judge's quote; the response is otherwise unchanged."""
+def test_the_examples_are_judged_and_the_key_sentence_is_marked(open_page: Open) -> None:
+    """The mark is exactly the judge's quote; a changed field marks the judgement as outdated."""
     page = open_page()
     page.click("#example-right")
     page.until(RESULT)
@@ -61,6 +60,16 @@ def test_the_right_example_is_judged_and_its_key_sentence_marked(open_page: Open
     assert page.text("#result .facts").startswith("Confidence\n99.")
     page.click("#result .curl summary")
     assert page.text("#result .curl p").startswith("number:same-text no model asked · ")
+    loaded = "performance.getEntriesByType('resource').map(e => e.name).join()"
+    assert "temml" not in page.run(loaded)  # the library of formulas
+    assert page.run("document.querySelector('#stale').hidden")
+    page.write("#response", " Or 23 cm.")
+    page.until("!document.querySelector('#stale').hidden")
+    page.click("#example-wrong")
+    page.until(f"{RESULT}.dataset.state === 'incorrect'")
+    roles = page.run("[...document.querySelectorAll('.chain .role')].map(e => e.innerText)")
+    assert roles == ["Key sentence", "Comparison", "Conclusion"]
+    assert page.text(".chain .tag") == "not the same"
 
 
 def test_the_chain_is_in_the_language_of_the_page(open_page: Open) -> None:
@@ -83,73 +92,44 @@ def test_the_chain_is_in_the_language_of_the_page(open_page: Open) -> None:
     assert "5 is not 4" in table
 
 
-def test_the_wrong_example_is_incorrect_and_its_chain_is_read_line_by_line(open_page: Open) -> None:
+def test_a_reference_is_needed_and_any_of_several_suffices(open_page: Open) -> None:
+    """Without one there is an error at its field, and nothing is sent."""
     page = open_page()
-    page.click("#example-wrong")
-    page.until(RESULT)
-    assert page.run(f"{RESULT}.dataset.state") == "incorrect"
-    roles = page.run("[...document.querySelectorAll('.chain .role')].map(e => e.innerText)")
-    assert roles == ["Key sentence", "Comparison", "Conclusion"]
-    assert page.text(".chain .tag") == "not the same"
-
-
-def test_control_enter_judges_what_is_typed(open_page: Open) -> None:
-    page = open_page()
-    judge(page, "4", "The answer is 4.", "2+2=?")
-    assert page.text("#result .word") == "Correct"
-    assert page.text("#status") == "Correct"
-
-
-def test_a_missing_reference_is_an_error_at_its_field_and_nothing_is_sent(open_page: Open) -> None:
-    page = open_page()
-    page.write("#response", "The answer is 4.")
+    page.write("#response", "The answer is 7.")
     page.click("#judge")
     page.until("!document.querySelector('#reference-error').hidden")
     assert page.run("document.activeElement.id") == "reference"
     assert not page.run(RESULT)
-
-
-def test_any_of_several_references_suffices(open_page: Open) -> None:
-    page = open_page()
-    fill(page, "1/2", "The answer is 7.")
+    page.write("#reference", "1/2")
     page.click("#add-reference")
     page.write("#reference-2", "7")
     page.press("Enter", control=True)
     page.until(RESULT)
-    assert page.text("#result .word") == "Correct"
+    assert page.text("#status") == page.text("#result .word") == "Correct"
 
 
-def test_a_changed_field_marks_the_judgement_as_outdated(open_page: Open) -> None:
-    page = open_page()
-    page.click("#example-right")
-    page.until(RESULT)
-    assert page.run("document.querySelector('#stale').hidden")
-    page.write("#response", " Or 23 cm.")
-    page.until("!document.querySelector('#stale').hidden")
-
-
-@pytest.mark.parametrize(
-    ("outcome", "reason", "chain", "words"),
-    [
-        (Outcome.UNDECIDED, "response:not-its-own-answer", None, "Undecided"),
-        (Outcome.UNPARSED, "chain:no verdict tag", "Well\nwho <Yes> knows", "Unparsed"),
-        (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
-    ],
+OPEN = (
+    (Outcome.UNDECIDED, "response:not-its-own-answer", None, "Undecided"),
+    (Outcome.UNPARSED, "chain:no verdict tag", "Well\nwho <Yes> knows", "Unparsed"),
+    (Outcome.FAILED, "engine:timeout: nothing after 3 s", None, "Failed"),
 )
-def test_an_outcome_without_a_verdict_is_shown_differently(
-    open_page: Open, outcome: Outcome, reason: str, chain: str | None, words: str
-) -> None:
+
+
+def test_an_outcome_without_a_verdict_is_shown_differently(open_page: Open) -> None:
     """The headline says so, and neither sign nor word has a verdict's colour."""
-    page = open_page(create_app(FixedJudge(outcome=outcome, reason=reason, chain=chain)))
-    judge(page, "4", "The answer is 4.")
-    assert page.text("#result .above") == "No verdict"
-    assert page.text("#result .word") == words
-    color = "getComputedStyle(document.querySelector('#result .word')).color"
-    assert page.run(color) == page.run("getComputedStyle(document.body).color")
-    ring = "getComputedStyle(document.querySelector('#result .icon circle'))"
-    assert page.run(f"{ring}.fill") == "none"
-    assert page.run(f"{ring}.strokeDasharray") != "none"
-    assert reason in page.run("document.querySelector('#result .curl p').textContent")
+    fixed = FixedJudge()
+    page = open_page(create_app(fixed))
+    for outcome, reason, chain, words in OPEN:
+        fixed.judgement |= {"outcome": outcome, "reason": reason, "chain": chain}
+        judge(page, "4", "The answer is 4.")
+        page.until(f"document.querySelector('#result .word').innerText === '{words}'")
+        assert page.text("#result .above") == "No verdict"
+        color = "getComputedStyle(document.querySelector('#result .word')).color"
+        assert page.run(color) == page.run("getComputedStyle(document.body).color")
+        ring = "getComputedStyle(document.querySelector('#result .icon circle'))"
+        assert page.run(f"{ring}.fill") == "none"
+        assert page.run(f"{ring}.strokeDasharray") != "none"
+        assert reason in page.run("document.querySelector('#result .curl p').textContent")
 
 
 def test_no_text_becomes_markup(open_page: Open) -> None:
@@ -166,61 +146,54 @@ def test_no_text_becomes_markup(open_page: Open) -> None:
     assert page.text("#result .facts").startswith("Confidence\n99.9%")
 
 
-@pytest.mark.parametrize(
-    ("quote", "response", "marked"),
-    [
-        ("So x = 5.", "x + 1 = 6\nSo  x\n= 5. Good.", "So  x\n= 5."),
-        ("the ‹response> is 5", "I say the <response> is 5 now.", "the <response> is 5"),
-        ("It is 5.", "It is 5.\nCheck: 5.\nIt is 5.", "It is 5."),
-        ("所以 是𝟓。", "设𝑥，\n所以是𝟓。好", "所以是𝟓。"),
-        ("It is 6.", "It is 5.", None),
-    ],
-    ids=["other blanks", "defused", "the last one", "beyond 16 bits", "not there"],
-)
-def test_a_quote_is_found_in_the_response(
-    open_page: Open, quote: str, response: str, marked: str | None
-) -> None:
-    """Blanks may differ; a quote that is not in the response is shown separately, with a note."""
-    fixed = FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT, key_sentence=quote)
+QUOTES = {
+    "other blanks": ("So x = 5.", "x + 1 = 6\nSo  x\n= 5. Good.", "So  x\n= 5."),
+    "defused": ("the ‹response> is 5", "I say the <response> is 5 now.", "the <response> is 5"),
+    "the last one": ("It is 5.", "It is 5.\nCheck: 5.\nIt is 5.", "It is 5."),
+    "beyond 16 bits": ("所以 是𝟓。", "设𝑥，\n所以是𝟓。好", "所以是𝟓。"),
+    "not there": ("It is 6.", "It is 5.", None),
+}
+
+
+def test_a_quote_is_found_in_the_response(open_page: Open) -> None:
+    """Blanks may differ; a quote that is not in the response is shown separately."""
+    told = {"outcome": Outcome.JUDGED, "verdict": Verdict.CORRECT, "key_sentence": "It is 6."}
+    page = open_page(create_app(FixedJudge(**told)))
+    judge(page, "5", "It is 5.")
+    assert page.text("#result q") == "It is 6."
+    assert page.run("document.querySelector('#result mark')") is None
+    for name, (quote, response, marked) in QUOTES.items():
+        given = json.dumps([quote, response])
+        found = page.run(f"import('./page/quote.js').then(m => m.find(...{given}))")
+        units = response.encode("utf-16-le")
+        got = found and units[2 * found["start"] : 2 * found["end"]].decode("utf-16-le")
+        assert got == marked, name
+        assert (
+            marked is None
+            or units[: 2 * found["start"]].decode("utf-16-le")
+            == (response[: response.rindex(marked)])
+        )
+
+
+def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(open_page: Open) -> None:
+    """An undecided judgement never shows how sure the judge is of having no verdict.
+
+    Of a verdict the confidence is shown, or that nobody measured it.
+    """
+    fixed = FixedJudge(outcome=Outcome.UNDECIDED, withheld=Verdict.CORRECT, score=0.999)
     page = open_page(create_app(fixed))
-    page.run(f"document.querySelector('#response').value = {json.dumps(response)}")
-    page.write("#reference", "5")
-    page.press("Enter", control=True)
-    page.until(RESULT)
-    found = page.run("document.querySelector('#result mark')?.textContent ?? null")
-    assert found == marked
-    shown = page.run("document.querySelector('#result .response').textContent")
-    assert shown == response
-    before = page.run("document.querySelector('#result .response').firstChild.textContent")
-    assert marked is None or before == response[: response.rindex(marked)]
-    assert (marked is None) == page.run("Boolean(document.querySelector('#result q'))")
-
-
-@pytest.mark.parametrize(
-    ("confidence", "words"),
-    [
+    for confidence, words in (
         (0.7149, "it would have said correct, 71% likely to be right"),
         (None, "it would have said: correct."),
-    ],
-)
-def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(
-    open_page: Open, confidence: float | None, words: str
-) -> None:
-    """An undecided judgement never shows how sure the judge is of having no verdict."""
-    fixed = FixedJudge(
-        outcome=Outcome.UNDECIDED, withheld=Verdict.CORRECT, confidence=confidence, score=0.999
-    )
-    page = open_page(create_app(fixed))
+    ):
+        fixed.judgement["confidence"] = confidence
+        judge(page, "4", "The answer is 4.")
+        page.until(f"document.querySelector('#result .facts').innerText.includes('{words}')")
+        assert "Confidence" not in page.text("#result .facts")
+        assert "99.9" not in page.text("#result")
+    fixed.judgement |= {"outcome": Outcome.JUDGED, "verdict": Verdict.CORRECT, "withheld": None}
     judge(page, "4", "The answer is 4.")
-    facts = page.text("#result .facts")
-    assert words in facts
-    assert "Confidence" not in facts
-    assert "99.9" not in page.text("#result")
-
-
-def test_a_confidence_that_nobody_measured_is_not_calibrated(open_page: Open) -> None:
-    page = open_page(create_app(FixedJudge(outcome=Outcome.JUDGED, verdict=Verdict.CORRECT)))
-    judge(page, "4", "The answer is 4.")
+    page.until("document.querySelector('#result .word').innerText === 'Correct'")
     assert page.text("#result .facts").startswith("Confidence\nnot calibrated")
 
 
@@ -271,14 +244,6 @@ def test_formulas_are_rendered_marked_and_shown_as_source(open_page: Open) -> No
     assert page.run("document.querySelector('#result .response').textContent") == FORMULAS
     assert page.run("document.querySelector('#result mark').textContent") == r"Hence \boxed{\frac1"
     assert page.run("document.querySelector('#result .source').ariaPressed") == "true"
-
-
-def test_the_formula_library_is_loaded_only_for_formulas(open_page: Open) -> None:
-    page = open_page()
-    page.click("#example-right")
-    page.until(RESULT)
-    loaded = "performance.getEntriesByType('resource').map(e => e.name).join()"
-    assert "temml" not in page.run(loaded)
 
 
 def test_a_page_of_a_server_that_is_loading_waits_and_goes_on_by_itself(open_page: Open) -> None:
@@ -386,27 +351,35 @@ def test_the_language_follows_the_browser_and_then_the_user(open_page: Open) -> 
     assert page.text("#judge") == "Judge"
 
 
-@pytest.mark.parametrize("language", ["en-US", "zh-CN"])
-def test_nothing_is_wider_than_the_window(open_page: Open, language: str) -> None:
-    """On any phone or tablet, before and after judging, with long words."""
-    page = open_page(language=language, size=(390, 800))
+def test_nothing_is_wider_than_the_window(open_page: Open) -> None:
+    """On any phone or tablet, in both languages, before and after judging, with long words."""
+    page = open_page(language="zh-CN", size=(390, 800))
     inside = "document.documentElement.scrollWidth <= innerWidth"
     assert page.run(inside)
     judge(page, "4", f"{'x' * 400} The answer is 4.", "q" * 300)
     page.run("document.querySelectorAll('details').forEach(e => e.open = true)")
     for width in (320, 390, 768, 1280):
         page.resize(width, 800)
-        assert page.run(inside), width
+        for _ in ("en", "zh"):
+            page.run("document.querySelector('#language').click()")
+            assert page.run(inside), width
     page.run("location.hash = 'file'")
     page.until("!document.querySelector('#file').hidden")
     assert page.run(inside)
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_all_text_has_sufficient_contrast(open_page: Open, dark: bool) -> None:
-    """At least 4.5 to 1 (WCAG 2.2, 1.4.3) for every text colour."""
-    page = open_page(dark=dark)
-    ratios = page.run("""(() => {
+def test_all_text_has_sufficient_contrast(open_page: Open) -> None:
+    """At least 4.5 to 1 (WCAG 2.2, 1.4.3) for every text colour, light and dark."""
+    page = open_page()
+    for scheme in ("light", "dark"):
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        page.call("Emulation.setEmulatedMedia", features=features)
+        ratios = page.run(RATIOS)
+        assert len(ratios) == 20
+        assert min(ratios) >= 4.5, scheme
+
+
+RATIOS = """(() => {
       const style = getComputedStyle(document.documentElement);
       const light = (name) => {
         const hex = style.getPropertyValue(name).trim().slice(1);
@@ -420,9 +393,7 @@ def test_all_text_has_sufficient_contrast(open_page: Open, dark: bool) -> None:
       const grounds = ["--paper", "--sheet", "--well"];
       return [...words.flatMap((word) => grounds.map((ground) => ratio(word, ground))),
         ratio("--ink", "--mark"), ratio("--paper", "--ink")];
-    })()""")
-    assert len(ratios) == 20
-    assert min(ratios) >= 4.5
+    })()"""
 
 
 def test_an_undecided_answer_shows_no_verdict_tag_and_the_page_the_setting(open_page: Open) -> None:

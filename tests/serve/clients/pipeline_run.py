@@ -129,6 +129,61 @@ def verl(url: str, rows: Rows) -> list[Any]:
     return [r["reward_score"] if r["reward_extra_info"]["judged"] else None for r in replies]
 
 
+def inspect_ai(url: str, rows: Rows) -> list[Any]:
+    """The grades of both scorers, which are one where they agree. None is an unscored sample."""
+    os.environ |= {"GRADEGPT_BASE_URL": f"{url}/v1", "GRADEGPT_API_KEY": "none"}
+    from inspect_ai import Task, eval  # noqa: A004  its name
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import model_graded_fact, model_graded_qa
+    from inspect_ai.solver import solver
+
+    @solver
+    def ready_answers() -> Any:
+        async def solve(state: Any, _: Any) -> Any:
+            state.output = ModelOutput.from_content("ready", state.metadata["response"])
+            return state
+
+        return solve
+
+    samples = [
+        Sample(id=n, input=r["question"], target=r["reference"], metadata=r)
+        for n, r in enumerate(rows)
+    ]
+    scorers: Any = [model_graded_qa(), model_graded_fact()]
+    task = Task(MemoryDataset(samples), solver=ready_answers(), scorer=scorers)
+    grader = {"grader": "openai-api/gradegpt/gpt-4o"}
+    [log] = eval(
+        task, model="mockllm/model", model_roles=grader, display="none", log_level="error",
+        log_dir=os.environ["HOME"],
+    )  # fmt: skip
+    accuracies = [score.metrics["accuracy"].value for score in log.results.scores]
+    if accuracies != [2 / 3] * 2:  # of the graded samples
+        raise SystemExit(f"accuracy: {accuracies}")
+    both = [[score.value for score in sample.scores.values()] for sample in log.samples or []]
+    return [None if isinstance(qa, float) else qa if qa == fact else "?" for qa, fact in both]
+
+
+def litellm(url: str, rows: Rows) -> list[Any]:
+    """Its texts one by one, where those at once and a stream are the same."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it fetches a table of prices
+    import asyncio
+
+    from litellm import acompletion, completion
+
+    common: dict[str, Any] = {"model": "openai/gpt-4o", "api_base": f"{url}/v1", "api_key": "none"}
+    asked = [{**common, "messages": [{"role": "user", "content": r["prompt"]}]} for r in rows]
+    said = [completion(**one).choices[0].message.content for one in asked]
+
+    async def at_once() -> list[Any]:
+        replies = await asyncio.gather(*(acompletion(**one) for one in asked))
+        return [reply.choices[0].message.content for reply in replies]
+
+    chunks = completion(**asked[0], stream=True)
+    streamed = "".join(chunk.choices[0].delta.content or "" for chunk in chunks)
+    return said if (asyncio.run(at_once()), streamed) == (said, said[0]) else []
+
+
 def _package(name: str) -> None:
     """A package without what its ``__init__`` imports: every model and data set, torchvision."""
     for unused in ("torchvision", "torchvision.transforms", "torchvision.transforms.functional"):

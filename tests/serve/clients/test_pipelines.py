@@ -48,6 +48,8 @@ RUNS: dict[str, tuple[str, list[Any], int]] = {
     "vlmevalkit": ("vlmeval", ["B", "C", "Z", "B", "Z"], 0),
     "openrlhf": ("openrlhf", [1.0, 0.0, 0.0, 1.0, 0.0], 2),
     "verl": ("verl", [1.0, 0.0, None, 1.0, None], 0),  # it logs the share itself
+    "inspect_ai": ("inspect_ai", ["C", "I", None, "C", None], 4),  # for each of two scorers
+    "litellm": ("litellm", ["A", "B", "B", "A", "B"], 4),  # alone and at once
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from gradegpt.core.schema import Item
 from tests.serve.clients.rows import OPEN, prompt_of, sums
 
-SUMS = sums(4)
+SUMS = sums(2)
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_an_undecided_response_is_marked(client: openai.OpenAI) -> None:
         (
             {"input": "hello", "text": {"format": {"type": "json_object"}}},
             400,
-            "response_format: replies to health are text",
+            "recognised as one of connection checks",
         ),
     ],
 )
@@ -117,21 +117,12 @@ def test_what_cannot_be_done_is_refused(
     assert message in reply.json()["error"]["message"]
 
 
-@pytest.mark.parametrize("base", ["/v1", "/v1/", "", "/v1/chat/completions"])
-def test_a_package_with_any_base_url_is_answered(server: str, base: str) -> None:
-    """VLMEvalKit's variable is the whole URL; two of its data sets give it to this package."""
-    with openai.OpenAI(base_url=f"{server}{base}", api_key="none", max_retries=0) as client:
-        reply = client.chat.completions.create(
-            model="gpt-4o", messages=[{"role": "user", "content": "hello"}]
-        )
-    beside = cast(dict[str, Any], (reply.model_extra or {})["gradegpt"])
-    assert reply.choices[0].message.content
-    assert beside["adapter"] == "health"
+CHAT = "/chat/completions"
 
 
-@pytest.mark.parametrize("path", ["/v1", "/v1/chat/completions"])
-def test_a_client_that_posts_to_its_base_url_is_answered(server: str, path: str) -> None:
-    """VLMEvalKit's own wrapper adds no path."""
+@pytest.mark.parametrize("path", ["/v1", f"/v1{CHAT}", CHAT, f"/v1{CHAT}{CHAT}"])
+def test_a_client_with_any_base_url_is_answered(server: str, path: str) -> None:
+    """VLMEvalKit's variable is the whole URL: its wrapper adds no path, ``openai`` its own."""
     body = {"model": "gpt-4o", "messages": [{"role": "user", "content": "hello"}]}
     reply = httpx2.post(f"{server}{path}", json=body)
     assert reply.json()["choices"][0]["message"]["content"].startswith("Hello!")

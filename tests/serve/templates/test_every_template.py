@@ -203,10 +203,9 @@ def test_a_withheld_verdict_is_replied_only_as_a_guess(
                 assert reader(text) in wanted, text
 
 
-@judging
-def test_an_engine_failure_is_an_error(template: Template) -> None:
+def test_an_engine_failure_is_an_error() -> None:
     """Never a reply."""
-    ask = find(template.prompt(*ITEMS[0]))
+    ask = find(JUDGING[0].prompt(*ITEMS[0]))
     for code, kind in (
         ("engine:error: down", EngineError),
         ("engine:timeout: slow", EngineTimeoutError),
