@@ -111,12 +111,12 @@ def load_errors(model: str) -> Iterator[None]:
     from safetensors import SafetensorError
 
     kinds: tuple[type[Exception], ...] = (
-        OSError, ValueError, RuntimeError, KeyError, EOFError, pickle.UnpicklingError,
-        SafetensorError,
+        ImportError, OSError, ValueError, RuntimeError, KeyError, EOFError,
+        pickle.UnpicklingError, SafetensorError,
     )  # fmt: skip
     try:
         yield
-    except (ImportError, *kinds) as error:
+    except kinds as error:
         why = (str(error).splitlines() or [type(error).__name__])[0]
         if isinstance(error, ImportError):
             needed = "Install it, or change the setting that needs it"
