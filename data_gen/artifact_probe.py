@@ -12,7 +12,7 @@ from typing import Any, Final
 
 FOLDS: Final = 5
 _DRAWS: Final = 1000
-_FEATURES: Final = 2**18
+_FEATURES: Final = 2**16
 _DECIMALS: Final = 4
 _UNIT: Final = r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+|[^\w\s]"
 """Words, signs and Han characters."""
