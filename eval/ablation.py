@@ -34,8 +34,7 @@ from gradegpt.core.settings import load_settings
 from gradegpt.judges.settings import JudgeSettings
 
 from .console import limits, percent, show, signed
-from .evaluate import evaluate
-from .report.content import EvalReport
+from .evaluate import EvalReport, evaluate
 from .settings import EvalSettings, RowsSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

@@ -97,14 +97,15 @@ class Completions:
         self, prefixes: Sequence[Sequence[str]], n: int
     ) -> Sequence[list[str] | EngineError]:
         """One request per prefix; a failed request gives an ``EngineError`` in its place."""
-        return [self._one(prefix, n) for prefix in prefixes]
-
-    def _one(self, prefix: Sequence[str], n: int) -> list[str] | EngineError:
-        made = self._client.continuation("".join(prefix).lstrip(), _TOKENS_A_WORD * n)
-        if isinstance(made, Failure):
-            check = "check that the server has /completions and this model"
-            return EngineError(f"{self.name}: {made.detail}; {check}")
-        return words(made)[:n]
+        texts = ["".join(prefix).lstrip() for prefix in prefixes]
+        made = [self._client.continuation(text, _TOKENS_A_WORD * n) for text in texts]
+        check = "check that the server has /completions and this model"
+        return [
+            EngineError(f"{self.name}: {one.detail}; {check}")
+            if isinstance(one, Failure)
+            else words(one)[:n]
+            for one in made
+        ]
 
 
 LEAST: Final = 0.75
@@ -136,13 +137,7 @@ class Gram(Row):
 
     def hit(self, kind: Match) -> bool:
         """Whether it counts as predicted."""
-        match kind:
-            case Match.EXACT:
-                return self.exact
-            case Match.EDIT:
-                return self.edit > LEAST
-            case Match.ROUGE_L:
-                return self.rouge_l > LEAST
+        return bool(getattr(self, kind.value) > LEAST)
 
 
 def cut(item: Item, model: Continues[T]) -> list[T]:

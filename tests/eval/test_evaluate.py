@@ -15,13 +15,12 @@ from eval.console import WIDTH
 from eval.evaluate import evaluate
 from eval.judging import read_sources
 from eval.metrics import graded, measured
-from eval.report.content import parsed_rate
 from eval.settings import EvalSettings, RowsSettings
 from eval.tables import print_overall, print_report
-from gradegpt.chains.chain import YES, Chain, render_chain
+from gradegpt.chains.chain import YES
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
-from gradegpt.core.schema import ChainFormat, Judgement, Message, Outcome, Verdict
+from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from gradegpt.engines.scripted import Script, ScriptedEngine
 from gradegpt.judges.base import Judge
 from gradegpt.judges.cascade import CascadeJudge
@@ -217,16 +216,6 @@ def test_failures_and_unreadable_texts_are_counted_apart(settings: EvalSettings)
     judge = evaluate(settings, build=builder(lambda _: next(replies))).judges[1]
     assert (judge.overall.n_judged, judge.overall.n_unparsed, judge.overall.n_failed) == (2, 1, 1)
     assert judge.parsed_rate == 2 / 3
-    assert parsed_rate([]) is None
-
-
-def test_an_invented_quote_lowers_the_verbatim_rate(settings: EvalSettings) -> None:
-    """Only the first of four responses contains the sentence that the chain quotes."""
-    chain = Chain(
-        verdict=Verdict.CORRECT, quotes=("The answer is 4.",), reference_answer="4", answer="4"
-    )
-    text = render_chain(chain, ChainFormat.JUDGE_OF_CHAIN)
-    assert evaluate(settings, build=builder(lambda _: text)).judges[1].quote_verbatim_rate == 0.25
 
 
 def test_tables_fit_their_width(settings: EvalSettings, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,9 @@ from eval.metrics import (
     JudgePair,
     compare_judges,
     graded,
-    measure,
+)
+from eval.metrics import (
+    measured as metrics_of,
 )
 from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 from gradegpt.judges.statistics import numbered
@@ -43,6 +45,13 @@ def judgements(said: str) -> list[Judgement]:
         Judgement(id=str(n), outcome=LETTERS[s][0], verdict=LETTERS[s][1], method="model")
         for n, s in enumerate(said)
     ]
+
+
+def measure(
+    rows: Sequence[Example], said: Sequence[Judgement], bootstrap: int = 200
+) -> JudgeMetrics:
+    question = numbered(row.question for row in rows)
+    return metrics_of(graded(question, [row.verdict for row in rows], said), bootstrap=bootstrap)
 
 
 def measured(labels: str, said: str, bootstrap: int = 0) -> JudgeMetrics:
