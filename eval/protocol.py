@@ -25,8 +25,7 @@ from .asking import (
     run_protocol,
 )
 from .error_kinds import ErrorKinds, errors_protocol
-from .leakage.grams import Completions, Continues
-from .leakage.protocol import LOCAL_ITEMS, Continuing, leakage_protocol
+from .leakage import LOCAL_ITEMS, Completions, Continues, Continuing, leakage_protocol
 from .parts import parts_protocol
 from .rubric.protocol import grade_protocol, make_protocol
 from .steps.protocol import steps_protocol

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.metrics import (
@@ -105,6 +105,7 @@ rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), ma
 
 
 @given(rows)
+@settings(max_examples=30)
 def test_counts_add_up(pairs: list[tuple[str, str]]) -> None:
     """Every row is in exactly one count."""
     m = measured("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
@@ -211,6 +212,7 @@ letters = st.lists(
 
 
 @given(letters)
+@settings(max_examples=30)
 def test_a_difference_is_that_of_two_measures_and_swaps_its_sign(
     drawn: list[tuple[str, str, str]],
 ) -> None:

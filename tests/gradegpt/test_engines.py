@@ -490,7 +490,7 @@ def test_the_built_in_base_is_measured_for_leakage(tmp_path: Path) -> None:
     """In its own tokens, in both languages; the predicted n-grams are parts of the text."""
     pytest.importorskip("torch")
     from eval.asking import run_protocol
-    from eval.leakage.protocol import Continuing, leakage_protocol
+    from eval.leakage import Continuing, leakage_protocol
 
     items = [
         Item(id="en", question="A farmer has 12 hens and each of them lays 5 eggs a week. How many "
