@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from eval.estimate.estimators import Bounds, LabelCounts, stratified
+from eval.estimate.estimate import Bounds, LabelCounts, stratified
 from eval.estimate.pick import allocation
 from gradegpt.judges.statistics import Values, wilson
 

@@ -35,9 +35,8 @@ from gradegpt.core.settings import Settings, load_settings
 from gradegpt.judges.settings import JudgeSettings
 
 from .console import limits, percent, show, signed
-from .evaluate import evaluate
+from .evaluate import EvalReport, evaluate
 from .metrics import JudgeMetrics
-from .report.content import EvalReport
 from .settings import EvalSettings, RowsSettings
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

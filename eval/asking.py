@@ -43,11 +43,8 @@ from .judging import Advance
 REPLIES: Final = ".replies.jsonl"
 SUMMARY: Final = ".summary.json"
 FINDINGS: Final = ".findings.jsonl"
+_SPENT: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 
-ServerUrl = Annotated[
-    str | None, typer.Option(help="An OpenAI-compatible server, up to and including /v1.")
-]
-ModelName = Annotated[str | None, typer.Option("--model", help="The model's name there.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
 InputPrice = Annotated[float, typer.Option(min=0, help="The price of a million prompt tokens.")]
@@ -82,9 +79,6 @@ class Reply(Row):
     completion_tokens: int = 0
 
 
-Replies = dict[int, Reply]
-
-
 @dataclass(frozen=True)
 class Protocol(Generic[R]):
     """The rows that a model makes of a file, one for each prompt and in their order.
@@ -110,11 +104,6 @@ class Protocol(Generic[R]):
     max_new_tokens: int = 2048
     at_once: int = 1
 
-    @property
-    def asks(self) -> bool:
-        """Whether any row needs a model."""
-        return any(not isinstance(prompt, str) for prompt in self.prompts)
-
     def beside(self, suffix: str) -> Path:
         """A file beside the rows."""
         return self.out.with_name(self.out.name + suffix)
@@ -124,9 +113,14 @@ class Asking:
     """The asking of one protocol: ``replies`` by number, and ``failures`` with their errors."""
 
     def __init__(self, protocol: Protocol[Any], engine: Any, limit: int) -> None:
-        self.protocol, self.replies, self.failures = protocol, Replies(), dict[int, EngineError]()
+        self.protocol, self.failures = protocol, dict[int, EngineError]()
+        self.replies: dict[int, Reply] = {}
         self._engine, self._limit, self._lock = engine, limit, Lock()
         self._failed_in_a_row, self._give_up_after = 0, GIVE_UP_AFTER
+
+    def resume(self, path: Path) -> None:
+        """Take the replies that an earlier run saved."""
+        self.replies = {reply.n: reply for reply in read_rows(path, Reply)}
 
     def ask(self, writer: ResumableWriter, concurrency: int, on_progress: Advance) -> None:
         """Ask what has no reply yet; every reply is saved by the thread that receives it.
@@ -170,19 +164,12 @@ class Asking:
                 error = failed[numbers[-1]]
                 raise type(error)(f"{error}; {saved}{again}") from error
 
-    def spent(self) -> dict[str, int]:
-        """The tokens of all replies, those of earlier runs included, and the replies cut off."""
-        names = ("cut_off", "prompt_tokens", "completion_tokens")
-        return {name: sum(getattr(r, name) for r in self.replies.values()) for name in names}
-
 
 def _reply(n: int, made: Any) -> Reply:
     if not isinstance(made, Generation):
         return Reply(n=n, reply=made)
-    return Reply(
-        n=n, reply=made.text, cut_off=made.cut_off, prompt_tokens=made.prompt_tokens,
-        completion_tokens=made.completion_tokens,
-    )  # fmt: skip
+    cost = {name: getattr(made, name) for name in _SPENT}
+    return Reply(n=n, reply=made.text, **cost)
 
 
 def run_protocol(
@@ -205,7 +192,8 @@ def run_protocol(
         EngineError: the server answers nothing; or some prompts were refused.
 
     """
-    if protocol.asks and engine is None:
+    asks = any(not isinstance(prompt, str) for prompt in protocol.prompts)
+    if asks and engine is None:
         raise SettingsError("a model is asked: give --base-url and --model")
     limit = max_new_tokens or protocol.max_new_tokens
     run, started = Asking(protocol, engine, limit), time.monotonic()
@@ -213,17 +201,19 @@ def run_protocol(
     prompts = hashlib.sha256(repr([*protocol.prompts]).encode()).hexdigest()
     made_from = f"{name}|{protocol.version}|{limit}|{prompts}"
     if not overwrite and _finished(protocol, made_from):
-        run.replies = _read(protocol.beside(REPLIES))
-        return _finish(run, made_from, prices, len(run.replies), 0.0)
+        run.resume(protocol.beside(REPLIES))
+        before = len(run.replies)
+        return _finish(run, made_from, prices if asks else None, before, 0.0)
     writer = ResumableWriter(protocol.beside(REPLIES), made_from, overwrite=overwrite)
     if protocol.out.exists() and not overwrite and not writer.partial.exists():
         raise OutputError(f"{protocol.out}: {EXISTS}")
     with writer:
-        run.replies = _read(writer.partial)
+        run.resume(writer.partial)
         before = len(run.replies)
         with progress("asking") as advance:
             run.ask(writer, concurrency, advance)
-        rows = _finish(run, made_from, prices, before, time.monotonic() - started)
+        took = time.monotonic() - started
+        rows = _finish(run, made_from, prices if asks else None, before, took)
         if run.failures:
             first = run.failures[min(run.failures)]
             raise EngineError(
@@ -240,15 +230,12 @@ def _finished(protocol: Protocol[Any], made_from: str) -> bool:
     return bool(json.loads(path.read_text(encoding="utf-8")).get("made_from") == made_from)
 
 
-def _read(path: Path) -> Replies:
-    return {reply.n: reply for reply in read_rows(path, Reply)}
-
-
 def _finish(
-    run: Asking, made_from: str, prices: tuple[float, float], before: int, seconds: float
+    run: Asking, made_from: str, prices: tuple[float, float] | None, before: int, seconds: float
 ) -> list[Any]:
-    """Write and print everything that follows from the replies."""
-    protocol, spent = run.protocol, run.spent()
+    """Write and print everything that follows from the replies; ``prices`` if a model was asked."""
+    protocol = run.protocol
+    spent = {name: sum(getattr(r, name) for r in run.replies.values()) for name in _SPENT}
     made = {n: protocol.read(n, run.replies[n]) for n in sorted(run.replies)}
     rows = {n: row for n, row in made.items() if not isinstance(row, Finding)}
     findings = tuple(row for row in made.values() if isinstance(row, Finding))
@@ -270,22 +257,18 @@ def _finish(
         **spent,
     }
     write_json(protocol.beside(MANIFEST), manifest)
-    if protocol.asks:
-        _say_cost(run, prices, before, seconds)
+    if prices:
+        cut_off, read, written = spent.values()
+        cost = (read * prices[0] + written * prices[1]) / 1e6
+        earlier = f" ({before:,} from earlier runs)" if before else ""
+        typer.echo(
+            f"{len(run.replies):,} answers{earlier} in {seconds:.0f} s, {cut_off:,} of them cut "
+            f"off\n{read:,} tokens read, {written:,} written"
+            + (f", {cost:.2f} at your prices" if cost else "")
+            + (", earlier runs included" if before else "")
+        )
     typer.echo(f"wrote {protocol.out}")
     return list(rows.values())
-
-
-def _say_cost(run: Asking, prices: tuple[float, float], before: int, seconds: float) -> None:
-    spent = run.spent()
-    cost = (spent["prompt_tokens"] * prices[0] + spent["completion_tokens"] * prices[1]) / 1e6
-    earlier = f" ({before:,} from earlier runs)" if before else ""
-    typer.echo(
-        f"{len(run.replies):,} answers{earlier} in {seconds:.0f} s, {spent['cut_off']:,} of them "
-        f"cut off\n{spent['prompt_tokens']:,} tokens read, {spent['completion_tokens']:,} written"
-        + (f", {cost:.2f} at your prices" if cost else "")
-        + (", earlier runs included" if before else "")
-    )
 
 
 def engine_of(

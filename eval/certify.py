@@ -18,8 +18,8 @@ from gradegpt.tables.columns import dig
 from gradegpt.tables.importers.labelled import item_key, question_key
 
 from .console import decimal, percent
+from .evaluate import EvalReport
 from .judging import read_sources
-from .report.content import EvalReport
 from .settings import EvalSettings
 
 CERTIFICATE = "certificate.json"

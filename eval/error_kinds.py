@@ -25,49 +25,40 @@ from .figures import Figure, ProtocolSummary, mean
 from .judging import paired
 
 
-class Category(StrEnum):
-    """What is wrong with an answer.
+class ErrorKinds(StrEnum):
+    """Whose kinds of error."""
 
-    The categories and their order are the paper's (ATLAS, table 6), the definitions in ``MEANING``
-    our own; ``unknown`` is no category of the paper.
-    """
-
-    NUMERICAL = "numerical"
-    MATHEMATICAL = "mathematical"
-    MISSING = "missing"
-    STRUCTURAL = "structural"
-    METHOD = "method"
-    CONTRADICTORY = "contradictory"
-    UNIT = "unit"
-    REASONING = "reasoning"
-    CONCEPT = "concept"
-    INCOMPLETE = "incomplete"
-    UNKNOWN = "unknown"
+    ATLAS = "atlas"
+    CMMATH = "cmmath"
 
 
-ATLAS: Final = {
-    Category.NUMERICAL: 27.0, Category.MATHEMATICAL: 16.5, Category.MISSING: 13.0,
-    Category.STRUCTURAL: 11.0, Category.METHOD: 8.5, Category.CONTRADICTORY: 7.0,
-    Category.UNIT: 5.0, Category.REASONING: 4.5, Category.CONCEPT: 4.0, Category.INCOMPLETE: 3.5,
-}  # fmt: skip
-"""Percent of 200 explanations of wrong answers (table 6); they add up to 100."""
-
-MEANING: Final = {
-    Category.NUMERICAL: "another number than the reference's",
-    Category.MATHEMATICAL: "another formula, equation, expression or interval",
-    Category.MISSING: "some of several values, options or sub-answers are not there",
-    Category.STRUCTURAL: "another kind of thing, such as words for a value or more values",
-    Category.METHOD: "it comes of a wrong approach or assumption",
-    Category.CONTRADICTORY: "the opposite of the reference, such as yes for no",
-    Category.UNIT: "another unit, or none where one is needed",
-    Category.REASONING: "the argument that was asked for does not hold",
-    Category.CONCEPT: "a principle or term is taken for another",
-    Category.INCOMPLETE: "right as far as it goes, without details of the reference",
-    Category.UNKNOWN: "none of these",
+KINDS: Final[dict[ErrorKinds, dict[str, tuple[str, float | None]]]] = {
+    ErrorKinds.ATLAS: {
+        "numerical": ("another number than the reference's", 27.0),
+        "mathematical": ("another formula, equation, expression or interval", 16.5),
+        "missing": ("some of several values, options or sub-answers are not there", 13.0),
+        "structural": ("another kind of thing, such as words for a value or more values", 11.0),
+        "method": ("it comes of a wrong approach or assumption", 8.5),
+        "contradictory": ("the opposite of the reference, such as yes for no", 7.0),
+        "unit": ("another unit, or none where one is needed", 5.0),
+        "reasoning": ("the argument that was asked for does not hold", 4.5),
+        "concept": ("a principle or term is taken for another", 4.0),
+        "incomplete": ("right as far as it goes, without details of the reference", 3.5),
+    },
+    ErrorKinds.CMMATH: {
+        "perception": ("a diagram, or what the question says, is read or used wrongly", None),
+        "reasoning": ("wrong logic or knowledge, or a symbol that is misinterpreted", None),
+        "calculation": ("an equation is set up, calculated or solved wrongly", None),
+        "reject": ("it does not solve a question that can be solved", None),
+    },
 }
-"""The definition of each category in the model's prompt."""
+"""The kinds of error of each paper, with their definitions in our words.
 
-_NAMED: Final = "\n".join(f"{category.value}: {text}." for category, text in MEANING.items())
+ATLAS, table 6: with the percent of 200 explanations of wrong answers. CMMaTH, section 5, whose
+shares are in a figure without numbers.
+"""
+UNKNOWN: Final = "unknown"
+"""None of a paper's kinds."""
 
 
 class WrongAnswer(Row):
@@ -78,7 +69,7 @@ class WrongAnswer(Row):
 
     id: str
     part: int | None = None
-    category: Category
+    category: str
     detail: str = ""
     reference: str
     answer: str | None = None
@@ -99,19 +90,23 @@ def errors_protocol(
     judgements: Path,
     out: Path,
     reading: Reading = USUAL,
+    kinds: ErrorKinds = ErrorKinds.ATLAS,
 ) -> Protocol[WrongAnswer]:
     """The error of every wrong answer; a row judged in parts has one for every part that is wrong.
+
+    ``kinds`` names the paper whose kinds they are. An answer that is ``invalid``, as one that
+    declines, counts as wrong where they include ``reject``.
 
     Raises:
         InputError: items and judgements are not of the same rows.
 
     """
     judged = list(read_rows(judgements, Judgement))
-    wrongs = wrong_answers([one.item for one in read_items(path, reading)], judged)
+    wrongs = wrong_answers([one.item for one in read_items(path, reading)], judged, kinds)
 
     def read(n: int, reply: Reply) -> WrongAnswer:
-        wrong, found = wrongs[n], parse_category(reply.reply)
-        category, why = found or (Category.UNKNOWN, "")
+        wrong = wrongs[n]
+        category, why = parse_category(reply.reply, kinds)
         return WrongAnswer(
             id=wrong.judgement.id, part=wrong.part, category=category, detail=why,
             reference=wrong.item.reference[0], answer=wrong.answer, reason=wrong.judgement.reason,
@@ -119,23 +114,27 @@ def errors_protocol(
 
     return Protocol(
         source=judgements, out=out, version="errors-3",
-        prompts=[error_prompt(wrong) for wrong in wrongs], read=read, max_new_tokens=256,
-        summary=lambda rows: summed_up(judged, list(rows.values())),
+        prompts=[error_prompt(wrong, kinds) for wrong in wrongs], read=read, max_new_tokens=256,
+        summary=lambda rows: summed_up(judged, list(rows.values()), kinds),
     )  # fmt: skip
 
 
-def wrong_answers(items: Sequence[Item], judgements: Sequence[Judgement]) -> list[Wrong]:
-    """Every answer that was judged incorrect; of rows judged in parts, the wrong or missing parts.
+def wrong_answers(
+    items: Sequence[Item], judgements: Sequence[Judgement], kinds: ErrorKinds = ErrorKinds.ATLAS
+) -> list[Wrong]:
+    """Every answer that was judged wrong; of rows judged in parts, the wrong or missing parts.
 
     Raises:
         InputError: items and judgements are not of the same rows.
 
     """
-    found: list[Wrong] = []
-    for item, judgement in paired(items, judgements):
-        if judgement.verdict is Verdict.INCORRECT:
-            found += _of_row(item, judgement)
-    return found
+    wrong = {Verdict.INCORRECT, *([Verdict.INVALID] if "reject" in KINDS[kinds] else [])}
+    return [
+        one
+        for item, judgement in paired(items, judgements)
+        if judgement.verdict in wrong
+        for one in _of_row(item, judgement)
+    ]
 
 
 def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
@@ -152,7 +151,7 @@ def _of_row(item: Item, judgement: Judgement) -> Iterator[Wrong]:
             yield Wrong(part, judgement, "", number)
 
 
-def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
+def error_prompt(wrong: Wrong, kinds: ErrorKinds = ErrorKinds.ATLAS) -> tuple[Message, ...]:
     """The conversation that asks for the category of a wrong answer; texts are framed."""
     item, budget = wrong.item, Budget()
     question = defuse(fit_middle(asked(item), budget.question))
@@ -164,26 +163,31 @@ def error_prompt(wrong: Wrong) -> tuple[Message, ...]:
         f"<question>\n{question}\n</question>\n<reference>\n{reference}\n</reference>\n"
         f"<response>\n{response}\n</response>\n<context>\nThe grader: {grounds}\n</context>"
     )
-    return conversation(prompt_text("error_kinds").format(categories=_NAMED), user)
+    named = [f"{kind}: {meaning}." for kind, (meaning, _) in KINDS[kinds].items()]
+    categories = "\n".join([*named, f"{UNKNOWN}: none of these."])
+    return conversation(prompt_text("error_kinds").format(categories=categories), user)
 
 
-def parse_category(reply: str) -> tuple[Category, str] | None:
-    """The category that a reply names, with its reason; None for an unparsed reply."""
+def parse_category(reply: str, kinds: ErrorKinds = ErrorKinds.ATLAS) -> tuple[str, str]:
+    """The category that a reply names, with its reason; ``unknown`` for an unparsed reply."""
     found = json_object(reply, "category")
-    if not isinstance(found, dict) or found.get("category") not in list(Category):
-        return None
-    return Category(found["category"]), " ".join(str(found.get("why") or "").split())
+    if not isinstance(found, dict) or str(found.get("category")) not in KINDS[kinds]:
+        return UNKNOWN, ""
+    return found["category"], " ".join(str(found.get("why") or "").split())
 
 
-def summed_up(judgements: Sequence[Judgement], errors: Sequence[WrongAnswer]) -> ProtocolSummary:
+def summed_up(
+    judgements: Sequence[Judgement],
+    errors: Sequence[WrongAnswer],
+    kinds: ErrorKinds = ErrorKinds.ATLAS,
+) -> ProtocolSummary:
     """The share of each category among all errors, beside that of the paper, and all verdicts."""
     verdicts = Counter(str(judgement.verdict or "no verdict") for judgement in judgements)
-    figures = {
-        category.value: {
-            "share of wrong answers": mean((e.id, float(e.category is category)) for e in errors),
-            "ATLAS": Figure(value=ATLAS[category] / 100, n=200) if category in ATLAS else None,
-        }
-        for category in Category
-    }
+    figures: dict[str, dict[str, Figure | None]] = {}
+    for kind, (_, percent) in {**KINDS[kinds], UNKNOWN: ("", None)}.items():
+        own = mean((error.id, float(error.category == kind)) for error in errors)
+        figures[kind] = {"share of wrong answers": own}
+        if kinds is ErrorKinds.ATLAS:
+            figures[kind]["ATLAS"] = Figure(value=percent / 100, n=200) if percent else None
     counts = {"rows": len(judgements), **verdicts, "wrong answers": len(errors)}
     return ProtocolSummary(figures=figures, counts=counts)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import model_validator
 
-from gradegpt.core.schema import Example, Judgement, Row, Verdict
+from gradegpt.core.schema import Judgement, Row, Verdict
 from gradegpt.judges.statistics import (
     DRAWS,
     Cells,
@@ -25,7 +25,6 @@ from gradegpt.judges.statistics import (
     column,
     drawn_weights,
     estimate,
-    numbered,
     ratio,
     resampled,
     says_yes,
@@ -35,7 +34,6 @@ from gradegpt.judges.statistics import (
     unjudged_as_wrong,
     varied,
 )
-from gradegpt.tables.importers.labelled import item_key
 
 FEW_OPEN: Final = 0.05
 """The largest share without a verdict beside which a share of the decided rows may stand alone."""
@@ -182,19 +180,6 @@ def graded(
         np.array([_chance(judgement) for judgement in judgements], dtype=np.float64),
         question,
     )
-
-
-def measure(
-    examples: Sequence[Example],
-    judgements: Sequence[Judgement],
-    *,
-    bootstrap: int = DRAWS,
-    seed: int = 0,
-) -> JudgeMetrics:
-    """Compare judgements with labels, row by row; both sequences have the same length and order."""
-    question = numbered(map(item_key, examples))
-    rows = graded(question, [example.verdict for example in examples], judgements)
-    return measured(rows, bootstrap=bootstrap, seed=seed)
 
 
 def measured(

@@ -18,17 +18,14 @@ from .asking import (
     ApiKey,
     Concurrency,
     InputPrice,
-    ModelName,
     OutputPrice,
     Protocol,
     Request,
-    ServerUrl,
     engine_of,
     run_protocol,
 )
-from .error_kinds import errors_protocol
-from .leakage.grams import Completions, Continues
-from .leakage.protocol import LOCAL_ITEMS, Continuing, leakage_protocol
+from .error_kinds import ErrorKinds, errors_protocol
+from .leakage import LOCAL_ITEMS, Completions, Continues, Continuing, leakage_protocol
 from .parts import parts_protocol
 from .rubric.protocol import grade_protocol, make_protocol
 from .steps.protocol import steps_protocol
@@ -49,9 +46,7 @@ class ProtocolName(StrEnum):
 _TAKES: Final = {
     ProtocolName.STEPS: {"judgements"},
     ProtocolName.RUBRIC: {"rubrics", "people"},
-    ProtocolName.PARTS: set[str](),
-    ProtocolName.ERRORS: {"judgements"},
-    ProtocolName.LEAKAGE: set[str](),
+    ProtocolName.ERRORS: {"judgements", "kinds"},
 }
 """The options that are not for every protocol."""
 
@@ -68,8 +63,8 @@ def main(
         Path,
         options.output("The file for the rows."),
     ],
-    base_url: ServerUrl = None,
-    model: ModelName = None,
+    base_url: options.BaseUrlOption = None,
+    model: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
     judgements: Annotated[
         Path | None,
         typer.Option(
@@ -93,6 +88,10 @@ def main(
             help="People's points: rows with the id of a response, criteria (points by the rubric, "
             "in order) and points (on the whole).",
         ),
+    ] = None,
+    kinds: Annotated[
+        ErrorKinds | None,
+        typer.Option(help="The paper whose kinds of error are named. [default: atlas]"),
     ] = None,
     mapped: options.Map = None,
     sheet: options.Sheet = "",
@@ -122,7 +121,8 @@ def main(
     parts: extract a reference for each sub-question from a solution (ATLAS). An answer that the
     solution does not give is a finding. The model replies {"answers": ["...", "..."]}.
 
-    errors: classify why answers are wrong, by the categories of ATLAS. The model replies
+    errors: classify why answers are wrong, by the categories of ATLAS or, with --kinds cmmath, as
+    errors of perception, reasoning or calculation and rejected questions. The model replies
     {"category": "unit", "why": "..."}.
 
     leakage: let the --model (a folder, a hub name, or a server's, best of a base model) continue
@@ -133,9 +133,9 @@ def main(
     OUT.summary.json with the figures, OUT.findings.jsonl with rows to check, and OUT.manifest.json.
     A stopped run resumes with the same command; a finished one only makes the figures again.
     """
-    given = {"judgements": judgements, "rubrics": rubrics, "people": people}
+    given = {"judgements": judgements, "rubrics": rubrics, "people": people, "kinds": kinds}
     for name, value in given.items():
-        if value and name not in _TAKES[kind]:
+        if value and name not in _TAKES.get(kind, ()):
             raise SettingsError(f"--{name}: not for {kind.value}")
     reading = options.reading_of(mapped, sheet, separator)
     if kind is ProtocolName.LEAKAGE:
@@ -172,7 +172,7 @@ def _protocol(
         return make_protocol(path, out, rubrics, reading)
     if judgements is None:
         raise SettingsError("errors needs --judgements, the output of gradegpt judge")
-    return errors_protocol(path, judgements, out, reading)
+    return errors_protocol(path, judgements, out, reading, given["kinds"] or ErrorKinds.ATLAS)
 
 
 def _continues(base_url: str | None, model: str | None, api_key: str | None) -> Continues[Any]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from .console import bounds_of, decimal, percent, say, show, shown
+from .evaluate import EvalReport
 from .metrics import COLUMNS, JudgeMetrics, JudgePair
 from .panel import print_panel
-from .report.content import EvalReport
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 

@@ -96,7 +96,10 @@ def test_a_summary_has_its_command_and_date(name: str) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_an_experiment_has_its_form(path: Path) -> None:
-    """Number, date, status, question and decision, in few lines and plain words."""
+    """Number, date, status, question and decision, in few lines and plain words.
+
+    A page that supersedes it exists and is later.
+    """
     text, head = path.read_text(encoding="utf-8"), PAGES[path]
     assert path.name.startswith(f"{head[1]}-")
     assert re.fullmatch(r"2\d{3}-\d\d-\d\d", head[3])
@@ -105,6 +108,8 @@ def test_an_experiment_has_its_form(path: Path) -> None:
     assert "**Decision.**" in text
     assert text.count("\n") <= MOST_LINES
     assert not DIALECT.search(text)
+    by = re.fullmatch(r"superseded by (\d{3})", head[4])
+    assert by is None or by[1] in {other[1] for other in PAGES.values() if other[1] > head[1]}
 
 
 def test_experiments_are_numbered_in_order_of_time() -> None:
@@ -112,15 +117,6 @@ def test_experiments_are_numbered_in_order_of_time() -> None:
     heads = list(PAGES.values())
     assert [head[1] for head in heads] == [f"{n:03}" for n in range(1, len(heads) + 1)]
     assert [head[3] for head in heads] == sorted(head[3] for head in heads)
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_a_page_is_superseded_by_a_later_page(path: Path) -> None:
-    """The number in its status exists and is larger."""
-    head = PAGES[path]
-    later = {other[1] for other in PAGES.values() if other[1] > head[1]}
-    by = re.fullmatch(r"superseded by (\d{3})", head[4])
-    assert by is None or by[1] in later
 
 
 LINKED = [*EXPERIMENTS.glob("*.md"), ROOT / "docs/RESULTS.md", ROOT / "docs/ARCHITECTURE.md"]
@@ -155,12 +151,8 @@ def test_figures_are_collected_from_a_report(summary: Summary, run: Path) -> Non
     made = collected(run, before)
     assert (made.rows["a"]["j"]["low"], made.rows["a"]["bar"]) == (0.5, 0.9)
     rest = made.rows["rest"]["j"]
-    assert [rest[k] for k in ("n_items", "n_judged", "true_positive", "true_negative")] == [
-        10,
-        9,
-        3,
-        4,
-    ]
+    counts = [rest[k] for k in ("n_items", "n_judged", "true_positive", "true_negative")]
+    assert counts == [10, 9, 3, 4]
     assert rest["balanced_accuracy"] == round((3 / 4 + 4 / 5) / 2, 6)
     assert made.rows["all"]["j"]["n_items"] == 18
     assert not made.recorded

@@ -15,7 +15,6 @@ from gradegpt.judges.statistics import CONFIDENCE
 
 from ..console import percent, show
 from ..report.results import read_judged
-from ..report.whole import has_labels
 from .estimate import estimates, in_words, strata_of
 from .pick import pick, write_sheet
 
@@ -68,9 +67,9 @@ def main(
     interval. The share itself is printed beside it, and the answer in one sentence.
     """
     reading = options.reading_of(mapped, sheet, separator)
-    if labels is None and has_labels(judged, reading):
-        labels = judged
-    results = read_judged([judged, *(beside or ())], items=items, labels=labels, reading=reading)
+    results = read_judged(
+        [judged, *(beside or ())], items=items, labels=labels, own_labels=True, reading=reading
+    )
     judges = list(results.judges.values())
     if pick_n is not None:
         picked = pick(strata_of(judges), results.labels, pick_n, seed)
@@ -78,7 +77,7 @@ def main(
         how = "write correct or incorrect into its column label"
         typer.echo(f"wrote {out}: {pick_n} items; {how}")
         return
-    if labels is None:
+    if not results.labelled:
         how = "needs a table of labels as the second argument; make one: --pick 60 -o labels.csv"
         raise SettingsError(f"{judged}: {how}")
     found = estimates(results.items, judges, results.labels, confidence)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from itertools import combinations, count
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gradegpt.core.schema import AnswerType, Example, Judgement, Outcome, Row, Verdict
-from gradegpt.judges.statistics import Interval, numbered
+from gradegpt.judges.statistics import Interval, numbered, proportion
 from gradegpt.tables.importers.labelled import item_key
 
 from ..judging import Advance, tagged
@@ -23,8 +22,8 @@ from .results import JudgedRows, result_of
 
 RESULTS: Final = (*Verdict, *(outcome for outcome in Outcome if outcome is not Outcome.JUDGED))
 """The results that a row can have: three verdicts, and three outcomes without one."""
-T = TypeVar("T")
-_TYPE_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
+_ORDER: Final = {kind.words: place for place, kind in enumerate(AnswerType)}
+"""Groups that are answer types have their own order, others that of their appearance."""
 
 
 class MeasuredGroup(Row):
@@ -104,11 +103,13 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
         advance(next(steps), total)
         return found
 
+    known = [n for n, label in enumerate(results.labels) if label is not None]
     examples = [  # Items are valid already and are not checked again.
-        Example.model_construct(**{**dict(item), "verdict": label})
-        for item, label in zip(results.items, results.labels, strict=True)
-        if label is not None
+        Example.model_construct(**{**dict(results.items[n]), "verdict": results.labels[n]})
+        for n in known
     ]
+    compared = {name: [of[n] for n in known] for name, of in results.judges.items() if known}
+    resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
     overall = group(every)
     return Numbers(
         n_questions=int(question.max(initial=-1)) + 1,
@@ -116,7 +117,7 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
         tags={
             tag: {
                 value: overall if len(places) == len(every) else group(places)
-                for value, places in sorted(values.items(), key=_in_order)
+                for value, places in sorted(values.items(), key=lambda of: _ORDER.get(of[0], 0))
             }
             for tag, values in groups.items()
         },
@@ -125,29 +126,10 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
             for name, judgements in results.judges.items()
             if results.labelled
         },
-        calibration=_each(results, examples, calibrations),
-        risk=_each(
-            results,
-            examples,
-            partial(risk_coverage, bootstrap=results.bootstrap, seed=results.seed),
-        ),
+        calibration={name: calibrations(examples, of) for name, of in compared.items()},
+        risk={name: risk_coverage(examples, of, **resampling) for name, of in compared.items()},
         pairs=_pairs(results, rows),
     )
-
-
-def _in_order(group: tuple[str, list[int]]) -> int:
-    """Answer types in their own order, other groups as they appear."""
-    return _TYPE_ORDER.get(group[0], 0)
-
-
-def _each(results: JudgedRows, examples: Sequence[Example], of: Callable[..., T]) -> dict[str, T]:
-    """Every judge on all labelled rows; nothing where there are no labels."""
-    known = [n for n, label in enumerate(results.labels) if label is not None]
-    return {
-        name: of(examples, [judgements[n] for n in known])
-        for name, judgements in results.judges.items()
-        if known
-    }
 
 
 def _group(
@@ -155,17 +137,20 @@ def _group(
 ) -> MeasuredGroup:
     """The AUC has an interval over all rows alone, as it takes the longest."""
     scored = rows.at(rows.label >= 0)
+    n, judged = len(scored.label), scored.result <= 1
+    right = scored.result[judged] == scored.label[judged]
+    share = proportion(right, scored.question[judged]) if len(right) else None
     resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
-    metrics = measured(scored, area=whole, **resampling) if len(scored.label) else None
+    is_measured = results.labelled and n
     words = np.bincount(said, minlength=len(RESULTS)).tolist()
     return MeasuredGroup(
         n_rows=len(rows.label),
-        n_labelled=len(scored.label) if results.labelled else 0,
+        n_labelled=n if results.labelled else 0,
         said=dict(zip(map(str, RESULTS), words, strict=True)),
-        score=metrics.accuracy if metrics else None,
-        interval=metrics.intervals.get("accuracy") if metrics else None,
-        bounds=metrics.bounds if metrics else None,
-        metrics=metrics if results.labelled else None,
+        score=share.value if share else None,
+        interval=share.interval if share else None,
+        bounds=Interval(low=right.sum() / n, high=1 - (~right).sum() / n) if n else None,
+        metrics=measured(scored, area=whole, **resampling) if is_measured else None,
     )
 
 

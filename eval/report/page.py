@@ -7,8 +7,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gradegpt.chains.fit import fit_middle, fit_response
 from gradegpt.core.errors import MissingError
@@ -21,6 +22,9 @@ from ..metrics import COLUMNS
 from . import plots
 from .numbers import RESULTS, Numbers, numbers
 from .results import JudgedRows, result_of
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _TOKENS: Final = {"question": 600, "context": 600, "reference": 400, "response": 1200, "chain": 600}
 _ANSWERS: Final = frozenset(("reference", "response"))
@@ -169,31 +173,16 @@ def render_page(
         MissingError: jinja2 is not installed.
 
     """
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError as error:
-        raise MissingError("the report page needs: pip install 'gradegpt[eval]'") from error
-    environment = Environment(
-        loader=FileSystemLoader(_HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {
-        "percent": percent,
-        "decimal": decimal,
-        "per_cent_of": lambda part, whole: f"{100 * part / whole:.1f}" if whole else "–",
-    }
+    template = _template()
+    from markupsafe import Markup
+
     style, script = _read(_STYLE), "".join(map(_read, _SCRIPTS))
     rows = listed(results, most, order)
     data = {
         "name": results.name, "judges": list(results.judges), "rows": rows,
         "zh": json.loads(_read(_WORDS)) | _data_words(results),
     }  # fmt: skip
-    return environment.get_template("page.html.j2").render(
+    return template.render(
         results=results,
         numbers=found or numbers(results),
         plots=plots,
@@ -209,6 +198,29 @@ def render_page(
         script_hash=_hash(script),
         data=Markup(embedded(data)),
     )
+
+
+@cache
+def _template() -> Template:
+    """The page's template, which takes longer to read than to fill in."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError as error:
+        raise MissingError("the report page needs: pip install 'gradegpt[eval]'") from error
+    environment = Environment(
+        loader=FileSystemLoader(_HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "decimal": decimal,
+        "per_cent_of": lambda part, whole: f"{100 * part / whole:.1f}" if whole else "–",
+    }
+    return environment.get_template("page.html.j2")
 
 
 def _data_words(results: JudgedRows) -> dict[str, str]:

@@ -124,6 +124,7 @@ def read_judged(
     *,
     items: Path | None = None,
     labels: Path | None = None,
+    own_labels: bool = False,
     name: str = "",
     by: str = "",
     reading: Reading = USUAL,
@@ -132,9 +133,9 @@ def read_judged(
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``; a
     judged table may have them itself, as the server's page gives it back: without ``labels``, one
-    of its own counts as the verdict. A judge has the name of its file, without the ending. ``by``
-    is a column of the rows that becomes a tag; ``reading`` is how ``items``, ``labels`` and such a
-    table are read.
+    of its own counts as the verdict, or with ``own_labels`` as a label. A judge has the name of its
+    file, without the ending. ``by`` is a column of the rows that becomes a tag; ``reading`` is how
+    ``items``, ``labels`` and such a table are read.
 
     Raises:
         SettingsError: ``reading`` is given, and nothing is read by it; or no row has ``by``.
@@ -144,6 +145,8 @@ def read_judged(
     """
     beside = LABEL in reading.columns and labels not in (None, *paths)
     files = [_file(path, reading.without(LABEL) if beside else reading) for path in paths]
+    if own_labels and labels is None and any(files[0].labels):
+        labels = paths[0]
     if reading != USUAL and not (items or labels or files[0].rows):
         how = "say how labels and --items are read; give one of them"
         raise SettingsError(f"--map, --sheet and --separator {how}")

@@ -62,11 +62,6 @@ def is_whole(path: Path) -> bool:
     return any(isinstance(row, dict) and isinstance(row.get(_WHOLE), dict) for row in first)
 
 
-def has_labels(path: Path, reading: Reading) -> bool:
-    """Whether the rows of a file have labels beside their judgements."""
-    return is_whole(path) and any(read_whole(path, reading).labels)
-
-
 def read_whole(path: Path, reading: Reading) -> JudgedFile:
     """The rows of a judged table that have a judgement.
 

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
@@ -80,11 +80,8 @@ class People(Row):
 Named = TypeVar("Named", RubricRow, People)
 
 
-class PlacedRubric(NamedTuple):
-    """A rubric with its ``file:line``."""
-
-    where: str
-    rubric: RubricRow
+PlacedRubric = tuple[str, RubricRow]
+"""A rubric with its ``file:line``."""
 
 
 # --- rubrics of questions -------------------------------------------------------------------------
@@ -106,19 +103,22 @@ def make_protocol(
     known = read_rubrics(rubrics) if rubrics else {}
     by_hand = [rubric_of(one.item, one.where, known) for one in asked]
     totals = [
-        own.rubric.total if own else one.item.points or TOTAL
+        own[1].total if own else one.item.points or TOTAL
         for one, own in zip(asked, by_hand, strict=True)
     ]
 
     def prompt(n: int) -> Prompt:
-        item, own = asked[n].item, by_hand[n]
-        if own and own.rubric.problem:
-            problem = f"{own.rubric.problem}; correct the rubric of {item.id!r}"
-            raise InputError(f"{own.where}: criteria: {problem}")
-        if not own and not solution_of(item).strip():
+        item = asked[n].item
+        if own := by_hand[n]:
+            where, rubric = own
+            if rubric.problem:
+                problem = f"{rubric.problem}; correct the rubric of {item.id!r}"
+                raise InputError(f"{where}: criteria: {problem}")
+            return render_rubric(rubric)
+        if not solution_of(item).strip():
             missing = "is empty; give a reference solution, or a rubric with --rubrics"
             raise InputError(f"{asked[n].where}: solution: {missing}")
-        return render_rubric(own.rubric) if own else make_prompt(item, totals[n])
+        return make_prompt(item, totals[n])
 
     def read(n: int, reply: Reply) -> RubricRow:
         found = parse_rubric(reply.reply, totals[n])
@@ -153,7 +153,7 @@ def read_rubrics(path: Path) -> dict[str, PlacedRubric]:
         InputError: a row cannot be used, or an id is repeated.
 
     """
-    return {row.id: PlacedRubric(where, row) for where, row in _distinct(path, RubricRow)}
+    return {row.id: (where, row) for where, row in _distinct(path, RubricRow)}
 
 
 def _distinct(path: Path, kind: type[Named]) -> Iterator[tuple[str, Named]]:
@@ -177,9 +177,9 @@ def rubric_of(item: Item, where: str, rubrics: dict[str, PlacedRubric]) -> Place
 
     """
     found = rubrics.get(item.id) or rubrics.get(item.id.rpartition("#")[0])
-    if found and item.points is not None and abs(found.rubric.total - item.points) > SAME:
+    if found and item.points is not None and abs(found[1].total - item.points) > SAME:
         raise InputError(
-            f"{found.where}: total: {found.rubric.total:g}, but the item at {where} has "
+            f"{found[0]}: total: {found[1].total:g}, but the item at {where} has "
             f"{item.points:g} points; make the two equal"
         )
     return found
@@ -214,14 +214,15 @@ def grade_protocol(
         raise InputError(
             f"{rubrics}: no rubric has the id of an item in {path}; use the same ids in both files"
         )
-    graded = {
-        one.item.id: (one.item, own.rubric if own else _no_rubric(one.item))
-        for one, own in zip(asked, found, strict=True)
-    }
+    graded = {}
+    for (_, item, *_), own in zip(asked, found, strict=True):
+        total, reason = item.points or TOTAL, "rubric:none has its id"
+        none = RubricRow(id=item.id, criteria=(), total=total, reason=reason)
+        graded[item.id] = (item, own[1] if own else none)
     pairs, given = list(graded.values()), read_people(people, graded) if people else {}
 
     def summary(rows: Mapping[int, GradeRow]) -> ProtocolSummary:
-        spreads = [spread(own.rubric) for own in known.values()]
+        spreads = [spread(rubric) for _, rubric in known.values()]
         return rubric_scores(list(rows.values()), given, spreads)
 
     return Protocol(
@@ -229,11 +230,6 @@ def grade_protocol(
         prompts=["" if rubric.problem else grade_prompt(item, rubric) for item, rubric in pairs],
         read=lambda n, reply: grade_row(*pairs[n], reply.reply), summary=summary,
     )  # fmt: skip
-
-
-def _no_rubric(item: Item) -> RubricRow:
-    total = item.points or TOTAL
-    return RubricRow(id=item.id, criteria=(), total=total, reason="rubric:none has its id")
 
 
 def grade_row(item: Item, rubric: RubricRow, reply: str) -> GradeRow:
@@ -304,8 +300,12 @@ def rubric_scores(
     pairs = [(row, people[row.id]) for row in grades if row.id in people]
     figures: dict[str, Figures] = {
         "all": {
-            "points": mean((row.rubric, _of_total(row)) for row in grades),
-            "hallucinated rubric": mean((row.rubric, _hallucinated(row)) for row in grades),
+            "points": mean((g.rubric, g.points / g.total) for g in grades if g.points is not None),
+            "hallucinated rubric": mean(
+                (row.rubric, float(not HALLUCINATED.isdisjoint(row.faults)))
+                for row in grades
+                if row.outcome in (Outcome.JUDGED, Outcome.UNPARSED)
+            ),
             "spread of rubrics": mean((str(n), one) for n, one in enumerate(spreads)),
         }
     }
@@ -343,10 +343,6 @@ def _compared(
     }
 
 
-def _of_total(row: GradeRow) -> float | None:
-    return None if row.points is None else row.points / row.total
-
-
 def _by_rubric(person: People) -> float | None:
     return math.fsum(person.criteria) if person.criteria else None
 
@@ -364,8 +360,3 @@ def _credit(row: GradeRow, person: People, sign: int) -> float | None:
         return None
     pairs = zip(row.awards, person.criteria, strict=True)
     return float(any(sign * (award.points - given) > SAME for award, given in pairs))
-
-
-def _hallucinated(row: GradeRow) -> float | None:
-    replied = row.outcome in (Outcome.JUDGED, Outcome.UNPARSED)
-    return float(not HALLUCINATED.isdisjoint(row.faults)) if replied else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from pydantic import computed_field
 
@@ -21,7 +21,7 @@ from gradegpt.chains.prompts import prompt_text
 from gradegpt.core.schema import Item, Message, Outcome, Row
 
 from ..asking import conversation
-from .split import MAX_STEPS, reference_steps, response_steps
+from .split import MAX_STEPS, reference_steps, split_steps
 
 VERSION: Final = "2"
 """Increased with every change of the prompt or of the parser."""
@@ -72,20 +72,9 @@ def place(step: int, n_steps: int) -> float:
     return (step - 0.5) / n_steps
 
 
-class _Line(NamedTuple):
-    step: int
-    reference: int | None
-    quote: str
-    score: Literal[0, 1]
-
-
-class UnreadableReplyError(ValueError):
-    """Why a reply is not a chain."""
-
-
 def nothing_to_score(item: Item) -> str | None:
     """Why an item's steps cannot be scored; or None."""
-    given, wanted = response_steps(item), reference_steps(item)
+    given, wanted = split_steps(item.response), reference_steps(item)
     if not given:
         return "response:no-steps"
     if not wanted:
@@ -110,7 +99,7 @@ def build_step_prompt(item: Item, budget: Budget | None = None) -> tuple[Message
         question,
         *([_framed("Context", "context", context)] if context else []),
         *_numbered("Reference", "reference", reference_steps(item), budget.response),
-        *_numbered("Step", "response", response_steps(item), budget.response),
+        *_numbered("Step", "response", split_steps(item.response), budget.response),
     ]
     system = prompt_text("steps", chinese=needs_gloss(item.question or item.response))
     return conversation(system, "\n".join(parts))
@@ -134,52 +123,42 @@ def read_step_reply(item: Item, reply: str) -> StepScores:
     existing reference step, a verbatim quote of the step. Any other reply is ``unparsed``, with the
     reason.
     """
-    steps = response_steps(item)
+    steps, n_references = split_steps(item.response), len(reference_steps(item))
     made = StepScores(id=item.id, outcome=Outcome.UNDECIDED, reason="", n_steps=len(steps))
     if (why := nothing_to_score(item)) is not None:
         return made.model_copy(update={"reason": why})
-    try:
-        lines = _read(reply, steps, len(reference_steps(item)))
-    except UnreadableReplyError as why_not:
+    lines = [_LINE.fullmatch(line.strip()) for line in reply.strip().split("\n") if line.strip()]
+    why_not = next(
+        (why for n, line in enumerate(lines, 1) if (why := _fault(n, line, steps, n_references))),
+        "" if len(lines) >= len(steps) else f"{len(lines)} of {len(steps)} steps",
+    )
+    if why_not:
         found: dict[str, Any] = {"outcome": Outcome.UNPARSED, "reason": f"chain:{why_not}"}
     else:
+        read = [line.groups() for line in lines if line]
         found = {
             "outcome": Outcome.JUDGED,
             "reason": "model:chain",
-            "scores": tuple(line.score for line in lines),
-            "references": tuple(line.reference for line in lines),
+            "scores": tuple(int(score) for *_, score in read),
+            "references": tuple(None if of == "none" else int(of) for _, of, *_ in read),
         }
     return made.model_copy(update={**found, "chain": reply})
 
 
-def _read(reply: str, steps: Sequence[str], n_references: int) -> list[_Line]:
-    lines = [
-        _line(text, number)
-        for number, text in enumerate(reply.strip().split("\n"), 1)
-        if text.strip()
-    ]
-    for n, line in enumerate(lines, 1):
-        if line.step != n:
-            raise UnreadableReplyError(f"score {n} is of step {line.step}")
-        if n > len(steps):
-            raise UnreadableReplyError(f"step {n} of {len(steps)}")
-        if line.reference is not None and not 1 <= line.reference <= n_references:
-            raise UnreadableReplyError(f"step {n}: reference {line.reference} of {n_references}")
-        if not _is_verbatim(line.quote, steps[n - 1]):
-            raise UnreadableReplyError(f"step {n}: quote not verbatim")
-    if len(lines) < len(steps):
-        raise UnreadableReplyError(f"{len(lines)} of {len(steps)} steps")
-    return lines
-
-
-def _line(text: str, number: int) -> _Line:
-    match = _LINE.fullmatch(text.strip())
-    if match is None:
-        raise UnreadableReplyError(f"line {number} is no score")
-    step, reference, quote, score = match.groups()
-    return _Line(
-        int(step), None if reference == "none" else int(reference), quote, 1 if score == "1" else 0
-    )
+def _fault(
+    n: int, line: re.Match[str] | None, steps: Sequence[str], n_references: int
+) -> str | None:
+    """Why the n-th line is not the score of the n-th step; None if it is."""
+    if line is None:
+        return f"line {n} is no score"
+    step, reference, quote, _ = line.groups()
+    if int(step) != n:
+        return f"score {n} is of step {int(step)}"
+    if n > len(steps):
+        return f"step {n} of {len(steps)}"
+    if reference != "none" and not 1 <= int(reference) <= n_references:
+        return f"step {n}: reference {int(reference)} of {n_references}"
+    return None if _is_verbatim(quote, steps[n - 1]) else f"step {n}: quote not verbatim"
 
 
 def _is_verbatim(quote: str, step: str) -> bool:

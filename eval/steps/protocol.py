@@ -19,11 +19,11 @@ from gradegpt.judges.statistics import Values, pearson, score, spearman, table
 from gradegpt.tables.importers.labelled import item_key
 from gradegpt.tables.inputs import USUAL, Reading
 
-from ..asking import Protocol, Reply, read_asked
+from ..asking import Protocol, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean, related
 from ..judging import paired, tagged
 from .chain import VERSION, StepScores, build_step_prompt, place, read_step_reply
-from .split import response_steps
+from .split import split_steps
 
 LABELS: Final = "step_labels"
 """The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""
@@ -64,9 +64,6 @@ def steps_protocol(
     if judgements:
         verdicts = [j.verdict for _, j in paired(items, list(read_rows(judgements, Judgement)))]
 
-    def read(n: int, reply: Reply) -> StepScores:
-        return read_step_reply(items[n], reply.reply)
-
     def summary(rows: Mapping[int, StepScores]) -> ProtocolSummary:
         right = [None if verdict is None else verdict is Verdict.CORRECT for verdict in verdicts]
         return summarise([ScoredItem(items[n], row, right[n]) for n, row in rows.items()])
@@ -74,7 +71,7 @@ def steps_protocol(
     return Protocol(
         source=path, out=out, max_new_tokens=4096,
         version=f"steps-{VERSION}", prompts=[build_step_prompt(item) or "" for item in items],
-        read=read, summary=summary,
+        read=lambda n, reply: read_step_reply(items[n], reply.reply), summary=summary,
     )  # fmt: skip
 
 
@@ -85,7 +82,7 @@ def _check_labels(item: Item, where: str) -> None:
     where = f"{where}: meta.{LABELS}"
     if not isinstance(labels, list) or any(label not in (0, 1) for label in labels):
         raise InputError(f"{where}: {labels!r}; give a list of 0 and 1, one for each step")
-    steps = response_steps(item)
+    steps = split_steps(item.response)
     if len(labels) != len(steps):
         raise InputError(
             f"{where}: {len(labels)} labels for {len(steps)} steps; label the steps as "
@@ -149,11 +146,11 @@ def _agreement(rows: Sequence[ScoredItem]) -> dict[str, Figure | None]:
     if not pairs:
         return {}
     same = [(key, float(label == one)) for key, label, one in pairs]
-    return {"agreement with people": mean(same), "kappa": related(_kappa, pairs)}
 
+    def kappa(labels: Values, scores: Values) -> float:
+        return float(score(table(labels, scores))["kappa"][0])
 
-def _kappa(labels: Values, scores: Values) -> float:
-    return float(score(table(labels, scores))["kappa"][0])
+    return {"agreement with people": mean(same), "kappa": related(kappa, pairs)}
 
 
 def _counts(rows: Sequence[StepScores]) -> dict[str, Any]:

@@ -39,11 +39,6 @@ class _Mark(NamedTuple):
     end: int
 
 
-def response_steps(item: Item) -> tuple[str, ...]:
-    """The steps of the response."""
-    return split_steps(item.response)
-
-
 def reference_steps(item: Item) -> tuple[str, ...]:
     """The steps of the reference solution: the item's own, else its solution cut into them."""
     own = tuple(step.strip() for step in item.steps if step.strip())

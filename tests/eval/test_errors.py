@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from eval.asking import run_protocol
 from eval.error_kinds import (
-    ATLAS,
-    MEANING,
-    Category,
+    KINDS,
+    UNKNOWN,
+    ErrorKinds,
     WrongAnswer,
     error_prompt,
     errors_protocol,
@@ -43,11 +43,9 @@ def judged(verdict: Verdict | None, name: str = "q", answer: str | None = None) 
 
 def test_the_shares_of_the_paper() -> None:
     """ATLAS, table 6: they add up to 100 %, and each is a whole number of 200 explanations."""
-    assert sum(ATLAS.values()) == 100.0
-    counts = [2 * share for share in ATLAS.values()]
-    assert counts == [54, 33, 26, 22, 17, 14, 10, 9, 8, 7]
-    assert list(ATLAS.values()) == sorted(ATLAS.values(), reverse=True)
-    assert [*ATLAS, Category.UNKNOWN] == list(Category) == list(MEANING)
+    shares = [share or 0 for _, share in KINDS[ErrorKinds.ATLAS].values()]
+    assert sum(shares) == 100.0
+    assert [2 * share for share in shares] == [54, 33, 26, 22, 17, 14, 10, 9, 8, 7]
 
 
 def test_wrong_answers_of_judged_rows() -> None:
@@ -65,7 +63,7 @@ def test_wrong_answers_of_judged_rows() -> None:
     assert [(w.part, w.answer) for w in wrongs] == [(2, "4"), (3, "")]
     errors = [
         WrongAnswer(id="d", part=w.part, category=kind, reference=w.item.reference[0])
-        for w, kind in zip(wrongs, (Category.NUMERICAL, Category.MISSING), strict=True)
+        for w, kind in zip(wrongs, ("numerical", "missing"), strict=True)
     ]
     assert [error.reference for error in errors] == ["2", "3"]
     found = summed_up(said, errors)
@@ -89,14 +87,26 @@ def test_other_rows_are_refused() -> None:
     ("reply", "category"),
     [
         ('```json\n{"category": "method", "why": "wrong law"}\n```', "method"),
-        ('{"category": "unknown"}', "unknown"), ('{"category": "Method"}', None),
-        ('{"category": "bad luck"}', None), ('{"category": ["method"]}', None),
-        ('["method"]', None), ("method", None), ("", None),
+        ('{"category": "unknown"}', UNKNOWN), ('{"category": "Method"}', UNKNOWN),
+        ('{"category": "reject"}', UNKNOWN), ('{"category": ["method"]}', UNKNOWN),
+        ('["method"]', UNKNOWN), ("method", UNKNOWN), ("", UNKNOWN),
     ],
 )  # fmt: skip
-def test_a_category_is_named_exactly_or_not_at_all(reply: str, category: str | None) -> None:
-    shown = parse_category(reply)
-    assert (shown and shown[0]) == category
+def test_a_category_is_named_exactly_or_not_at_all(reply: str, category: str) -> None:
+    assert parse_category(reply)[0] == category
+
+
+def test_the_kinds_of_cmmath() -> None:
+    """Its four kinds; an answer that declines is wrong, and a reject error."""
+    rows, said = [item("4", "I decline.")], [judged(Verdict.INVALID)]
+    assert wrong_answers(rows, said) == []
+    (wrong,) = wrong_answers(rows, said, ErrorKinds.CMMATH)
+    system, _ = error_prompt(wrong, ErrorKinds.CMMATH)
+    kinds = ["perception", "reasoning", "calculation", "reject"]
+    assert all(f"{kind}: " in system.content for kind in kinds)
+    assert parse_category('{"category": "reject"}', ErrorKinds.CMMATH) == ("reject", "")
+    errors = [WrongAnswer(id="q", category="reject", reference="4")]
+    assert [*summed_up(said, errors, ErrorKinds.CMMATH).figures] == [*kinds, UNKNOWN]
 
 
 def in_words(count: int) -> tuple[list[Item], list[Judgement]]:
@@ -116,7 +126,7 @@ def test_a_model_names_the_category(tmp_path: Path) -> None:
     protocol = errors_protocol(tmp_path / "in.jsonl", tmp_path / "judged.jsonl", out)
     errors = run_protocol(protocol, engine, concurrency=1)
     assert list(read_rows(out, WrongAnswer)) == errors
-    assert [error.category.value for error in errors] == ["concept", "unknown", "unknown"]
+    assert [error.category for error in errors] == ["concept", "unknown", "unknown"]
     assert errors[0].detail == "melting is not boiling"
     assert len(engine.prompts) == 3
 
@@ -129,7 +139,7 @@ def test_no_text_closes_its_frame() -> None:
     system, user = error_prompt(wrong)
     assert user.content.count("</response>") == user.content.count("</reference>") == 1
     assert "<Yes>" not in user.content
-    assert all(category.value in system.content for category in Category)
+    assert all(f"{kind}: " in system.content for kind in KINDS[ErrorKinds.ATLAS])
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

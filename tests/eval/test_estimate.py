@@ -7,21 +7,29 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app
-from eval.estimate.estimate import counts_of, estimates, in_words, strata_of
-from eval.estimate.estimators import LabelCounts, stratified
+from eval.estimate.estimate import (
+    LabelCounts,
+    counts_of,
+    estimates,
+    in_words,
+    strata_of,
+    stratified,
+)
 from eval.estimate.pick import allocation, pick
+from eval.report import whole
 from gradegpt.app.run import judge_file
 from gradegpt.core.errors import GradeGPTError, InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.tables.inputs import check_input
+from gradegpt.tables.inputs import check_input, placed
 
 YES, NO = Verdict.CORRECT, Verdict.INCORRECT
 R, W, OPEN = "right", "wrong", "open"
@@ -243,3 +251,22 @@ def test_a_sheet_is_never_replaced(folder: Path) -> None:
     (folder / "labels.csv").write_text("id,label\n", encoding="utf-8")
     with pytest.raises(GradeGPTError, match="may hold labels"):
         command(folder / "judged.jsonl", "--pick", 3, "-o", folder / "labels.csv")
+
+
+def test_a_judged_table_with_its_own_labels_is_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file of 200,000 rows takes half as long as when it is read for its labels first."""
+    rows = (
+        {
+            "id": f"q{n}", "question": f"{n}+1=?", "reference": str(n + 1), "response": "x",
+            "judgement": {"outcome": "judged", "verdict": "correct", "method": "rules"},
+            "label": n % 4 > 0,
+        }
+        for n in range(40)
+    )  # fmt: skip
+    write_rows(tmp_path / "judged.jsonl", rows)
+    reader = Mock(side_effect=placed)
+    monkeypatch.setattr(whole, "placed", reader)
+    assert "The accuracy is 75.0 %" in command(tmp_path / "judged.jsonl")
+    assert reader.call_count == 1

@@ -16,18 +16,21 @@ from typer.testing import CliRunner
 import eval.protocol
 from eval.asking import run_protocol
 from eval.figures import ProtocolSummary, show_summary
-from eval.leakage.grams import (
+from eval.leakage import (
     Completions,
+    Continuing,
     Gram,
     Match,
+    MemorisedItem,
     cut,
     edit_similarity,
     gram,
+    leakage_of,
+    leakage_protocol,
     rouge_l,
     starting_points,
     words,
 )
-from eval.leakage.protocol import Continuing, MemorisedItem, leakage_of, leakage_protocol
 from gradegpt.core.errors import EngineError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item

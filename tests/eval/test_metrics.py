@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval.metrics import (
@@ -16,7 +16,9 @@ from eval.metrics import (
     JudgePair,
     compare_judges,
     graded,
-    measure,
+)
+from eval.metrics import (
+    measured as metrics_of,
 )
 from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 from gradegpt.judges.statistics import numbered
@@ -43,6 +45,13 @@ def judgements(said: str) -> list[Judgement]:
         Judgement(id=str(n), outcome=LETTERS[s][0], verdict=LETTERS[s][1], method="model")
         for n, s in enumerate(said)
     ]
+
+
+def measure(
+    rows: Sequence[Example], said: Sequence[Judgement], bootstrap: int = 200
+) -> JudgeMetrics:
+    question = numbered(row.question for row in rows)
+    return metrics_of(graded(question, [row.verdict for row in rows], said), bootstrap=bootstrap)
 
 
 def measured(labels: str, said: str, bootstrap: int = 0) -> JudgeMetrics:
@@ -96,6 +105,7 @@ rows = st.lists(st.tuples(st.sampled_from("civ"), st.sampled_from("civ-?!")), ma
 
 
 @given(rows)
+@settings(max_examples=30)
 def test_counts_add_up(pairs: list[tuple[str, str]]) -> None:
     """Every row is in exactly one count."""
     m = measured("".join(p[0] for p in pairs), "".join(p[1] for p in pairs))
@@ -202,6 +212,7 @@ letters = st.lists(
 
 
 @given(letters)
+@settings(max_examples=30)
 def test_a_difference_is_that_of_two_measures_and_swaps_its_sign(
     drawn: list[tuple[str, str, str]],
 ) -> None:

@@ -215,15 +215,6 @@ def test_what_has_no_usable_rubric_is_undecided_and_not_asked(tmp_path: Path) ->
         grade_protocol(path, tmp_path / "again.jsonl", rubrics)
 
 
-def test_what_a_server_refuses_has_no_row_and_is_asked_again(tmp_path: Path) -> None:
-    path, rubrics = answers(tmp_path, "a: 5.5", "b: 5.5"), rubrics_of(tmp_path, 5)
-    out = tmp_path / "out.jsonl"
-    with pytest.raises(EngineError, match="1 of 2 were not answered"):
-        grade(path, rubrics, out, model(refused="b:"))
-    assert [row["id"] for _, row in read_objects(out)] == ["q5#0"]
-    assert [row.points for row in grade(path, rubrics, out, model())] == [10, 10]
-
-
 # --- score ----------------------------------------------------------------------------------------
 
 
@@ -275,22 +266,6 @@ def test_correlations_by_hand() -> None:
     same = [People(id=name, points=1) for name in "abcd"]
     assert scored(grades, *same).figures["points on the whole"]["Pearson"] is None
     assert "points on the whole" not in scored(grades).figures
-
-
-@pytest.mark.parametrize(
-    ("people", "graded", "difference"),
-    [(5.00, 5.05, 0.05), (3.13, 3.37, 0.24), (2.65, 3.80, 1.15)],
-    ids=["physics symbolic", "math symbolic", "proof-like"],
-)
-def test_mean_points_of_the_paper(people: float, graded: float, difference: float) -> None:
-    """ARB, table 5: means of ten points as shares, and by how much the model's are higher."""
-    around = (-1, 0, 1)
-    grades = [row(f"r{d}", (graded + d) / 2, (graded + d) / 2) for d in around]
-    found = scored(grades, *(People(id=f"r{d}", points=people + d) for d in around))
-    names = ("people", "model", "model less people", "Pearson")
-    assert [figure(found, name, "points on the whole").value for name in names] == pytest.approx(
-        [people / 10, graded / 10, difference / 10, 1]
-    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The n-grams of a benchmark item, the models that continue them, and how similar their texts are.
+"""How much of a benchmark a model has memorised: ``gradegpt eval.protocol leakage``.
 
 N-gram prediction accuracy (Xu et al. 2024, arXiv 2404.18824; OlympicArena, appendix E): question
 and solution as one text, some starting points spread evenly over it, and at each the next n tokens.
@@ -9,11 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+
+from pydantic import Field, computed_field
 
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Row
 from gradegpt.engines.client import Client, Failure
+from gradegpt.tables.inputs import USUAL, Reading
+
+from . import asking
+from .asking import Reply, read_asked
+from .figures import Figure, ProtocolSummary, grouped, mean
+from .judging import tagged
 
 if TYPE_CHECKING:
     import httpx2
@@ -97,14 +106,15 @@ class Completions:
         self, prefixes: Sequence[Sequence[str]], n: int
     ) -> Sequence[list[str] | EngineError]:
         """One request per prefix; a failed request gives an ``EngineError`` in its place."""
-        return [self._one(prefix, n) for prefix in prefixes]
-
-    def _one(self, prefix: Sequence[str], n: int) -> list[str] | EngineError:
-        made = self._client.continuation("".join(prefix).lstrip(), _TOKENS_A_WORD * n)
-        if isinstance(made, Failure):
-            check = "check that the server has /completions and this model"
-            return EngineError(f"{self.name}: {made.detail}; {check}")
-        return words(made)[:n]
+        texts = ["".join(prefix).lstrip() for prefix in prefixes]
+        made = [self._client.continuation(text, _TOKENS_A_WORD * n) for text in texts]
+        check = "check that the server has /completions and this model"
+        return [
+            EngineError(f"{self.name}: {one.detail}; {check}")
+            if isinstance(one, Failure)
+            else words(one)[:n]
+            for one in made
+        ]
 
 
 LEAST: Final = 0.75
@@ -136,13 +146,7 @@ class Gram(Row):
 
     def hit(self, kind: Match) -> bool:
         """Whether it counts as predicted."""
-        match kind:
-            case Match.EXACT:
-                return self.exact
-            case Match.EDIT:
-                return self.edit > LEAST
-            case Match.ROUGE_L:
-                return self.rouge_l > LEAST
+        return bool(getattr(self, kind.value) > LEAST)
 
 
 def cut(item: Item, model: Continues[T]) -> list[T]:
@@ -219,3 +223,104 @@ def _common(left: Sequence[str], right: Sequence[str]) -> int:
             line.append(above[at] + 1 if word == other else max(above[at + 1], line[-1]))
         above = line
     return above[-1]
+
+
+VERSION: Final = "1"
+GRAMS: Final = 5
+TOKENS: Final = 5
+"""n-grams of an item, and their length (both papers)."""
+LOCAL_ITEMS: Final = 64
+"""The items that a local model continues at once."""
+
+
+class MemorisedItem(Row):
+    """An item and its n-grams; none where it is too short."""
+
+    id: str
+    tags: dict[str, str | tuple[str, ...]] = Field(default={})
+    n_tokens: int
+    grams: tuple[Gram, ...] = ()
+
+    def leaked_by(self, kind: Match) -> bool:
+        """Whether every one of its n-grams counts as predicted."""
+        return bool(self.grams) and all(one.hit(kind) for one in self.grams)
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def leaked(self) -> bool:
+        """OlympicArena counts the union of what the kinds detect."""
+        return any(map(self.leaked_by, Match))
+
+
+class Continuing:
+    """An engine whose prompts are lists of texts in tokens, and its replies the next tokens."""
+
+    def __init__(self, model: Continues[Any]) -> None:
+        self.name, self._model = model.name, model
+
+    def generate(
+        self, prompts: Sequence[Sequence[Any]], *, max_new_tokens: int
+    ) -> list[Any | EngineError]:
+        """The texts of all prompts are continued in one call; a prompt fails with one of them."""
+        every = [prefix for prefixes in prompts for prefix in prefixes]
+        replies = iter(self._model.continue_(every, max_new_tokens) if every else ())
+        found = [[next(replies) for _ in prefixes] for prefixes in prompts]
+        return [next((r for r in own if isinstance(r, EngineError)), own) for own in found]
+
+
+def leakage_protocol(
+    path: Path,
+    out: Path,
+    model: Continues[Any],
+    *,
+    at_once: int = 1,
+    reading: Reading = USUAL,
+) -> asking.Protocol[MemorisedItem]:
+    """The n-grams of every item of ``path``, and which of them the model predicts.
+
+    Raises:
+        InputError: the items cannot be used.
+
+    """
+    items = [one.item for one in read_asked(path, "question", reading=reading)]
+    texts = [cut(item, model) for item in items]
+    starts = [starting_points(len(tokens), GRAMS, TOKENS) for tokens in texts]
+
+    def read(number: int, reply: Reply) -> MemorisedItem:
+        item, tokens = items[number], texts[number]
+        pairs = zip(starts[number], reply.reply, strict=True)
+        grams = tuple(
+            gram(at, tokens[at : at + TOKENS], said[:TOKENS], model) for at, said in pairs
+        )
+        return MemorisedItem(id=item.id, tags=item.tags, n_tokens=len(tokens), grams=grams)
+
+    return asking.Protocol(
+        source=path, out=out, version=f"leakage-{VERSION}", read=read, max_new_tokens=TOKENS,
+        prompts=[
+            [tokens[:start] for start in own]
+            for tokens, own in zip(texts, starts, strict=True)
+        ],
+        summary=lambda rows: leakage_of(list(rows.values())), at_once=at_once,
+    )  # fmt: skip
+
+
+def leakage_of(rows: Sequence[MemorisedItem]) -> ProtocolSummary:
+    """The share of n-grams that are predicted, by kind, and of items that any kind detects."""
+    measured = [row for row in rows if row.grams]
+    figures = {"all": _figures(measured)} | {
+        name: _figures(own) for name, own in grouped(tagged(measured, lambda row: row.tags))
+    }
+    counts: dict[str, Any] = {"items": len(rows), "too short": len(rows) - len(measured)}
+    counts["leaked, all n-grams predicted"] = sum(row.leaked for row in measured)
+    counts |= {
+        f"leaked by {kind.value}": sum(r.leaked_by(kind) for r in measured) for kind in Match
+    }
+    return ProtocolSummary(figures=figures, counts=counts)
+
+
+def _figures(rows: Sequence[MemorisedItem]) -> dict[str, Figure | None]:
+    figures = {
+        kind.value: mean((row.id, float(one.hit(kind))) for row in rows for one in row.grams)
+        for kind in Match
+    }
+    return figures | {"leaked": mean((row.id, float(row.leaked)) for row in rows)}
