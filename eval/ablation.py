@@ -87,7 +87,7 @@ class AblationSettings(RowsSettings):
     judge: dict[str, Any] = Field(default={"max_new_tokens": 256})
 
 
-class Run(NamedTuple):
+class ArmRun(NamedTuple):
     """A judge of an arm: which budget was equal, its seed and its folder; none if untrained."""
 
     arm: Arm
@@ -154,7 +154,7 @@ def ablate(settings: AblationSettings, *, overwrite: bool = False) -> list[dict[
     return made
 
 
-def _table(runs: Sequence[Run], report: EvalReport) -> Iterator[dict[str, Any]]:
+def _table(runs: Sequence[ArmRun], report: EvalReport) -> Iterator[dict[str, Any]]:
     """A row for each run, with the paired gain over its tag-only twin, if there is one."""
     judges = {judge.name: judge for judge in report.judges}
     gains = {(pair.a, pair.b): pair.difference for pair in report.pairs}
@@ -182,7 +182,7 @@ def _balanced(found: JudgeMetrics) -> str:
     return percent(found.balanced_accuracy_all) + limits(interval)
 
 
-def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSettings]:
+def _judges(settings: AblationSettings, runs: Sequence[ArmRun]) -> Iterator[JudgeSettings]:
     common = {"kind": "model", "model": settings.model, **settings.judge}
     for folder, arm in {one.folder: one.arm for one in runs}.items():
         own: dict[str, Any] = {"name": folder.name, "adapter": str(folder / "adapter")}
@@ -192,7 +192,7 @@ def _judges(settings: AblationSettings, runs: Sequence[Run]) -> Iterator[JudgeSe
         yield JudgeSettings.of(**common | own)
 
 
-def train_all(settings: AblationSettings) -> list[Run]:
+def train_all(settings: AblationSettings) -> list[ArmRun]:
     """Every run at equal steps, those that need more steps for equal tokens, the untrained.
 
     A run that has a manifest is finished and is not trained again.
@@ -219,7 +219,9 @@ def train_all(settings: AblationSettings) -> list[Run]:
         else:  # its equal-steps run has as many tokens already
             runs.append(one._replace(budget="tokens"))
     base = (arm for arm in settings.arms if arm.shots is not None)
-    return runs + [Run(arm, "none", 0, 0, 0, settings.folder / "runs" / arm.name) for arm in base]
+    return runs + [
+        ArmRun(arm, "none", 0, 0, 0, settings.folder / "runs" / arm.name) for arm in base
+    ]
 
 
 def _train(
@@ -228,7 +230,7 @@ def _train(
     budget: Literal["steps", "tokens"],
     seed: int,
     steps: int,
-) -> Run:
+) -> ArmRun:
     folder = settings.folder / "runs" / f"{arm.name}-{budget}-{seed}"
     overrides = {
         **settings.train,
@@ -247,7 +249,7 @@ def _train(
                 f"gradegpt train {' '.join(given)}: failed; its output is above. "
                 "Run the same command again to resume"
             )
-    return Run(arm, budget, seed, steps, _tokens(folder, steps), folder)
+    return ArmRun(arm, budget, seed, steps, _tokens(folder, steps), folder)
 
 
 def _tokens(folder: Path, steps: int) -> int:

@@ -344,3 +344,17 @@ def test_rows_have_labels_or_have_none(rows: dict[str, Any], match: str) -> None
     """Both at once would need two reports."""
     with pytest.raises(ValueError, match=match):
         EvalSettings.model_validate({"name": "x", "judges": [{"kind": "rules"}], **rows})
+
+
+def test_a_model_is_measured_with_and_without_examples(
+    settings: EvalSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``shots`` is a setting of a judge; the judgements of the two are kept apart."""
+    engine = ScriptedEngine(always_yes)
+    monkeypatch.setattr("gradegpt.judges.build._engine", lambda *_: engine)
+    given = {"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
+    judges = [JudgeSettings.of(**given, name=f"{n}-shot", shots=n) for n in (0, 4)]
+    report = evaluate(settings.model_copy(update={"judges": tuple(judges)}))
+    assert [judge.name for judge in report.judges] == ["0-shot", "4-shot"]
+    assert len({judge.fingerprint for judge in report.judges}) == 2
+    assert [len(prompt) for prompt in engine.prompts] == [2] * 4 + [10] * 4
