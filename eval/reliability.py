@@ -123,7 +123,8 @@ def calibration(rows: Rated, n_uncalibrated: int = 0) -> Reliability:
     square = float(weights @ (gaps**2 - by_chance))
     scaled, covariance = np.sqrt(weights) * gaps, safe * np.sqrt(np.outer(weights, weights))
     spread = np.sqrt(4 * scaled @ covariance @ scaled + 2 * (covariance**2).sum())
-    low, middle, high = (_root(square + z * spread) for z in (-_NORMAL, 0, _NORMAL))
+    ends = (square + z * spread for z in (-_NORMAL, 0, _NORMAL))
+    low, middle, high = (float(np.sqrt(max(0.0, end))) for end in ends)
     of_mean = abs(weights @ gaps) - _NORMAL * np.sqrt(weights @ safe @ weights)
     low = max(low, min(float(of_mean), middle))
     calibrated = np.array([_if_calibrated(b) for b in bins])
@@ -137,7 +138,16 @@ def calibration(rows: Rated, n_uncalibrated: int = 0) -> Reliability:
         interval=Interval(low=low, high=high),
         ece=float(weights @ np.abs(gaps)),
         ece_by_chance=float(weights @ np.sqrt(2 / np.pi * calibrated)),
-        bins=tuple(map(_bin, bins)),
+        bins=tuple(
+            Bin(
+                low=float(one.confidence.min()),
+                high=float(one.confidence.max()),
+                n_rows=len(one.right),
+                confidence=float(one.confidence.mean()),
+                accuracy=proportion(one.right, one.question),
+            )
+            for one in bins
+        ),
     )
 
 
@@ -188,17 +198,3 @@ def _covariances(bins: Sequence[Rated]) -> tuple[Values, Values]:
 def _if_calibrated(rows: Rated) -> float:
     """The variance of the difference where every confidence is right and rows are independent."""
     return float((rows.confidence * (1 - rows.confidence)).sum() / len(rows.right) ** 2)
-
-
-def _root(square: float) -> float:
-    return float(np.sqrt(max(0.0, square)))
-
-
-def _bin(rows: Rated) -> Bin:
-    return Bin(
-        low=float(rows.confidence.min()),
-        high=float(rows.confidence.max()),
-        n_rows=len(rows.right),
-        confidence=float(rows.confidence.mean()),
-        accuracy=proportion(rows.right, rows.question),
-    )

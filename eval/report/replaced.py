@@ -92,7 +92,14 @@ def replacement(
         p=mcnemar(pair.second_only, pair.first_only),
         p_right=None if pair.b_right is None else mcnemar(pair.b_right, pair.a_right or 0),
         models=models, tau=_tau(models),
-        costs={name: _cost(results.judges[name], (seconds or {}).get(name)) for name in (old, new)},
+        costs={
+            name: {
+                "prompt_tokens": sum(j.prompt_tokens for j in judged),
+                "completion_tokens": sum(j.completion_tokens for j in judged),
+                "seconds": (seconds or {}).get(name),
+            }
+            for name, judged in ((old, before), (new, after))
+        },
     )  # fmt: skip
 
 
@@ -170,13 +177,6 @@ def _tau(models: Sequence[ScoredModel]) -> float | None:
     from scipy.stats import kendalltau  # a second to load
 
     return float(kendalltau(old, new).statistic)
-
-
-def _cost(judgements: Sequence[Judgement], seconds: float | None) -> dict[str, int | float | None]:
-    tokens = ("prompt_tokens", "completion_tokens")
-    return {name: sum(getattr(j, name) for j in judgements) for name in tokens} | {
-        "seconds": seconds
-    }
 
 
 def print_replacement(found: Replacement) -> None:
