@@ -34,8 +34,8 @@ CONFIG = "configs/eval/public.yaml"
 SUMMARY = ROOT / "docs/results/public.json"
 NOTE = """At most 300 rows a set, of questions on which no rule was developed (`gradegpt data public
 unseen=true`), of sets that trained no shipped judge. math-verify gives a verdict on every row."""
-NAMES = {"rules": ("rules", "#4c78a8"), "model": ("rules, then the 1.5B", "#e07b39")}
-"""The judges of the run that the picture shows: a name and a colour."""
+NAMES = {"model": ("rules, then the 1.5B", "#e07b39", "-"), "rules": ("rules", "#4c78a8", "--")}
+"""The judges of the run that the picture shows: a name, a colour and a line; the last on top."""
 
 
 def main(changes: Sequence[str]) -> None:
@@ -68,13 +68,13 @@ def _right(row: Example) -> bool:
 def draw(judges: Mapping[str, Any], other: float, n_rows: int, path: Path) -> None:
     """Risk against coverage: a curve a judge, its dot at what it decides; math-verify is a dot."""
     figure, axes = pyplot.subplots(figsize=(7.2, 4), layout="constrained")
-    for name, (label, colour) in NAMES.items():
+    for name, (label, colour, line) in NAMES.items():
         curve = judges[name]
         points = [one for one in curve["points"] if one["coverage"] >= 0.1]
         x, y = zip(*((100 * p["coverage"], 100 * p["risk"]["value"]) for p in points), strict=True)
-        axes.plot(x, y, color=colour, linewidth=2)
+        axes.plot(x, y, line, color=colour, linewidth=2)
         at = 100 * curve["operating"]["coverage"], 100 * curve["operating"]["risk"]["value"]
-        axes.plot(*at, "o", color=colour, markersize=7)
+        axes.plot(*at, "o", color=colour, markersize=7, clip_on=False)
         axes.annotate(label, at, (-8, 8), textcoords="offset points", color=colour, ha="right")
     axes.plot(100, 100 * other, "D", color="#777777", markersize=7, clip_on=False)
     axes.annotate("math-verify", (100, 100 * other), (-8, -4), textcoords="offset points",
