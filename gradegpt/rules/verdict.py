@@ -49,6 +49,8 @@ _OFTEN_FIRST: Final = (AnswerType.TEXT, AnswerType.TRUE_FALSE)
 """Types whose answer is often at the beginning, so that it is there if the response is cut off."""
 _BRIEF: Final = 30
 _ASKS_WRONG, _NEXT_QUESTION = map(cue, ("asks for the wrong", "next question"))
+_ASKS_YES_NO, _AROUND = cue("asks yes or no"), r"[\s*_.,!?~…。，、！？]*"
+_GIVES_UP = cue("gives up", before=_AROUND, after=_AROUND)
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
 EITHER = re.compile(
@@ -96,7 +98,21 @@ def decide(reading: Reading, prove: Prove) -> Decision:
 
 
 def _empty(reading: Reading, _prove: Prove) -> Decision | None:
-    return Decision(Verdict.INVALID, "response:empty") if says_nothing(reading.response) else None
+    """Invalid: nothing, or no more than "I don't know"."""
+    if says_nothing(reading.response):
+        return Decision(Verdict.INVALID, "response:empty")
+    return Decision(Verdict.INVALID, NOT_FOUND) if _gives_up(reading) else None
+
+
+def _gives_up(reading: Reading) -> bool:
+    """Whether it says that its writer has no answer, which is not the reference; 不会 may deny."""
+    response, texts = reading.response, [reference.text for reference in reading.references]
+    if not _GIVES_UP.fullmatch(response):
+        return False
+    asks_whether = reading.kind is AnswerType.TRUE_FALSE or _ASKS_YES_NO.search(reading.question)
+    if "会" in response and (asks_whether or denies(texts)):
+        return False
+    return not any(_GIVES_UP.fullmatch(text) or UNANSWERABLE.search(text) for text in texts)
 
 
 def _is_not_the_reference(reading: Reading) -> bool:
@@ -346,7 +362,7 @@ def _is_found(reading: Reading) -> bool:
 
 
 STEPS: Final = (
-    Step("empty", lambda reading: len(reading.response) < _SHORT, _empty),
+    Step("empty", lambda r: len(r.response) < _SHORT and _is_not_the_reference(r), _empty),
     Step("no answer", _is_not_the_reference, _no_answer),
     Step("not its own", _is_found, _not_its_own),
     Step("sense", _is_no_option, _sense),

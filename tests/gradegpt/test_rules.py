@@ -95,7 +95,7 @@ def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -
         ("B", "A number of options look right.", "undecided"),
         ("B", "This is a good answer.", "undecided"),
         ("B", "The answer is a mystery.", "undecided"),
-        ("B", "I do not know.", "undecided"),
+        ("B", "I do not know.", "invalid"),
         ("B", "这是一道好题。", "undecided"),
         ("B", "Answer: the second one", "undecided"),
         ("B", "{B}", "correct"),
