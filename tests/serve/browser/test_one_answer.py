@@ -66,7 +66,7 @@ def test_the_examples_are_judged_and_the_key_sentence_is_marked(open_page: Open)
     page.write("#response", " Or 23 cm.")
     page.until("!document.querySelector('#stale').hidden")
     page.click("#example-wrong")
-    page.until(f"{RESULT}.dataset.state === 'incorrect'")
+    page.until("document.querySelector('#result [data-state=incorrect]')")
     roles = page.run("[...document.querySelectorAll('.chain .role')].map(e => e.innerText)")
     assert roles == ["Key sentence", "Comparison", "Conclusion"]
     assert page.text(".chain .tag") == "not the same"
@@ -122,7 +122,7 @@ def test_an_outcome_without_a_verdict_is_shown_differently(open_page: Open) -> N
     for outcome, reason, chain, words in OPEN:
         fixed.judgement |= {"outcome": outcome, "reason": reason, "chain": chain}
         judge(page, "4", "The answer is 4.")
-        page.until(f"document.querySelector('#result .word').innerText === '{words}'")
+        page.until(f"document.querySelector('#result .word')?.innerText === '{words}'")
         assert page.text("#result .above") == "No verdict"
         color = "getComputedStyle(document.querySelector('#result .word')).color"
         assert page.run(color) == page.run("getComputedStyle(document.body).color")
@@ -188,12 +188,12 @@ def test_a_withheld_verdict_is_said_in_words_and_has_no_confidence(open_page: Op
     ):
         fixed.judgement["confidence"] = confidence
         judge(page, "4", "The answer is 4.")
-        page.until(f"document.querySelector('#result .facts').innerText.includes('{words}')")
+        page.until(f"document.querySelector('#result .facts')?.innerText.includes('{words}')")
         assert "Confidence" not in page.text("#result .facts")
         assert "99.9" not in page.text("#result")
     fixed.judgement |= {"outcome": Outcome.JUDGED, "verdict": Verdict.CORRECT, "withheld": None}
     judge(page, "4", "The answer is 4.")
-    page.until("document.querySelector('#result .word').innerText === 'Correct'")
+    page.until("document.querySelector('#result .word')?.innerText === 'Correct'")
     assert page.text("#result .facts").startswith("Confidence\nnot calibrated")
 
 
