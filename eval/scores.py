@@ -33,7 +33,7 @@ from .metrics import FEW_OPEN
 
 ALPHAS: Final = (0.1, 0.2, 0.3, 0.6)
 """The accuracies above which a knowledge point counts as mastered (CMMaTH, appendix D.2)."""
-_MODEL: Final = "model"
+MODEL: Final = "model"
 """The tag that says which model answered."""
 THRESHOLDS: Final = (0.25, 0.5, 0.75, 1.0)
 _ROUNDING: Final = 1e-9
@@ -168,7 +168,7 @@ def scores(
     rows = answers_of(paired(items, judgements))
     groups = tagged(range(len(items)), lambda n: items[n].tags)
     uneven = len({*np.bincount(rows.question)}) > 1 and not any("sample" in i.meta for i in items)
-    several = by or len(groups.get(_MODEL, ())) > 1 or uneven
+    several = by or len(groups.get(MODEL, ())) > 1 or uneven
     tags = {
         tag: {value: score_of(rows.at(own)) for value, own in values.items()}
         for tag, values in groups.items()
@@ -179,7 +179,7 @@ def scores(
         ssr={
             tag: {f"{alpha:g}": ssr(values.values(), alpha) for alpha in ALPHAS}
             for tag, values in tags.items()
-            if tag not in (by, _MODEL, "task")
+            if tag not in (by, MODEL, "task")
         },
     )
 

@@ -13,12 +13,14 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gradegpt.core.errors import InputError
 from gradegpt.core.schema import Item, Judgement, Row, Verdict
 from gradegpt.judges.statistics import (
     CONFIDENCE,
     Values,
+    independent,
     jeffreys,
     numbered,
     ratio,
@@ -59,7 +61,8 @@ def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
     For labels drawn at random within each stratum, or over all items. It is the efficient estimate
     (arXiv 2601.05420). The limits of each stratum are Jeffreys', combined by MOVER (Zou and Donner
     2008), with the variance of the shares; Wilson's would be wider where a stratum has few errors.
-    A stratum without labels is unknown: 0 to 1.
+    A stratum without labels is unknown: 0 to 1. Where questions have several rows, the counts are
+    to be divided by their design effect (Kish 1965), as ``estimates`` does.
     """
     items, n, k = counts
     total = items.sum(axis=-1, keepdims=True)
@@ -127,6 +130,32 @@ def counts_of(
     ))  # fmt: skip
 
 
+def _independent(
+    counts: LabelCounts,
+    stratum: NDArray[np.int64],
+    labels: Labels,
+    question: NDArray[np.int64],
+    confidence: float,
+) -> LabelCounts:
+    """The counts over the design effect over questions, whose rows are not independent.
+
+    It is that of the linearised estimate, to which each row adds its stratum's rate and, labelled,
+    what it differs from that. Where all labels of a stratum agree, they count once a question.
+    """
+    items, n, k = counts
+    rate = np.divide(k, n, out=np.full_like(k, 0.5), where=n > 0)[stratum]
+    right = np.array([label is Verdict.CORRECT for label in labels])
+    known = np.array([label is not None for label in labels])
+    weight = (items / np.maximum(n, 1))[stratum]
+    parts = (rate - rate.mean() + known * weight * (right - rate)).round(9)
+    totals, rows = sums(question, parts, np.ones(len(parts))).T
+    effect = len(parts) / independent(totals, rows, float(parts.var()), confidence=confidence)
+    asked = [len({*question[known & (stratum == one)]}) for one in range(len(n))]
+    alike = np.where((k == 0) | (k == n), n / np.maximum(asked, 1), 1.0)
+    each = np.maximum(effect, alike)
+    return LabelCounts(items / effect, n / each, k / each)
+
+
 def estimates(
     items: Sequence[Item],
     judges: Sequence[Sequence[Judgement]],
@@ -146,14 +175,16 @@ def estimates(
         InputError: no item has a label, none of a frequent verdict has one, or none was judged.
 
     """
-    names, counts = counts_of(strata_of(judges), labels)
+    strata = strata_of(judges)
+    names, counts = counts_of(strata, labels)
     n_items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
     _check_known(names, counts)
     verdicts = [judgement.verdict for judgement in judges[0]]
     right, judged = [v is Verdict.CORRECT for v in verdicts], [v is not None for v in verdicts]
-    share = ratio(sums(numbered(map(item_key, items)), right, judged), confidence=confidence)
+    question = numbered(map(item_key, items))
+    share = ratio(sums(question, right, judged), confidence=confidence)
     if share is None:
         raise InputError("no item was judged, so there is no accuracy to correct")
     own = Bounds(*map(np.array, (share.value, share.interval.low, share.interval.high)))
@@ -165,9 +196,11 @@ def estimates(
     assumes = "within each result of the judge the labelled items are a random draw" + (
         f"; no label among the {', '.join(unknown)} (0 to 1)" if unknown else ""
     )
+    stratum = np.array([names.index(one) for one in strata])
+    sized = _independent(counts, stratum, labels, question, confidence)
     return [
         _made("as judged", own, _always_right(n_items - sum(judged)), sum(judged), 0),
-        _made("stratified", stratified(counts, confidence), assumes, n_items, n_labels),
+        _made("stratified", stratified(sized, confidence), assumes, n_items, n_labels),
     ]
 
 

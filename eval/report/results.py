@@ -23,7 +23,7 @@ from gradegpt.tables.labels import labels_of
 from gradegpt.tables.outputs import judgements_path
 
 from ..judging import Judged
-from ..scores import ModelScores, scores
+from ..scores import MODEL, ModelScores, scores
 from ..settings import EvalSettings
 from .whole import JudgedFile, JudgedTable, is_whole, read_whole
 
@@ -166,7 +166,7 @@ def read_judged(
     found = [item for _, item in tagged]
     tags = [tags_of(item, _stated(row, item)) for row, item in tagged]
     # Two judges' scores are listed by the model where rows name one.
-    if by and not (len(paths) == 2 and by == "model") and not any(by in one for one in tags):
+    if by and not (len(paths) == 2 and by == MODEL) and not any(by in one for one in tags):
         names = ", ".join(dict.fromkeys(name for row, _ in tagged for name in row))
         what = f"no row has a column or a tag {by}; the columns are: {names}"
         raise SettingsError(f"--by {by}: {what}")
@@ -276,9 +276,10 @@ def _as_manifest_says(judged: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def _tagged(row: TableRow, item: Item, by: str) -> Item:
-    """The item with the column ``by``, or what its metadata say of it, as a tag."""
-    value = str(row.get(by) or item.meta.get(by) or "")
-    return item.model_copy(update={"tags": {**item.tags, by: (value,)}}) if value else item
+    """The item with the columns ``by`` and ``model``, or what its metadata say of them, as tags."""
+    said = {tag: str(row.get(tag) or item.meta.get(tag) or "") for tag in (MODEL, by)}
+    new = {tag: (value,) for tag, value in said.items() if tag and value}
+    return item.model_copy(update={"tags": {**item.tags, **new}}) if new else item
 
 
 def _stated(row: TableRow, item: Item) -> dict[str, str]:

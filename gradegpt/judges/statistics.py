@@ -324,19 +324,37 @@ def ratio(
     if not len(counted):
         return None
     hits, rows = counted.T
-    n_questions, n = len(counted), float(rows.sum())
-    value = float(hits.sum()) / n
-    size = float(n_questions)  # where all, or none, are hits nothing shows how questions differ
-    if 0 < value < 1 and n_questions > 1:
-        # clusters drawn whole (Liang and Zeger 1986)
-        variance = ((hits - value * rows) ** 2).sum() / n**2 * n_questions / (n_questions - 1)
-        most = most or n
-        size = most / max(1.0, variance * (most - 1) / (value * (1 - value)))
-        t = stdtrit([most - 1, n_questions - 1], (1 + confidence) / 2)
-        size *= (t[0] / t[1]) ** 2  # few questions do not show how questions differ
+    value = float(hits.sum() / rows.sum())
+    size = independent(hits, rows, value * (1 - value), most=most, confidence=confidence)
     low, high = wilson(size * value, size, confidence)
     interval = Interval(low=float(low), high=float(high))
-    return Share(value=value, interval=interval, n_questions=n_questions)
+    return Share(value=value, interval=interval, n_questions=len(counted))
+
+
+def independent(
+    totals: Values,
+    rows: Values,
+    variance: float,
+    *,
+    most: float = 0,
+    confidence: float = CONFIDENCE,
+) -> float:
+    """How many independent rows of this ``variance`` would have a mean that varies as theirs does.
+
+    ``totals`` and ``rows`` ``[questions]`` are the sum and number of a question's values. It is the
+    number of rows, or ``most``, over their design effect, at least 1 (Kish 1965), fewer for few
+    questions.
+    """
+    n_questions, n = len(rows), float(rows.sum())
+    if variance <= 0 or n_questions == 1:  # nothing shows how questions differ
+        return float(n_questions)
+    # clusters drawn whole (Liang and Zeger 1986)
+    between = ((totals - totals.sum() / n * rows) ** 2).sum() / n**2
+    between *= n_questions / (n_questions - 1)
+    most = most or n
+    size = most / max(1.0, between * (most - 1) / variance)
+    t = stdtrit([most - 1, n_questions - 1], (1 + confidence) / 2)
+    return float(size * (t[0] / t[1]) ** 2)  # few questions do not show how questions differ
 
 
 def sums(question: NDArray[np.int64], *columns: ArrayLike) -> Values:

@@ -125,6 +125,30 @@ def test_a_second_judge_refines_the_strata() -> None:
     assert table.labelled.sum() == 2
 
 
+@pytest.mark.parametrize("rows", [1, 20])
+def test_rows_of_one_question_are_not_independent(rows: int) -> None:
+    """20 equal answers to each of 20 questions tell little more than one; one each is as before."""
+    half = [YES] * 10 * rows + [NO] * 10 * rows
+    results = [R if one is YES else W for one in half]
+    own, found = estimates([i for i in items(20) for _ in range(rows)], [judged(results)], half)
+    plain = stratified(counts((10, 10, 10), (10, 10, 0)))
+    assert found.high - found.low == pytest.approx(plain.high - plain.low, rel=0.15 * (rows > 1))
+    assert own.low == pytest.approx(found.low, abs=0.06)
+
+
+def test_the_interval_covers_the_truth_of_samples() -> None:
+    """With 8 answers to a question, where a hard question has many wrong ones; 30 % without it."""
+    rng, covered = np.random.default_rng(5), 0
+    asked = [item for item in items(50) for _ in range(8)]
+    for _ in range(100):
+        right = rng.random(400) < np.repeat(rng.beta(0.3, 0.2, 50), 8)
+        said = np.where(rng.random(400) < 0.8, right, ~right)
+        labels = [YES if one else NO for one in right]
+        found = estimates(asked, [judged([R if one else W for one in said])], labels)[1]
+        covered += found.low <= 0.6 <= found.high
+    assert covered >= 90
+
+
 def test_what_cannot_be_estimated_is_refused() -> None:
     """No label, none of a frequent verdict, and nothing judged."""
     with pytest.raises(InputError, match="no judged item has a label"):

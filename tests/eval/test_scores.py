@@ -360,11 +360,12 @@ def test_one_judge_is_listed_by_a_column(tmp_path: Path) -> None:
         read_judged([tmp_path / "judged.jsonl"], by="pupil")
 
 
-def test_a_judged_log_is_listed_by_its_task_or_its_model(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tag", [True, False], ids=["tag", "column"])
+def test_a_judged_log_is_listed_by_its_task_or_its_model(tmp_path: Path, *, tag: bool) -> None:
     """Models are no samples of one another, and neither tag is a knowledge point."""
     rows = [
-        {"question": "2+2=?", "reference": "4", "response": response, "tags": {"model": [model]},
-         "meta": {"task": task}}
+        {"question": "2+2=?", "reference": "4", "response": response, "meta": {"task": task},
+         **({"tags": {"model": [model]}} if tag else {"model": model})}
         for model, task, response in (
             ("m1", "sums", "4"), ("m2", "sums", "4"), ("m1", "more", "5"), ("m2", "more", "4"),
         )
