@@ -131,8 +131,8 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
-    if found:
-        made = [m for m in made if m.text not in _COUNTING]
+    counting = _COUNTING if found else "两"  # beside 一九八九年, 两 in 东西两边 is none
+    made = [m for m in made if m.text not in counting] or made
     results = [
         one for one in map(_result, made)
         if not (one.text.isdigit() and text[max(0, one.start - 1) : one.start].isalpha()
@@ -186,6 +186,7 @@ _EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
 WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
+_HEADS = re.compile(r"(?:[\u3400-\u9fff]{1,2}|\s?[A-Za-z]+)[*\s]*[:：]")
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
 AT: Final = cue("at", after=r"\s*\$?[a-z](?:\s?=\s?)?\Z")
@@ -255,7 +256,7 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
+        _headed, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
         _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
@@ -276,6 +277,13 @@ def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool
     return isinstance(size, Fraction) and any(
         isinstance(other, Fraction) and abs(size - other) * 50 > abs(size) for other in again
     )
+
+
+def _headed(
+    text: str, live: list[Mention], question: str, named: Sequence[Mention]
+) -> list[Mention]:
+    """The quantity that a text begins with, before a colon: 12 people: 11 on the field, and one."""
+    return [m for m in live if not text[: m.start].strip("* ") and _HEADS.match(text, m.end)]
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:

@@ -20,7 +20,7 @@ from gradegpt.answers.text import plain
 from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
 from gradegpt.answers.types import Quantity
 from gradegpt.answers.units import COUNT, MONEY, SHARE, YEAR
-from gradegpt.rules.bind import AT
+from gradegpt.rules.bind import AT, WHEN
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.cues import cue
 from gradegpt.rules.stance import denies, revises, takes_back
@@ -115,12 +115,14 @@ def _wanted(reference: str, question: str) -> list[Amount]:
 
 
 def _as_asked(amount: Amount, question: str) -> Amount:
-    """With what only the question says: that a number is an age, or a time before noon."""
+    """With what only the question says: that a number is an age, a year, or a time before noon."""
     if amount.measures == COUNT and amount.unit == 1 and _AGE.search(question):
         years = units.unit_called("years")
         return amount._replace(
             measures=years.measures, value=amount.value * years.size, unit=years.size
         )
+    if amount.measures == COUNT and 1000 <= amount.value <= 2100 and WHEN.search(question):
+        return amount._replace(measures=YEAR)
     before_noon = amount.measures == TIME and not amount.half and PAST_NOON.search(question)
     return amount._replace(half="am") if before_noon else amount
 
