@@ -12,7 +12,8 @@ from typing import Any, Final
 
 FOLDS: Final = 5
 _DRAWS: Final = 1000
-_FEATURES: Final = 2**16
+_MIN_ROWS: Final = 5
+_MAX_FEATURES: Final = 50_000
 _DECIMALS: Final = 4
 _UNIT: Final = r"[\u3400-\u9fff]|[^\W\d_\u3400-\u9fff]+|\d+|[^\w\s]"
 """Words, signs and Han characters."""
@@ -48,16 +49,21 @@ def probe_artifacts(
 def _classify(responses: Sequence[str], truth: Any, numbers: Any, seed: int) -> Any:
     """Out-of-fold predictions; none where a verdict is not that of enough questions."""
     import numpy as np
-    from sklearn.feature_extraction.text import HashingVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
 
     if min(len(np.unique(numbers[truth])), len(np.unique(numbers[~truth]))) < FOLDS:
         return None
-    words = HashingVectorizer(
-        n_features=_FEATURES, token_pattern=_UNIT, ngram_range=(1, 2), binary=True, norm=None
-    )
+    words = CountVectorizer(
+        token_pattern=_UNIT, ngram_range=(1, 2), binary=True, min_df=_MIN_ROWS,
+        max_features=_MAX_FEATURES, dtype=np.float32,
+    )  # fmt: skip
+    try:
+        matrix = words.fit_transform(responses)
+    except ValueError:  # no n-gram is in five responses
+        return None
     # Strong shrinkage (C below 1): fits are fast.
     model = LogisticRegression(C=0.05, class_weight="balanced", max_iter=500, tol=1e-3)
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
-    return cross_val_predict(model, words.transform(responses), truth, groups=numbers, cv=folds)
+    return cross_val_predict(model, matrix, truth, groups=numbers, cv=folds)

@@ -108,6 +108,7 @@ def test_a_setting_written_as_an_option_is_answered_with_the_setting(
     )
 
 
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
 def test_an_option_without_its_value_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
