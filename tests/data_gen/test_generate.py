@@ -23,7 +23,7 @@ from data_gen.readings import Reading, digest_of, write_readings
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
 from gradegpt.chains.chain import parse_prompt
-from gradegpt.core.errors import GradeGPTError, InputError
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError
 from gradegpt.core.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.core.schema import Item, TrainingRow, Verdict
 from gradegpt.tables.importers.labelled import question_key, split_of
@@ -190,6 +190,19 @@ def test_shortfalls_are_reported(make: Make) -> None:
     gaps = {gap["cell"]: gap for gap in manifest["shortfalls"]}
     assert gaps["rows"]["wanted"] == 5_000
     assert gaps["rows"]["have"] == manifest["counts"]["train"] + manifest["counts"]["dev"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"sources": [{"path": "nofile.csv"}]}, {"readings": ["nofile.csv"]},
+        {"avoid": ["nofile.csv"]}, {"questions": [{"path": "nofile.csv"}]},
+    ],
+)  # fmt: skip
+def test_an_input_that_is_not_there_is_one_line(make: Make, given: dict[str, Any]) -> None:
+    """For example before the public sets are fetched."""
+    with pytest.raises(MissingError, match=r"^nofile\.csv: no such file; .*path"):
+        make(**given)
 
 
 def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
