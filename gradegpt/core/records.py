@@ -9,8 +9,9 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Self, TextIO, TypeVar
+from typing import Any, Self, TextIO, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -61,7 +62,7 @@ def read_lines(path: str | Path, start: int = 0, first: int = 1) -> Iterator[tup
                 yield number, raw
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: Path) -> BufferedReader:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; {A_FILE}")
     if not path.is_file():
