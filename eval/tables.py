@@ -58,7 +58,8 @@ def _bias(metrics: JudgeMetrics, bias: float) -> str:
     said = f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"
     if metrics.even is None or not bias:
         return said
-    return f"{said};\n  the two are equal where a probability of {metrics.even:.2f} is needed to accept"
+    equal = f"the two are equal where a probability of {metrics.even:.2f} is needed to accept"
+    return f"{said};\n  {equal}"
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
