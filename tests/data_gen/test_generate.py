@@ -350,6 +350,20 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     assert isinstance(failed.exception, GradeGPTError)
 
 
+def test_the_command_says_what_a_small_set_lacks(tmp_path: Path) -> None:
+    """No row for dev, and fewer rows than the recipe names."""
+    asked = [q for n in range(40) if split_of(q := f"What is {n} plus {n}?") != "dev"]
+    rows = [{"question": q, "reference": "4", "response": "It is 4.", "label": True} for q in asked]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    config = tmp_path / "c.yaml"
+    config.write_text(f"name: a\nsources: [{{path: {tmp_path}/rows.jsonl}}]\nworkers: 1\n")
+    few = ["bank=0", "parametric=0", "balance.correct=0", "balance.rows=99", f"out={tmp_path}/a"]
+    done = CliRunner().invoke(app, [str(config), *few])
+    assert done.exit_code == 0, done.output
+    assert f"fewer rows than the recipe asks for (rows): {len(asked)} of 99\n" in done.output
+    assert "\ndev has no rows: 1 question in 20 belongs to it, here none;" in done.output
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Ray's own
 def test_a_cluster_writes_the_same_bytes(whole: Path, make: Make, tmp_path: Path) -> None:
