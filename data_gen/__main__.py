@@ -36,6 +36,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 _SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
 """The groups of counts that the table shows; the data card has them all."""
+_NO_DEV = (
+    "dev has no rows: 1 question in 20 belongs to it, here none; add questions, or let "
+    "kind: labelled divide a small table"
+)
 
 
 @app.command(
@@ -116,7 +120,11 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
     for reason, n in manifest.get("teacher", {}).get("rejected", {}).items():
         console.print(f"the teacher's replies: {n:,} could not be used ({reason})")
     for gap in manifest["shortfalls"]:
-        console.print(f"short: {gap['cell']}: {gap['have']:,} of {gap['wanted']:,}")
+        cell = gap["cell"].replace(":", " ")
+        have = f"{gap['have']:,} of {gap['wanted']:,}"
+        typer.echo(f"fewer rows than the recipe asks for ({cell}): {have}")
+    if not counts["dev"]:
+        typer.echo(_NO_DEV)
     if (probe := manifest["quality"]["artifact_probe"]) and probe["low"] is not None:
         told = "{balanced_accuracy:.3f} ({low:.3f} to {high:.3f})".format(**probe)
         console.print(f"response alone: balanced accuracy {told}; 0.5 is chance")

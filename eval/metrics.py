@@ -294,6 +294,7 @@ class Difference(Row):
 
     value: float
     interval: Interval
+    n_questions: int
 
 
 class JudgePair(Row):
@@ -327,6 +328,8 @@ class JudgePair(Row):
             return "–"
         ends, better = self.difference.interval, self.b
         value, low, high = (round(100 * x, 1) for x in (self.difference.value, ends.low, ends.high))
+        if self.difference.value == ends.low == ends.high == 0:  # in every draw of questions
+            return f"no difference on these {self.difference.n_questions:,} questions"
         if value < 0:
             better, value, low, high = self.a, -value, -high, -low
         by = f"{better} better by {value:.1f} points" if value else "no difference"
@@ -381,7 +384,7 @@ def _difference(totals: Cells, cells: Cells) -> Difference | None:
         (a, b), ends = scores[0].tolist(), [_balanced(totals[:, n], cells[:, n]) for n in (0, 1)]
         low = b - a - math.hypot(b - ends[1].low, ends[0].high - a)
         high = b - a + math.hypot(ends[1].high - b, a - ends[0].low)
-    return Difference(value=value, interval=Interval(low=low, high=high))
+    return Difference(value=value, interval=Interval(low=low, high=high), n_questions=len(cells))
 
 
 def _defined(value: Values) -> float | None:

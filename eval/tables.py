@@ -47,7 +47,7 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
     _print_view("overall", {"all": judges})
     for name, metrics in judges.items():
         if metrics.bias is not None:
-            say(f"{name} {_bias(metrics, metrics.bias)}")
+            say(f"{name}, {_bias(metrics, metrics.bias)}")
     some_open = any(metrics.coverage != 1 for metrics in judges.values())
     say(f"{_SCORES}\n{_INTERVALS}\n{_BOUNDS}" if some_open else f"{_SCORES}\n{_INTERVALS}")
 
@@ -55,8 +55,11 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
 def _bias(metrics: JudgeMetrics, bias: float) -> str:
     """The shares, of decided answers, of right ones accepted and wrong ones rejected."""
     yes, no = percent(metrics.recall), percent((metrics.recall or 0) - bias)
-    even = "" if metrics.even is None else f"; equal with the threshold {metrics.even:.2f}"
-    return f"accepts {yes} % of right answers, rejects {no} % of wrong ones{even}"
+    said = f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"
+    if metrics.even is None or not bias:
+        return said
+    equal = f"the two are equal where a probability of {metrics.even:.2f} is needed to accept"
+    return f"{said};\n  {equal}"
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:

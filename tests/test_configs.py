@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -43,8 +44,10 @@ COMMANDS = {
 """The settings of commands whose name is not their stage's."""
 LAUNCH = CONFIGS / "accelerate"
 """accelerate's own settings, which tests/train/test_distributed.py reads."""
-LISTS = {CONFIGS / "eval" / "set_aside.txt"}
+LISTS = {CONFIGS / "eval" / f"{name}.txt" for name in ("set_aside", "unconfirmed")}
 """Lists of rows that some settings refer to."""
+SHIPPED = re.compile(r"(?<![\w./-])(?:(?:train|eval)/data|configs|data_gen|models)/[\w./-]*\w")
+"""A path in a folder that comes with the code."""
 FILES = sorted(path for path in CONFIGS.rglob("*.yaml") if path.parent != LAUNCH)
 
 
@@ -87,3 +90,10 @@ def test_a_stage_reads_the_folder_that_the_previous_one_writes() -> None:
         data = load_settings(DataGenSettings, CONFIGS / "data_gen" / f"{rows}.yaml")
         train = load_settings(SFTSettings, CONFIGS / "train" / f"{recipe}.yaml")
         assert (data.kind, train.data) == ("judge", str(data.folder))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_the_shipped_files_that_it_names_are_there(path: Path) -> None:
+    """A file that git ignores is missing in a clone."""
+    named = SHIPPED.findall(path.read_text(encoding="utf-8"))
+    assert [name for name in named if not (CONFIGS.parent / name).exists()] == []

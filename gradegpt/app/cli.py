@@ -333,7 +333,8 @@ def _built(settings: JudgeSettings) -> Judge:
     _ = judge.fingerprint  # loads the models that a cascade loads on first use
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
-        typer.echo(f"max_error: not shown, so no verdict is given\n  {listed}", err=True)
+        withheld = "max_error: these verdicts are withheld, as the bound is not shown for them"
+        typer.echo(f"{withheld}\n  {listed}", err=True)
     if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
         typer.echo(
             "--max-error holds over all sources of rows together; --by source bounds each", err=True

@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import Any, Self, TextIO, TypeVar
 
@@ -54,20 +55,22 @@ def read_lines(path: str | Path, start: int = 0, first: int = 1) -> Iterator[tup
 
     ``start`` is the byte at which the line with the number ``first`` begins.
     """
-    path = Path(path)
+    with _opened(Path(path)) as lines:
+        lines.seek(start)
+        for number, raw in enumerate(lines, start=first):
+            if not raw.isspace():
+                yield number, raw
+
+
+def _opened(path: Path) -> BufferedReader:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; {A_FILE}")
     if not path.is_file():
         raise MissingError(f"{path}: no such file; check the path")
     try:
-        lines = path.open("rb")
+        return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    with lines:
-        lines.seek(start)
-        for number, raw in enumerate(lines, start=first):
-            if not raw.isspace():
-                yield number, raw
 
 
 def parse_line(raw: bytes, where: str) -> dict[str, Any]:
@@ -217,8 +220,8 @@ def write_json(path: str | Path, value: Any) -> None:
 
 
 def sha256_file(path: str | Path) -> str:
-    """Hex digest of a file's bytes."""
-    with Path(path).open("rb") as handle:
+    """Hex digest of a file's bytes. Raises ``MissingError`` where there is no such file."""
+    with _opened(Path(path)) as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 

@@ -45,8 +45,8 @@ class Given(NamedTuple):
 class Promise:
     """The policy of a cascade that gives only verdicts whose error is bounded.
 
-    ``missing`` says for which kinds of answers nothing is promised, and why, and below which
-    confidence nothing is promised for the others: these verdicts are withheld.
+    ``missing`` says which verdicts are withheld: all on the kinds of answers for which nothing is
+    promised, and why; on the others those below a confidence.
 
     Args:
         calibration: That of the last judge of the cascade, with its evidence.
@@ -70,22 +70,23 @@ class Promise:
                 "so nothing can be promised; run gradegpt eval.calibrate for it"
             )
         self.thresholds: dict[str, float] = {}
-        self.missing: list[str] = []
+        why: dict[str, str] = {}
         for kind in sorted({row.kind for row in calibration.evidence}):
             own = evidence_for(kind, calibration.evidence, max_error)
             found = lowest_threshold(own, max_error, by_source=by_source)
             if found is None:
                 together = by_source and lowest_threshold(own, max_error) is not None
-                why = f"{kind}: only for all sources together, without --by"
-                self.missing.append(why if together else _why(kind, own, max_error))
+                only = "only for all sources together, without --by"
+                why[kind] = only if together else _why(own, max_error)
             else:
                 self.thresholds[kind] = found
         if not self.thresholds:
-            why = "\n  ".join(self.missing)
+            each = "\n  ".join(f"{kind}: {lacks}" for kind, lacks in why.items())
             raise SettingsError(
                 "max_error: cannot be promised for any kind of answer; raise it, or label more "
-                f"answers and run gradegpt eval.calibrate\n  {why}"
+                f"answers and run gradegpt eval.calibrate\n  {each}"
             )
+        self.missing = [f"{kind}: all verdicts ({lacks})" for kind, lacks in why.items()]
         for least in sorted(set(self.thresholds.values())):
             kinds = (kind for kind, found in self.thresholds.items() if found == least)
             self.missing.append(f"{', '.join(kinds)}: verdicts below the confidence {least:.4f}")
@@ -186,19 +187,19 @@ def _fewest(bound: float, level: float) -> int:
     return math.ceil(math.log(1 - level) / math.log(1 - bound))
 
 
-def _why(kind: str, rows: Sequence[Evidence], bound: float) -> str:
+def _why(rows: Sequence[Evidence], bound: float) -> str:
     """What is missing for a promise, in words, by the best error that 20 rows or more show."""
     given = [g for least in LEVELS if (g := given_from(rows, least)).rows >= 20]
     labelled = sum(row.rows for row in rows)
     best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
     if best is None:
-        return f"{kind}: of {labelled:,} labelled rows fewer than 20 have a verdict"
+        return f"of {labelled:,} labelled rows fewer than 20 have a verdict"
     error = best.wrong / best.rows
     sizes = (n for n in _sizes(best.rows) if _upper(round(error * n), n, CERTAINTY) <= bound)
     if error >= bound or (enough := next(sizes, None)) is None:
-        return f"{kind}: {best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
+        return f"{best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
     more = math.ceil(labelled * (enough / best.rows - 1))
-    return f"{kind}: about {max(more, 1):,} more labelled rows are needed"
+    return f"about {max(more, 1):,} more labelled rows are needed"
 
 
 def _sizes(n: int) -> Iterator[int]:

@@ -23,7 +23,7 @@ from data_gen.readings import Reading, digest_of, write_readings
 from data_gen.seeds import candidates_of, seeds
 from data_gen.settings import DataGenSettings
 from gradegpt.chains.chain import parse_prompt
-from gradegpt.core.errors import GradeGPTError, InputError
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError
 from gradegpt.core.records import dump, read_objects, read_rows, sha256_file, write_rows
 from gradegpt.core.schema import Item, TrainingRow, Verdict
 from gradegpt.tables.importers.labelled import question_key, split_of
@@ -192,6 +192,19 @@ def test_shortfalls_are_reported(make: Make) -> None:
     assert gaps["rows"]["have"] == manifest["counts"]["train"] + manifest["counts"]["dev"]
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"sources": [{"path": "nofile.csv"}]}, {"readings": ["nofile.csv"]},
+        {"avoid": ["nofile.csv"]}, {"questions": [{"path": "nofile.csv"}]},
+    ],
+)  # fmt: skip
+def test_an_input_that_is_not_there_is_one_line(make: Make, given: dict[str, Any]) -> None:
+    """For example before the public sets are fetched."""
+    with pytest.raises(MissingError, match=r"^nofile\.csv: no such file; .*path"):
+        make(**given)
+
+
 def test_labels_that_disagree_are_disputed(make: Make, tmp_path: Path) -> None:
     """In a file of their own with all labels; a reading disputes as rules do, if unsure, too."""
     rows = [
@@ -335,6 +348,20 @@ def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     assert f"wrote {out}/" in done.output.replace("\n", "")
     failed = CliRunner().invoke(app, [str(config), "parametric=0", f"out={tmp_path / 'none'}"])
     assert isinstance(failed.exception, GradeGPTError)
+
+
+def test_the_command_says_what_a_small_set_lacks(tmp_path: Path) -> None:
+    """No row for dev, and fewer rows than the recipe names."""
+    asked = [q for n in range(40) if split_of(q := f"What is {n} plus {n}?") != "dev"]
+    rows = [{"question": q, "reference": "4", "response": "It is 4.", "label": True} for q in asked]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    config = tmp_path / "c.yaml"
+    config.write_text(f"name: a\nsources: [{{path: {tmp_path}/rows.jsonl}}]\nworkers: 1\n")
+    few = ["bank=0", "parametric=0", "balance.correct=0", "balance.rows=99", f"out={tmp_path}/a"]
+    done = CliRunner().invoke(app, [str(config), *few])
+    assert done.exit_code == 0, done.output
+    assert f"fewer rows than the recipe asks for (rows): {len(asked)} of 99\n" in done.output
+    assert "\ndev has no rows: 1 question in 20 belongs to it, here none;" in done.output
 
 
 @pytest.mark.slow

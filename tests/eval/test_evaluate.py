@@ -235,12 +235,17 @@ def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
         )
         for v in said
     ]  # fmt: skip
-    print_overall({"rules": measured(graded(np.arange(10), labels, judged))})
+    found = measured(graded(np.arange(10), labels, judged))
+    print_overall({"rules": found, "even": found.model_copy(update={"even": 0.92, "bias": -0.05})})
     out = capsys.readouterr().out
     assert re.search(r"rows +decided +right of these \[95 %\] +bounds ", out)
-    assert re.search(r"all +10 +80.0 +75.0 \[41, 93\] +60.0 to 80.0 ", out)
+    assert re.search(r"rules +10 +80.0 +75.0 \[41, 93\] +60.0 to 80.0 ", out)
     assert "those without a verdict all wrong, and all right" in out
-    assert "rules accepts 75.0 % of right answers, rejects 75.0 % of wrong ones" in out
+    shares = "of those it decides: accepts 75.0 % of the right, rejects"
+    assert f"rules, {shares} 75.0 % of the wrong\n" in out
+    equal = "the two are equal where a probability of 0.92 is needed to accept"
+    assert f"even, {shares} 80.0 % of the wrong;\n  {equal}\n" in out
+    assert max(map(len, out.splitlines())) <= WIDTH
 
 
 def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:

@@ -244,6 +244,7 @@ def test_a_difference_that_is_not_defined_is_none() -> None:
     ):  # fmt: skip
         assert pair.difference is None
         assert pair.in_words == "–"
+    assert pair_of("ccii", "cici", "cici").in_words == "no difference on these 4 questions"
 
 
 @pytest.mark.parametrize(
@@ -253,12 +254,13 @@ def test_a_difference_that_is_not_defined_is_none() -> None:
         (-0.123, -0.202, -0.041, "a better by 12.3 points (95 % 4.1 to 20.2)"),
         (-0.01, -0.02, 0.0, "a better by 1.0 points (95 % 0.0 to 2.0: may be chance)"),
         (0.0001, -0.012, 0.03, "no difference (95 % -1.2 to 3.0)"),
+        (0.0, 0.0, 0.0, "no difference on these 6 questions"),
     ],
 )
 def test_a_difference_is_said_in_words(value: float, low: float, high: float, words: str) -> None:
     """The better judge comes first, and an interval that holds 0 is said to."""
     pair = pair_of("", "", "")
-    found = Difference(value=value, interval=Interval(low=low, high=high))
+    found = Difference(value=value, interval=Interval(low=low, high=high), n_questions=6)
     assert pair.model_copy(update={"difference": found}).in_words == words
 
 

@@ -152,6 +152,22 @@ def test_escape_sequences_of_a_response_do_not_reach_the_terminal() -> None:
     assert str(judgement).startswith("a\\x1b[2J\\r中\nb\n\n")
 
 
+def test_a_promise_says_which_verdicts_are_withheld(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All on some types, and on the others those below a confidence; the rest is given."""
+    pytest.importorskip("scipy")
+    Path("in.jsonl").write_text(ROW)
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", "--max-error", "0.05") == 0
+    out, said = capsys.readouterr()
+    assert "1 judged" in out
+    head, *lines = said[: said.index("--max-error")].splitlines()
+    assert head == "max_error: these verdicts are withheld, as the bound is not shown for them"
+    one = r"  [^:]+: (all verdicts \(.+\)|verdicts below the confidence 0\.\d{4})"
+    assert lines
+    assert all(re.fullmatch(one, line) for line in lines)
+
+
 def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("in.jsonl").write_text(ROW * 3 + ROW.replace("is 4", "is 5"))
     assert call("judge", "in.jsonl", "-o", "out.jsonl", *RULES) == 0

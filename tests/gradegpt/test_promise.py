@@ -92,7 +92,9 @@ def test_a_bound_for_each_source_needs_sources_that_keep_it() -> None:
     promise += rows(0.95, 300, 0, "set en", "c")
     found = Promise(Calibration(judge="m", evidence=tuple(promise)), 0.05, by_source=True)
     assert set(found.thresholds) == {"set en"}
-    assert found.missing[:-1] == ["number en: only for all sources together, without --by"]
+    assert found.missing[:-1] == [
+        "number en: all verdicts (only for all sources together, without --by)"
+    ]
 
 
 def test_rare_kinds_rest_on_a_broader_group() -> None:
@@ -151,8 +153,8 @@ def test_kinds_have_thresholds_or_a_reason() -> None:
     promise = Promise(Calibration(judge="m", evidence=evidence), 0.02)
     assert set(promise.thresholds) == {"number en"}
     assert promise.missing == [
-        "short text zh: about 42 more labelled rows are needed",
-        "text en: 60 of the 160 surest labelled verdicts are wrong",
+        "short text zh: all verdicts (about 42 more labelled rows are needed)",
+        "text en: all verdicts (60 of the 160 surest labelled verdicts are wrong)",
         "number en: verdicts below the confidence 0.5437",
     ]
     number = Item(reference=("4",), response="It is 4.")
