@@ -26,10 +26,9 @@ from gradegpt.rules.compare import Prove, compare
 from gradegpt.rules.compare.base import Criteria, unproved
 from gradegpt.rules.compare.value import same_value
 from gradegpt.rules.reference import answer_places
-from gradegpt.rules.stance import disowned
+from gradegpt.rules.stance import EITHER, disowned
 from gradegpt.rules.tolerance import EXACT, Tolerance, tolerance
 from gradegpt.rules.validity import cut_off, refuses, says_nothing, without_loop
-from gradegpt.rules.verdict import EITHER
 
 VERSION: Final = "4"
 """Increased with every change that can change a score; part of the fingerprint."""

@@ -30,6 +30,11 @@ _DISOWNED: Final = cue(
 )  # fmt: skip
 """Words that end before an answer and deny it, or give it to somebody else or an earlier time."""
 _AFTER: Final = cue("retracted", before=r"[^\w]{0,8}")
+EITHER = re.compile(
+    r"(?:\s*\\?%|[\s$]*(?!or\b)[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*"
+    r"(?:或者?(?!更?[多少])|\bor\b(?! (?:so|more|less|fewer|about|in)\b))"
+)
+"""An alternative directly after an answer."""
 _UNDECIDED: Final = cue("quoted", "hearsay", "left open")
 _LATER: Final = cue("later", before=r"(?:^|[\n.。!！?？;；:：…”\"])[\s\W]{0,8}?")
 PERSON = cue("writer")
@@ -126,6 +131,11 @@ def disowned(text: str, found: Found) -> bool:
 def said_right(text: str, found: Found) -> bool:
     """Whether the words after an option call it right: "C is correct", C正确."""
     return bool(len(found.answer) == 1 and _SAID_RIGHT.match(text, found.clause[1]))
+
+
+def leaves_undecided(text: str, start: int = 0, end: int = sys.maxsize) -> bool:
+    """Whether a part of a text leaves the choice between answers open."""
+    return _UNDECIDED.search(text, start, end) is not None
 
 
 def takes_back(text: str, since: int = 0) -> bool:

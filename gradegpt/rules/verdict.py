@@ -29,7 +29,13 @@ from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.names import compare_names
 from gradegpt.rules.cues import cue
 from gradegpt.rules.reading import SAID, Reading
-from gradegpt.rules.stance import disowned, said_right, takes_back
+from gradegpt.rules.stance import (
+    EITHER,
+    disowned,
+    leaves_undecided,
+    said_right,
+    takes_back,
+)
 from gradegpt.rules.tolerance import DEFAULT, tolerance
 from gradegpt.rules.validity import (
     REASON,
@@ -53,11 +59,6 @@ _ASKS_YES_NO, _AROUND = cue("asks yes or no"), r"[\s*_.,!?~…。，、！？]*"
 _GIVES_UP = cue("gives up", before=_AROUND, after=_AROUND)
 _LEAST_OWN: Final = 20
 """Characters before a made-up question that may hold an answer."""
-EITHER = re.compile(
-    r"(?:\s*\\?%|[\s$]*(?!or\b)[A-Za-z\u3400-\u9fff]+){0,2}?[\s$]*"
-    r"(?:或者?(?!更?[多少])|\bor\b(?! (?:so|more|less|fewer|about|in)\b))"
-)
-"""An alternative directly after an answer."""
 
 
 _ONE_VALUE: Final = (AnswerType.NUMBER, AnswerType.EQUATION, AnswerType.EXPRESSION)
@@ -152,7 +153,8 @@ def _declined(reading: Reading) -> Decision | None:
     same = next((r for r in denying if means or len(r.text) > _BRIEF), None)
     reasoned = all(REASON.search(text) for text in (response, *(r.text for r in denying)))
     heard = means and EITHER.match(response, means.end())
-    if same is not None and (heard or takes_back(response) or reasoned):
+    taken = takes_back(response) or leaves_undecided(response)
+    if same is not None and (heard or taken or reasoned):
         return Decision(None, "response:not-its-own-answer")
     if same is not None:
         start = len(response) - len(response.lstrip())

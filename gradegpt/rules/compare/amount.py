@@ -23,7 +23,7 @@ from gradegpt.answers.units import COUNT, MONEY, SHARE, YEAR
 from gradegpt.rules.bind import AT, WHEN
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.cues import cue
-from gradegpt.rules.stance import denies, revises, takes_back
+from gradegpt.rules.stance import EITHER, denies, leaves_undecided, revises, takes_back
 from gradegpt.rules.tolerance import EXACT, Tolerance
 
 _SAID_ALONE: Final = (*MONEY, units.DEGREES, units.CELSIUS)
@@ -205,7 +205,7 @@ def _range(read: list[_Read], response: str) -> Shown | None:
 
 
 def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
-    """The quantity as the answer, unless another is in its sentence, or in one after the first."""
+    """The quantity as the answer, unless it is denied, or its sentence or a later has another."""
     if takes_back(response, best.end) or (rivals and revises(response)):
         return None
     spans = sentences(response)
@@ -213,7 +213,11 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
         next((n for n, (_, end) in enumerate(spans) if a.start < end), 0) for a in (best, *rivals)
     )
     concluded = at and any(n > at for n in there)
-    return None if at in there or concluded else Shown(True, "number:equal", best.start, best.end)
+    own = spans[at] if spans else (0, len(response))
+    denied = denies(re.split("[,，;；:：]", response[own[0] : best.start])[-1])
+    either = EITHER.match(response, best.end) or leaves_undecided(response, *own)
+    open_ = at in there or concluded or denied or either
+    return None if open_ else Shown(True, "number:equal", best.start, best.end)
 
 
 # --- equal signs of different meaning -------------------------------------------------------------
