@@ -51,11 +51,10 @@ class CodeJudge:
 
     name = "code"
 
-    def __init__(self, limits: ResourceLimits | None = None, workers: int | None = None) -> None:
+    def __init__(self, limits: ResourceLimits | None = None) -> None:
         if why := missing():
             raise MissingError(f"code cannot be judged on this system: {why}")
         self._limits = limits or ResourceLimits()
-        self.workers = workers or cores()
 
     @property
     def fingerprint(self) -> str:
@@ -64,7 +63,7 @@ class CodeJudge:
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge each item on its own, several at a time."""
-        with ThreadPoolExecutor(self.workers) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             return list(pool.map(self._judge_one, items))
 
     def _judge_one(self, item: Item) -> Judgement:

@@ -81,6 +81,8 @@ _STRUCTURED: Final = {
 _NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
 _EXAMPLES: Final = 3
+_SHOWN: Final = 60
+"""Characters of a value that a message shows."""
 _LONG: Final = 5
 """Letters of a name that may be misspelt: a shorter one is near too many others."""
 _A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
@@ -439,13 +441,9 @@ def _missing(
 
 
 def _values(values: Sequence[Any]) -> str:
-    return " | ".join(map(_short, values)) or "(empty)"
-
-
-def _short(value: object, most: int = 60) -> str:
-    """A value in one line, with control characters escaped."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Values in one line, with control characters escaped."""
+    texts = map(repr, values)
+    return " | ".join(t if len(t) <= _SHOWN else f"{t[: _SHOWN - 1]}…" for t in texts) or "(empty)"
 
 
 def _explained(text: str, columns: Columns) -> Complaint:

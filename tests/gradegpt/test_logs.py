@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import random
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,7 +22,6 @@ from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables.importers.logs import (
     compare,
-    documents,
     items_of,
     opencompass,
     recognise,
@@ -214,17 +214,13 @@ def test_an_eval_log_read_by_the_package_equals_its_json() -> None:
     assert (second.item.response, second.old) == ("The gas is helium.", 0)
 
 
-def test_an_older_eval_log_is_read_without_the_package(tmp_path: Path) -> None:
-    """Its zip is deflated; the error of another compression names the package to install."""
-    log = json.loads((LOGS / "inspect" / "sums.json").read_text())
-    with zipfile.ZipFile(tmp_path / "old.eval", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("header.json", json.dumps({"eval": log["eval"]}))
-        for sample in log["samples"]:
-            packed.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
-    assert documents.by_zip(tmp_path / "old.eval") == ("sums", log["samples"])
-    if not hasattr(zipfile, "ZIP_ZSTANDARD"):
-        with pytest.raises(MissingError, match="pip install inspect_ai"):
-            documents.by_zip(LOGS / "inspect" / "sums.eval")
+def test_an_eval_log_without_its_package_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JSON logs need no package."""
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(MissingError, match="pip install inspect_ai, or write logs as JSON"):
+        read(LOGS / "inspect" / "sums.eval")
 
 
 def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> None:
