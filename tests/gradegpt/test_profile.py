@@ -40,46 +40,6 @@ def test_a_list_of_references_is_each_of_them_in_atlas(reference: object, needs:
     assert verdict("olympicarena", ["9", "4"], "\\boxed{4, 9}", needs="all") == "correct"
 
 
-_LEFT_OPEN = [
-    ("single_choice", "B", "It is A or B"),
-    ("single_choice", "B", "The answer is B, or maybe C"),
-    ("single_choice", "B", "可能是A，也可能是B"),
-    ("single_choice", "B", "I hesitate between A and B and leave it open."),
-    ("number", "7", "It is 5 or 7"),
-    ("number", "7", "It could be 5 or it could be 7"),
-    ("number", "7", "The final answer is 7 or 8"),
-    ("number", "7", "\\boxed{5} or \\boxed{7}"),
-    ("number", "7", "可能是5，也可能是7，我无法确定是哪一个。"),
-    ("expression", "x+1", "It is $x-1$ or $x+1$"),
-    ("expression", "x+1", "\\boxed{x-1}或\\boxed{x+1}"),
-    ("true_false", "true", "It is false or true"),
-    ("tuple", "(1,2)", "在(2,1)和(1,2)之间犹豫，不能作出选择。"),
-    ("set", "{1,2}", "Either {1,2} or {1,3} seems plausible, and I will not choose."),
-    ("multi_answer", "2, 3", "It could be 2, 4 or it could be 2, 3"),
-]
-_QUOTES = [
-    ("single_choice", "B", "The reference answer is B; I would need more time."),
-    ("single_choice", "B", "题目的参考答案是B，不过我自己没有算出结果。"),
-    ("number", "7", "The reference answer is 7; it looks fine."),
-    ("number", "7", "The reference answer is \\boxed{7}."),
-    ("number", "7", "Some say that it is 7; I cannot tell whether that is right."),
-    ("number", "7", "The answer key says 7."),
-    ("number", "7", "标准答案是7。"),
-    ("expression", "x+1", "I can see that the key says $x+1$, so I leave this open."),
-    ("true_false", "true", "The reference answer is true."),
-    ("text", "Paris", "The reference answer is Paris."),
-]
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_an_answer_left_open_or_merely_quoted_is_not_correct(profile: str) -> None:
-    """Nor is it after the delimiter of ARB."""
-    for kind, reference, response in (*_LEFT_OPEN, *_QUOTES):
-        for text in (response, f"ANSWER: {response}"):
-            made = judge(profile, reference, text, answer_type=kind)
-            assert made.verdict != "correct", text
-
-
 _LEFT_OUT = {
     "olympiadbench": ("code", "text", "single_choice", "multiple_choice", "true_false", "set"),
     "olympicarena": ("code", "text"),

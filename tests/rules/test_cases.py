@@ -1,8 +1,8 @@
 """The case table: reference, response, expected outcome and the reason; one line per past bug.
 
 If a careful grader would accept several outcomes, all of them are listed; cases that need reading
-comprehension may be undecided, but must not be decided wrongly. A case with a ``profile`` is scored
-by it, and may state how the ``reason`` of the judgement begins.
+comprehension may be undecided, but must not be decided wrongly. A case with a ``profile``, or with
+several, is scored by it, and may state how the ``reason`` of the judgement begins.
 """
 
 from __future__ import annotations
@@ -25,20 +25,22 @@ def table() -> list[dict[str, Any]]:
     return [case for path in CASES for _, case in read_objects(str(path))]
 
 
-def judged(case: dict[str, Any]) -> Judgement:
-    """What the rules, or the case's profile, make of it."""
+def judged(case: dict[str, Any]) -> list[Judgement]:
+    """What the rules, or each of the case's profiles, make of it."""
     fields = {k: v for k, v in case.items() if k not in ("expected", "why", "profile", "reason")}
-    judge = ProfileJudge(case["profile"]) if "profile" in case else RuleJudge()
-    return judge.judge([Item.model_validate(fields)])[0]
+    named = case.get("profile", [])
+    profiles = [ProfileJudge(name) for name in ([named] if isinstance(named, str) else named)]
+    item = Item.model_validate(fields)
+    return [judge.judge([item])[0] for judge in profiles or [RuleJudge()]]
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_cases(path: Path) -> None:
     """The rules return an outcome that the table allows; a failure names the lines."""
-    made = ((line, case, judged(case)) for line, case in read_objects(str(path)))
     wrong = [
         f"{path.name}:{line}: {case['why']}: {judgement}"
-        for line, case, judgement in made
+        for line, case in read_objects(str(path))
+        for judgement in judged(case)
         if not is_allowed(judgement, case)
     ]
     assert not wrong, "\n".join(wrong)
