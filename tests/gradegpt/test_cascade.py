@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -130,7 +131,7 @@ def test_a_failure_of_a_later_judge_stays_a_failure() -> None:
     assert found.outcome is Outcome.FAILED
 
 
-def test_judges_in_one_list(tmp_path: object) -> None:
+def test_judges_in_one_list() -> None:
     """Any number of them; the fingerprint has all, their calibrations and the thresholds."""
     judges = [
         JudgeSettings.of(kind="rules"),
@@ -146,9 +147,9 @@ def test_judges_in_one_list(tmp_path: object) -> None:
     assert found.fingerprint != strict.fingerprint
 
 
-def test_a_calibration_holds_for_its_place(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_calibration_holds_for_its_place(tmp_path: Path) -> None:
     """After other judges than it was measured after, it is refused with what to run."""
-    path = tmp_path_factory.mktemp("c") / "calibration.json"
+    path = tmp_path / "calibration.json"
     made = Calibration(judge="l", after=("rules",))
     write_json(path, made.model_dump(mode="json"))
     own = JudgeSettings.of(kind="model", model="gradegpt-0.5b", calibration=path)

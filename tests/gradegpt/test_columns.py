@@ -7,8 +7,6 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from gradegpt.core.complaints import Complaint, Complaints
 from gradegpt.core.errors import ColumnsError, InputError, SettingsError
@@ -125,7 +123,7 @@ def test_a_cell_may_be_an_array() -> None:
         ({"verdict": 1, "correct": 1}, None, ("verdict",)),
         ({"is_correct": 1, "Correct": 1}, None, ("is_correct", "Correct")),
         ({"score": 1, "label": 1}, {"label": "score"}, ("score",)),
-        ({"label": 1}, {"label": ""}, ()),
+        ({"label": 1}, {"label": ""}, ()), ({"human_label": "x"}, None, ("human_label",)),
     ],
 )  # fmt: skip
 def test_the_columns_that_may_hold_the_label(
@@ -235,12 +233,6 @@ def test_a_value_is_suggested_only_for_a_misspelt_one(value: str, advice: str) -
     assert advice in wrong.what
 
 
-def test_a_map_whose_field_is_a_usual_name_of_another_is_an_error_that_names_it() -> None:
-    """``answer`` is the usual name of the reference, and not like ``answer_type``."""
-    with pytest.raises(SettingsError, match="no field 'answer'; did you mean 'reference'"):
-        recognise(survey([ROW]), {"answer": "reference"}, name="t")
-
-
 def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
     """No column is guessed; empty cells are not shown."""
     rows = [
@@ -262,24 +254,16 @@ def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() 
     [
         ({"refrence": "gold"}, "map refrence=gold: there is no field 'refrence'; did you mean "
          "'reference'?"),
+        ({"answer": "gold"}, "map answer=gold: there is no field 'answer'; did you mean "
+         "'reference'?"),
         ({"reference": "golt"}, "t: map reference=golt: there is no column 'golt'; did you mean "
          "'gold'?; the columns are: gold, response"),
     ],
-    ids=["no-field", "no-column"],
 )  # fmt: skip
 def test_a_map_with_an_unknown_name_is_an_error(wanted: dict[str, str], message: str) -> None:
     with pytest.raises(SettingsError) as caught:
         recognise(survey([{"gold": "4", "response": "4"}]), wanted, name="t")
     assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    "name", ["label", "verdict", "is_correct", "Correct", "human_label", "source"]
-)
-def test_a_column_with_a_label_is_ignored(name: str) -> None:
-    """With any value; and any column can be declared one."""
-    assert item_of(ROW | {name: "nonsense"}) == item_of(ROW)
-    assert item_of(ROW | {"grade": 3}, given={"label": "grade"}) == item_of(ROW)
 
 
 @pytest.mark.parametrize(
@@ -291,12 +275,6 @@ def test_numbers_are_taken_as_text(value: object, text: str) -> None:
     item = item_of({"id": value, "question": value, "reference": value, "response": value})
     assert (item.id, item.question, item.reference, item.response) == (text, text, (text,), text)
     assert item_of(ROW | {"reference": [value, "four"]}).reference == (text, "four")
-
-
-@given(st.integers() | st.floats(allow_nan=False))
-def test_a_number_as_text_is_the_same_number(value: float) -> None:
-    """No digit is lost."""
-    assert type(value)(item_of(ROW | {"response": value}).response) == value
 
 
 def test_a_missing_value_is_left_out() -> None:
@@ -373,7 +351,7 @@ def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
 
 
 def test_equal_complaints_are_listed_once_with_their_number() -> None:
-    """A single one keeps its place; several kinds are listed below a line with their total."""
+    """A single one keeps its place; up to twenty kinds are listed below a line with their total."""
     found = Complaints("in.csv")
     for line in range(2, 2_002):
         found.add(f"in.csv:{line}", complaints_of(ROW | {"points": "x"}))
@@ -383,11 +361,7 @@ def test_equal_complaints_are_listed_once_with_their_number() -> None:
     assert lines[0] == "in.csv: 2,001 complaints, nothing was judged"
     assert lines[1].endswith("(first: in.csv:2)")
     assert lines[2] == "in.csv:9000: 4 cells under 3 columns"
-
-
-def test_kinds_of_complaints_are_listed_up_to_twenty() -> None:
-    found = Complaints("t")
-    for n in range(23):
+    for n in range(21):
         found.add(f"t:{n}", [Complaint("f", f"complaint {n}")])
     lines = found.listed().split("\n  ")
     assert (len(lines), lines[-1]) == (22, "... and 3 more")

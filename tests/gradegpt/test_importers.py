@@ -62,12 +62,6 @@ def test_columns_are_mapped(source: Any) -> None:
     ]  # fmt: skip
 
 
-def test_a_source_may_state_the_tolerance_of_its_rows(source: Any) -> None:
-    """The policy of the file's protocol."""
-    (example,) = read_examples(source(ROW, tolerance="relative:0.04"))
-    assert example.tolerance == "relative:0.04"
-
-
 def test_rows_set_aside_are_left_out(source: Any, tmp_path: Path) -> None:
     """By id, which may contain blanks; lines without a reason are comments."""
     aside = tmp_path / "aside.txt"
@@ -128,13 +122,8 @@ def test_an_unknown_label_is_an_error(source: Any, label: object) -> None:
         caught.value
     )
     assert str(caught.value).endswith(f"with their counts: True (2), {label!r} (1)")
-
-
-def test_of_many_values_some_are_shown(source: Any) -> None:
-    """The error of an unknown label lists eight values."""
-    given_ = source(*(ROW | {"label": n} for n in range(20)))
     with pytest.raises(InputError, match=r"7 \(1\) and 12 other values"):
-        list(read_examples(given_))
+        list(read_examples(source(*(ROW | {"label": n} for n in range(20)))))
 
 
 def test_a_row_of_this_projects_own_may_call_its_verdict_a_label(source: Any) -> None:
@@ -315,12 +304,6 @@ def test_a_row_without_a_question_is_split_by_its_reference(source: Any) -> None
         split_of(f"answer {n}") == next(p for p, ids in parts.items() if str(n) in ids)
         for n in range(40)
     )
-
-
-def test_a_source_is_named_after_its_file() -> None:
-    """Unless it has a name of its own."""
-    assert Source(path="a/b/graded.jsonl").label == "graded"
-    assert Source(path="a/b/graded.jsonl", name="mine").label == "mine"
 
 
 def test_a_field_that_does_not_exist_is_an_error_that_suggests_one() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import random
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,13 +22,12 @@ from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables.importers.logs import (
     compare,
-    documents,
     items_of,
     opencompass,
     recognise,
 )
 from gradegpt.tables.importers.logs.by_row import LM_EVAL, user_turn
-from gradegpt.tables.importers.logs.changed import Rescored, shown, was_right
+from gradegpt.tables.importers.logs.changed import Rescored, shown
 from gradegpt.tables.importers.logs.reading import (
     listed,
     question_and_context,
@@ -118,29 +118,19 @@ def test_a_log_is_recognised_by_its_structure_alone(path: Path, tmp_path: Path) 
     "text",
     ['{"reference": "4", "response": "4"}\n', '{"reference": "4", "respons": "4"}\n', "",
      '{"reference": "4", "resp', "question,reference,response\n1,2,3\n", "no log\n",
-     '{"reference": "4", "response": "4", "input": "", "output": "", "score": 1, "step": 1}\n'],
-    ids=["items", "misspelt", "empty", "cut", "table", "text", "items-with-more"],
+     '{"reference": "4", "response": "4", "input": "", "output": "", "score": 1, "step": 1}\n',
+     '[{"a": 1}]', '{\n"results": {},\n"configs": {}\n}', "<html><p>Score: 1</p></html>",
+     json.dumps(dict.fromkeys(("input", "output", "score", "step", "index", "sample_score"), 1)),
+     "a,b\n1\n", "a,b,a\n1,2,3\n", "\ufeffa,b\n", 'a,b\n"'],
+    ids=["items", "misspelt", "empty", "cut", "table", "text", "items-with-more", "list",
+         "results", "html", "two-tools", "short-row", "twice", "header", "open-quote"],
 )  # fmt: skip
-def test_a_file_that_may_hold_items_is_not_a_log(text: str, tmp_path: Path) -> None:
-    """The reader of items reports its errors, also where it has a tool's columns."""
+def test_no_tool_is_guessed(text: str, tmp_path: Path) -> None:
+    """For items, whose reader reports the errors, for what none writes, and what two may have."""
     (tmp_path / "in.jsonl").write_text(text)
     assert recognise(tmp_path / "in.jsonl") is None
     assert recognise(tmp_path) is None
     assert recognise(tmp_path / "nothing") is None
-    (tmp_path / "list").write_text('[{"a": 1}]')
-    assert recognise(tmp_path / "list") is None
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['{\n"results": {},\n"configs": {}\n}', "<html><p>Score: 1</p></html>",
-     json.dumps(dict.fromkeys(("input", "output", "score", "step", "index", "sample_score"), 1))],
-    ids=["results", "html", "two-tools"],
-)  # fmt: skip
-def test_no_tool_is_guessed(text: str, tmp_path: Path) -> None:
-    """For a document that none writes, nor for rows that two may have written."""
-    (tmp_path / "log").write_text(text)
-    assert recognise(tmp_path / "log") is None
 
 
 def test_lm_eval_gives_each_response_once_with_the_score_of_every_filter(tmp_path: Path) -> None:
@@ -214,17 +204,13 @@ def test_an_eval_log_read_by_the_package_equals_its_json() -> None:
     assert (second.item.response, second.old) == ("The gas is helium.", 0)
 
 
-def test_an_older_eval_log_is_read_without_the_package(tmp_path: Path) -> None:
-    """Its zip is deflated; the error of another compression names the package to install."""
-    log = json.loads((LOGS / "inspect" / "sums.json").read_text())
-    with zipfile.ZipFile(tmp_path / "old.eval", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("header.json", json.dumps({"eval": log["eval"]}))
-        for sample in log["samples"]:
-            packed.writestr(f"samples/{sample['id']}_epoch_1.json", json.dumps(sample))
-    assert documents.by_zip(tmp_path / "old.eval") == ("sums", log["samples"])
-    if not hasattr(zipfile, "ZIP_ZSTANDARD"):
-        with pytest.raises(MissingError, match="pip install inspect_ai"):
-            documents.by_zip(LOGS / "inspect" / "sums.eval")
+def test_an_eval_log_without_its_package_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """JSON logs need no package."""
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    with pytest.raises(MissingError, match="pip install inspect_ai, or write logs as JSON"):
+        read(LOGS / "inspect" / "sums.eval")
 
 
 def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> None:
@@ -357,8 +343,8 @@ def test_a_part_of_opencompass_predictions_without_the_earlier_ones_has_no_score
     assert [(r.item.id, r.old) for r in rows] == [("x/0", None), ("x/1", None)]
 
 
-def test_vlmevalkit_puts_options_below_the_question() -> None:
-    """There is a column per option, empty ones are skipped; the hint is the context."""
+def test_vlmevalkit_has_columns_of_options_and_cells_with_several_answers() -> None:
+    """Options stand below the question, the hint is the context; a list is alternatives."""
     rows, _ = read(SHAPES)
     assert [(r.item.id, r.metric, r.old) for r in rows] == [
         ("1", "hit", 1), ("2", "hit", 1), ("3", "hit", 0),
@@ -367,17 +353,11 @@ def test_vlmevalkit_puts_options_below_the_question() -> None:
     assert rows[0].item.question.endswith("?\nA. circle\nB. square\nC. triangle")
     assert [r.item.context for r in rows] == [None, "Count the red ones too."] + [None] * 4
     assert rows[1].where == f"{SHAPES.name}:3"
-
-
-def test_vlmevalkit_reads_several_answers_as_alternatives() -> None:
-    """They are in one cell, as the text of a list, and repeated by agreeing annotators."""
     rows, _ = read(ANSWERS)
-    assert [(r.item.reference, r.metric, r.old) for r in rows] == [
-        (("stop", "STOP", "halt"), "eval_score", 0.75),
-        (("red", "dark red", "crimson"), "eval_score", 0),
-        (("7", "seven"), "eval_score", 0),
-        (("sleeping", "resting", "lying down"), "eval_score", 0),
-    ]
+    assert [(r.metric, r.old) for r in rows] == [("eval_score", old) for old in (0.75, 0, 0, 0)]
+    assert [r.item.reference for r in rows[:2]] == [
+        ("stop", "STOP", "halt"), ("red", "dark red", "crimson"),
+    ]  # fmt: skip
 
 
 def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
@@ -422,13 +402,6 @@ def test_a_tools_table_is_read_as_any_other_table(tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["a,b\n1\n", "a,b,a\n1,2,3\n", "\ufeffa,b\n", 'a,b\n"'])
-def test_a_table_that_cannot_be_read_is_not_a_log(text: str, tmp_path: Path) -> None:
-    """The reader of tables reports its errors."""
-    (tmp_path / "t").write_text(text)
-    assert recognise(tmp_path / "t") is None
-
-
 def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
     """Predictions hold no reference: their reviews are read, or the error asks for them."""
     rows, _ = read(REVIEWS)
@@ -446,8 +419,8 @@ def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
     assert (unscored[0].item.question, unscored[0].old) == ("What is 2 + 2?", None)
 
 
-def test_simple_evals_reads_the_same_from_both_forms() -> None:
-    """Escaped texts are unescaped; a response cannot contain the field of a score."""
+def test_simple_evals_reads_the_same_from_both_forms(tmp_path: Path) -> None:
+    """Escaped texts are unescaped; no response holds the field of a score; a mark is no text."""
     rows, _ = read(LOGS / "simple_evals_allresults.json")
     report, _ = read(LOGS / "simple_evals.html")
     assert [(r.item.reference, r.item.response, r.old) for r in rows] == [
@@ -458,13 +431,9 @@ def test_simple_evals_reads_the_same_from_both_forms() -> None:
     assert [r.item.model_dump(exclude={"id"}) for r in report] == [
         r.item.model_dump(exclude={"id"}) for r in rows
     ]
-
-
-@pytest.mark.parametrize("name", ["simple_evals_allresults.json", "simple_evals.html"])
-def test_simple_evals_is_read_with_a_byte_order_mark(name: str, tmp_path: Path) -> None:
-    """Some editors write one."""
-    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
-    assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in read(LOGS / name)[0]]
+    for name, held in (("simple_evals_allresults.json", rows), ("simple_evals.html", report)):
+        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
+        assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in held]
 
 
 def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
@@ -634,17 +603,11 @@ ROWS = [Rescored(*row) for row in (
 )]  # fmt: skip
 
 
-def test_an_old_score_is_right_wrong_or_neither() -> None:
-    """1 is right, 0 and a reward of -1 are wrong; partial credit is neither."""
-    assert [was_right(s) for s in (1, 1.0, 0, -1, 0.5, 1.1, 100, None)] == [
-        True, True, False, False, None, None, None, None,
-    ]  # fmt: skip
-
-
 def test_the_changes_are_summarised_in_a_few_lines() -> None:
     """The total, rows that are not compared, each task, and the first changed ids.
 
-    4 of 8 rows are compared: 2 right before, 3 after, 2 up and 1 down; the counts add up.
+    1 is right, 0 and a reward of -1 are wrong; partial credit is neither. 4 of 8 rows are compared:
+    2 right before, 3 after, 2 up and 1 down; the counts add up.
     """
     many = [Rescored(str(n), "t", "acc", 0, 1) for n in range(7)]
     assert shown(ROWS).splitlines() == [

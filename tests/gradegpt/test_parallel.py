@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -24,29 +25,41 @@ def items(count: int) -> list[Item]:
             for n in range(count)]  # fmt: skip
 
 
-@pytest.mark.parametrize("judge", [RuleJudge(), ProfileJudge("arb")])
-def test_processes_change_no_judgement(judge: RuleJudge | ProfileJudge) -> None:
-    """They are in order and equal to those of one process."""
-    many = items(600)
-    parallel = ParallelJudge(judge, processes=2)
-    assert parallel.judge(many) == judge.judge(many)
-    assert parallel.fingerprint == judge.fingerprint
+@pytest.fixture(scope="module")
+def parallel() -> ParallelJudge:
+    """Two processes, which stay alive."""
+    return ParallelJudge(RuleJudge(), processes=2)
 
 
-def test_a_cascade_without_a_model_runs_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_change_no_judgement(
+    parallel: ParallelJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are in order and equal to those of one process, for few items and for many."""
+    assert parallel.fingerprint == RuleJudge().fingerprint
+    monkeypatch.setattr("gradegpt.judges.parallel._shared", lambda: parallel)
+    for many in (items(3), items(600)):
+        assert judge_many(many) == RuleJudge().judge(many)
+
+
+def test_a_process_judges_by_the_same_profile() -> None:
+    """Its settings, from which a process builds the judge, name it."""
+    arb = ProfileJudge("arb")
+    settings = JudgeSettings.of(**json.loads(ParallelJudge(arb)._settings))
+    assert build_judge(settings).fingerprint == arb.fingerprint
+
+
+def test_a_cascade_without_a_model_runs_on_every_core() -> None:
     """Each process builds the same cascade; one that asks a model stays in this process."""
-    monkeypatch.setattr("gradegpt.judges.parallel.cores", lambda: 2)
     settings = JudgeSettings.of(judges=[{"kind": "rules"}])
     cascade = build_judge(settings)
     parallel = on_every_core(cascade, settings)
     assert isinstance(parallel, ParallelJudge)
     texts = [Item(id=f"t{n}", question="Who wrote it?", reference=("Jane Austen",),
                   response=f"It was Jane {name}, I think.")
-             for n, name in enumerate(["Austen", "Eyre"] * 20)]  # fmt: skip
-    many = [*items(560), *texts]
-    assert parallel.judge(many) == cascade.judge(many)
+             for n, name in enumerate(("Austen", "Eyre"))]  # fmt: skip
+    many = [*items(3), *texts]
+    assert parallel.isolated().judge(many) == cascade.judge(many)
     asks = JudgeSettings.of(min_confidence=0, model="gradegpt-0.5b")
-    assert on_every_core(build_judge(asks), asks).name == "cascade"
     assert not isinstance(on_every_core(build_judge(asks), asks), ParallelJudge)
 
 
@@ -63,12 +76,6 @@ def test_a_batch_is_read_while_the_one_before_it_is_judged() -> None:
     for number, judgements in enumerate(made):
         assert read == list(range(min(number + 2, 4)))
         assert judgements == RuleJudge().judge(items(3)[number % 3 :])
-
-
-def test_judge_many_is_the_rule_judge() -> None:
-    """For few items and for many."""
-    for count in (3, 600):
-        assert judge_many(items(count)) == RuleJudge().judge(items(count))
 
 
 def test_a_bug_that_one_item_meets_fails_it_alone(
@@ -98,9 +105,10 @@ def test_a_bug_that_one_item_meets_fails_it_alone(
     thread.join()
 
 
-def test_a_process_that_dies_affects_one_item(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_affects_one_item(
+    parallel: ParallelJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another process judges the rest of its share."""
-    parallel = ParallelJudge(RuleJudge(), processes=2)
     ask = parallel._ask
 
     def dies_at_5(share: list[Item]) -> object:

@@ -1,7 +1,8 @@
-"""The rule judge: what it decides and what it leaves undecided; one row per past bug."""
+"""The rule judge: spellings, the fields of a judgement, and properties; see also the case table."""
 
 from __future__ import annotations
 
+import time
 from fractions import Fraction
 
 import pytest
@@ -18,17 +19,15 @@ from gradegpt.rules.reference import reference_answer
 
 ZH = "下列各数中最小的是（ ）\nA. 0\nB. -3\nC. 2\nD. -1"
 EN = "Which is the smallest?\n(A) 0\n(B) -3\n(C) 2\n(D) -1"
-WORKED_ZH = "比较各数：负数小于零，两个负数中绝对值大的反而小，其余各项均不符合题意。故选：B．"
 WORKED_EN = "Each pen costs 3 dollars and there are seven of them.\nSo 3*7=21.\n#### 21"
 
 
-def judge(reference: str | tuple[str, ...], response: str, question: str = "") -> Judgement:
-    references = (reference,) if isinstance(reference, str) else reference
-    item = Item(question=question, reference=references, response=response)
+def judge(reference: str, response: str, question: str = "") -> Judgement:
+    item = Item(question=question, reference=reference, response=response)
     return RuleJudge().judge([item])[0]
 
 
-def verdict(reference: str | tuple[str, ...], response: str, question: str = "") -> str:
+def verdict(reference: str, response: str, question: str = "") -> str:
     """The verdict, or ``undecided``."""
     judgement = judge(reference, response, question)
     return (judgement.verdict or judgement.outcome).value
@@ -60,71 +59,6 @@ def test_an_option_in_any_spelling_is_the_option(response: str, question: str) -
     assert verdict("C", response, question) == "incorrect"
 
 
-@pytest.mark.parametrize(
-    ("reference", "response", "expected"),
-    [
-        ("AC", "AC", "correct"),
-        ("AC", "CA", "correct"),
-        ("AC", "A、C", "correct"),
-        ("AC", "A,C", "correct"),
-        ("AC", "A，C", "correct"),
-        ("AC", "A C", "correct"),
-        ("AC", "A和C", "correct"),
-        ("AC", "A and C", "correct"),
-        ("AC", "A & C", "correct"),
-        ("AC", "故选：A、C", "correct"),
-        ("A、C", "故选AC", "correct"),
-        ("A and C", "AC", "correct"),
-        ("AC", "A", "incorrect"),
-        ("AC", "ABC", "incorrect"),
-        ("AC", "故选BD。", "incorrect"),
-        ("A", "AC", "incorrect"),
-        ("BD", "B. D.", "correct"),
-        ("BD", "B + D", "undecided"),
-        ("BD", "B; D", "correct"),
-        ("BD", "(B)(D)", "correct"),
-        ("A", "答案是A或B", "undecided"),
-        ("A", "答案是A或者C。", "undecided"),
-        ("A", "The answer is A (or B)", "undecided"),
-        ("A", "The answer is A or B.", "undecided"),
-        ("B", "B。A错误", "undecided"),
-        ("B", "B. A rock", "correct"),
-        ("B", "B. Vitamin C", "correct"),
-        ("B", "The answer is not B.", "undecided"),
-        ("B", "答案不是B", "undecided"),
-        ("B", "A number of options look right.", "undecided"),
-        ("B", "This is a good answer.", "undecided"),
-        ("B", "The answer is a mystery.", "undecided"),
-        ("B", "I do not know.", "invalid"),
-        ("B", "这是一道好题。", "undecided"),
-        ("B", "Answer: the second one", "undecided"),
-        ("B", "{B}", "correct"),
-    ],
-)
-def test_several_letters_and_sentences_that_resemble_letters(
-    reference: str, response: str, expected: str
-) -> None:
-    """Missing and surplus options are wrong; two candidates or a mere mention are undecided."""
-    assert verdict(reference, response, ZH) == expected
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "question"),
-    [
-        ("B", "First I thought the answer is A. But the answer is B.", EN),
-        ("B", "答案是A。不对，重新计算，答案是B。", ZH),
-        ("B", "故选：A。检查后发现错误，更正为 故选：B。", ZH),
-        ("B", "The answer is \\boxed{A}. Wait, it should be \\boxed{B}.", EN),
-        ("B", "<answer>A</answer> no, <answer>B</answer>", EN),
-        ("18", "The answer is 17. Checking: one more. The answer is 18.", ""),
-        ("18", "答案：17\n更正。答案：18", ""),
-    ],
-)
-def test_a_revised_answer_counts(reference: str, response: str, question: str) -> None:
-    """The final answer of a response counts, not one that it retracted."""
-    assert verdict(reference, response, question) == "correct"
-
-
 # --- numbers --------------------------------------------------------------------------------------
 
 
@@ -145,171 +79,6 @@ def test_a_number_in_any_spelling_is_the_number(response: str) -> None:
     assert verdict("18", response) == "correct"
     assert verdict("18.0", response) == "correct"
     assert verdict("19", response) == "incorrect"
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "expected"),
-    [
-        ("1,000", "1000", "correct"),
-        ("1000", "1,000.00", "correct"),
-        ("1234567", "1,234,567", "correct"),
-        ("1000", "1，000", "correct"),
-        ("1000", "1,00,0", "undecided"),
-        ("1.5", "1,5", "undecided"),
-        ("100", "100,000", "incorrect"),
-        ("1/2", "0.5", "correct"),
-        ("0.5", "$\\dfrac{1}{2}$", "correct"),
-        ("1/2", "2/4", "correct"),
-        ("3/2", "1\\frac{1}{2}", "correct"),
-        ("-1/2", "-\\frac{1}{2}", "correct"),
-        ("-1/2", "\\frac{-1}{2}", "correct"),
-        ("1/2", "1/3", "incorrect"),
-        ("1/2", "1/0", "undecided"),
-        ("1/2", "1½", "incorrect"),
-        ("3/2", "1½", "correct"),
-        ("-5", "−5", "correct"),
-        ("-5", "5", "incorrect"),
-        ("0.333", "1/3", "correct"),
-        ("50%", "50\\%", "correct"),
-        ("50%", "0.5", "correct"),
-        ("50%", "50 percent", "correct"),
-        ("50％", "1/2", "correct"),
-        ("50%", "40%", "incorrect"),
-        ("50%", "50", "undecided"),
-        ("50％", "50", "undecided"),
-        ("50", "50 percent", "undecided"),
-        ("2500", "2.5e3", "correct"),
-        ("2500", "2.5×10³", "correct"),
-        ("0.0025", "2.5×10⁻³", "correct"),
-        ("2500", "2.5×10^4", "incorrect"),
-        ("102", "10²", "incorrect"),
-        ("100", "10²", "correct"),
-        ("1e9999", "1e9998", "undecided"),
-        ("5 cm", "5", "correct"),
-        ("5 cm", "6 cm", "incorrect"),
-        ("5 cm", "50 mm", "correct"),
-        ("5 cm", "5 m", "incorrect"),
-        ("5元", "5角", "undecided"),
-        ("3 hours", "3 hour", "correct"),
-        ("60", "60^\\circ", "correct"),
-        ("60°", "60", "correct"),
-        ("8", "8 tablespoons in total", "correct"),
-        ("3", "3 halves", "undecided"),
-        ("7", "7 times n", "undecided"),
-        ("7", "7 plus x", "undecided"),
-        ("7", "7 thousand", "incorrect"),
-        ("7", "7万", "incorrect"),
-        ("7", "7的平方", "undecided"),
-        ("7", "7 or 8", "undecided"),
-        ("7", "The answer is not 7.", "undecided"),
-        ("7", "答案不是7", "undecided"),
-        ("7", "the answer is less than 7", "undecided"),
-        ("7", "The numbers are 3, 5 and 7", "undecided"),
-        ("7", "First 3, then 4.\nTogether that makes 7", "correct"),
-        ("5", "x=5", "correct"),
-        ("5", "five", "correct"),
-        ("18", "\\boxed{", "invalid"),
-    ],
-)
-def test_numbers(reference: str, response: str, expected: str) -> None:
-    """Equal values match and units are converted; a bare percent sign or prose is undecided."""
-    assert verdict(reference, response) == expected
-
-
-@pytest.mark.parametrize(
-    ("tolerance", "response", "expected"),
-    [
-        (None, "3.14", "undecided"),
-        (None, "3.141594", "correct"),
-        (None, "4", "incorrect"),
-        ("exact", "3.14", "incorrect"),
-        ("relative:0.01", "3.14", "correct"),
-        ("relative:0.01", "3.0", "incorrect"),
-        ("relative:1e-2", "-3.14159", "incorrect"),
-        ("relative:0", "3.14159", "correct"),
-    ],
-)
-def test_a_tolerance_widens_equality(tolerance: str | None, response: str, expected: str) -> None:
-    """The policy of the item decides; without one, a number near the reference is undecided."""
-    item = Item(reference=("3.14159",), response=response, tolerance=tolerance)
-    judgement = RuleJudge().judge([item])[0]
-    assert (judgement.verdict or judgement.outcome).value == expected
-
-
-# --- other types ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "expected"),
-    [
-        ("True", "true", "correct"),
-        ("True", "Yes.", "correct"),
-        ("对", "√", "correct"),
-        ("正确", "✓", "correct"),
-        ("对", "×", "incorrect"),
-        ("正确", "答案：错误", "incorrect"),
-        ("错", "不正确", "correct"),
-        ("No", "The answer is no.", "correct"),
-        ("False", "True", "incorrect"),
-        ("True", "The statement is true.", "correct"),
-        ("True", "Yes, but only for x > 0", "undecided"),
-        ("对", "答案是错误的", "incorrect"),
-    ],
-)
-def test_truth_words(reference: str, response: str, expected: str) -> None:
-    """They are read in both languages and as signs, alone or at the end of a sentence."""
-    assert verdict(reference, response) == expected
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "expected"),
-    [
-        ("Paris", "paris.", "correct"),
-        ("Paris", "The answer is Paris.", "correct"),
-        ("Paris", "London", "undecided"),
-        ("增大", "答案：增大", "correct"),
-        ("增大", "减小", "incorrect"),
-        ("(1,2)", "$(1, 2)$", "correct"),
-        ("(1,2)", "(2,1)", "incorrect"),
-        ("[1,2]", "[1,2)", "incorrect"),
-        ("{1,2}", "\\{1, 2\\}", "correct"),
-        ("{1,2}", "{2,1}", "correct"),
-        ("\\pi", "π", "correct"),
-        ("x^2", "x²", "correct"),
-        ("x^{12}", "x¹²", "correct"),
-        ("x+1", "1+x", "correct"),
-        (">", ">", "correct"),
-        ("∅", "∅", "correct"),
-    ],
-)
-def test_texts_and_simple_structures(reference: str, response: str, expected: str) -> None:
-    """The same text matches; another text is incorrect only if both can be read."""
-    assert verdict(reference, response) == expected
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "question", "expected"),
-    [
-        (WORKED_ZH, "B", ZH, "correct"),
-        (WORKED_ZH, "答案：C", ZH, "incorrect"),
-        (WORKED_ZH.replace("B．", "$\\text{B}$ ．"), "B", ZH, "correct"),
-        (WORKED_EN, "The answer is 21.", "", "correct"),
-        (WORKED_EN, "The answer is 22.", "", "incorrect"),
-        ("We try all cases one by one, and the final answer is $\\boxed{7}$.", "7", "", "correct"),
-        ("A long text without any answer in it, which goes on and on and on.", "7", "",
-        "undecided"),
-        (("4", "four"), "The answer is four.", "", "correct"),
-        (("4", "four"), "The answer is 4.", "", "correct"),
-        (("4", "6"), "The answer is 6.", "", "correct"),
-        (("4", "6"), "The answer is 5.", "", "incorrect"),
-        (("4", "four"), "The answer is 5.", "", "incorrect"),
-    ],
-)  # fmt: skip
-def test_worked_solutions_and_several_accepted_answers(
-    reference: str | tuple[str, ...], response: str, question: str, expected: str
-) -> None:
-    """A solution means the answer that it announces; any accepted answer suffices."""
-    assert verdict(reference, response, question) == expected
 
 
 @pytest.mark.parametrize(
@@ -381,6 +150,7 @@ def spellings(value: int) -> list[str]:
 
 
 @given(st.integers(-(10**9), 10**9), st.integers(-(10**9), 10**9), st.data())
+@settings(max_examples=40)
 def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObject) -> None:
     """The spelling of either number does not matter."""
     assume(a != b)
@@ -390,6 +160,7 @@ def test_two_unequal_integers_are_never_correct(a: int, b: int, data: st.DataObj
 
 
 @given(st.integers(-(10**12), 10**12))
+@settings(max_examples=40)
 def test_a_number_written_another_way_is_correct(value: int) -> None:
     """Separators, trailing zeros and boxes do not change a value."""
     for response in spellings(value):
@@ -413,19 +184,16 @@ def test_fractions_are_read_exactly(value: Fraction) -> None:
 @example(reference="٣", response="٣", question="")
 @example(reference="1/²", response="1/²", question="")
 @example(reference="①", response="1", question="")
-@settings(max_examples=300)
 def test_any_text_is_judged_the_same_way_twice(
     reference: str, response: str, question: str
 ) -> None:
     """Any text is judged without an error or state, and quotes are from the response."""
     judgement = judge(reference, response, question)
     assert judge(reference, response, question) == judgement
-    if judgement.key_sentence is not None:
-        assert judgement.key_sentence in response
+    assert (judgement.key_sentence or "") in response
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
 def test_spans_of_a_found_answer_are_valid(text: str) -> None:
     """Spans are inside of the text, and the sentence is on one line."""
     found = find_answer(text)
@@ -445,12 +213,14 @@ def test_spans_of_a_found_answer_are_valid(text: str) -> None:
     ids=ascii,
 )  # fmt: skip
 def test_hostile_repetition_does_not_raise(piece: str) -> None:
-    """A megabyte of it is a valid response, ten thousand repeats a valid reference."""
-    long, short = piece * (2**20 // len(piece)), piece * 10_000
+    """200 kB of it are a valid response, ten thousand repeats a valid reference; in linear time."""
+    long, short = piece * (200_000 // len(piece)), piece * 10_000
+    start = time.process_time()
     for reference, response in (("B", long), (short if short.strip() else "B", short)):
         judgement = judge(reference, response, EN)
         assert (judgement.outcome is Outcome.JUDGED) == (judgement.verdict is not None)
     assert verdict("B", f"{long}\nThe answer is B.", EN) == "correct"
+    assert time.process_time() - start < 5
 
 
 # --- parts ----------------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ def kinds_of_same(reference: str, answer: str) -> list[AnswerType]:
 
 def other(sign: str) -> str:
     """A sign that is no spelling of this one."""
-    return "⊩" if fold(sign) != fold("⊩") else "⊪"
+    return "⊩" if fold(sign) != "⊩" else "⊪"
 
 
 def test_every_symbol_of_unicode_counts() -> None:
@@ -61,13 +61,14 @@ def test_every_symbol_of_unicode_counts() -> None:
     signs = [*symbols()]
     assert len(signs) > 7_000
     kinds = (AnswerType.TEXT, AnswerType.EXPRESSION)
+    others = {(text, kind): read(text, kind) for kind in kinds
+              for text in ("AB CD", "AB ⊩ CD", "AB ⊪ CD")}  # fmt: skip
     for sign in signs:
-        text = f"AB {sign} CD"
-        for against in ("AB CD", f"AB {other(sign)} CD"):
-            for kind in kinds if ord(sign) < 0x3000 else kinds[:1]:
-                one, two = read(text, kind), read(against, kind)
-                assert not compare(one, two).same, (text, against, kind)
-                assert not compare(two, one).same, (against, text, kind)
+        for kind in kinds if ord(sign) < 0x3000 else kinds[:1]:
+            one, without = read(f"AB {sign} CD", kind), others["AB CD", kind]
+            assert not compare(one, without).same, (sign, kind)
+            assert not compare(without, one).same, (sign, kind)
+            assert not compare(one, others[f"AB {other(sign)} CD", kind]).same, (sign, kind)
 
 
 @pytest.mark.parametrize(
@@ -132,17 +133,10 @@ def test_the_judge_keeps_signs(sign: str) -> None:
     judge = RuleJudge()
     texts = (f"AB {sign} CD", "AB CD", "AB ⊩ CD")
     for reference in texts:
-        for response in texts:
-            if response == reference:
-                continue
-            for shown in (
-                response,
-                f"${response}$",
-                f"The answer is {response}.",
-                f"答案是{response}。",
-            ):
-                item = Item(reference=reference, response=shown)
-                assert judge.judge([item])[0].verdict is not Verdict.CORRECT, (reference, shown)
+        for response in {*texts} - {reference}:
+            for form in ("{}", "${}$", "The answer is {}.", "答案是{}。"):
+                item = Item(reference=reference, response=form.format(response))
+                assert judge.judge([item])[0].verdict is not Verdict.CORRECT, item
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Named tolerances at their limits."""
+"""Named tolerances; ``cases/tolerance.jsonl`` has them at their limits."""
 
 from __future__ import annotations
 
@@ -17,37 +17,6 @@ def read(text: str) -> Quantity:
     made = quantity(text)
     assert made is not None
     return made
-
-
-@pytest.mark.parametrize(
-    ("name", "reference", "answer", "allowed"),
-    [
-        ("exact", "0.5", "1/2", True),
-        ("exact", "3.14", "3.141", False),
-        ("auto", "3.14", "3.1416", True),
-        ("auto", "3.14", "3.145", True),
-        ("auto", "3.14", "3.1451", None),
-        ("auto", "0.2", "0.25", False),
-        ("auto", "18", "19", False),
-        ("auto", "1/3", "0.33", None),
-        ("olympiadbench", "1", "1.00000001", True),
-        ("olympiadbench", "1", "1.00000002", False),
-        ("olympiadbench:0.1", "2.5", "2.6", True),
-        ("olympiadbench:0.1", "2.5", "2.61", False),
-        ("olympicarena", "3.2×10^5", "3.3×10^5", True),
-        ("olympicarena", "3.2×10^5", "3.2×10^6", False),
-        ("olympicarena", "9.99", "10.01", False),
-        ("arb", "100", "101", True),
-        ("arb", "100", "101.1", False),
-        ("atlas", "100", "110", True),
-        ("atlas", "100", "111", False),
-        ("relative:0.04", "50", "52", True),
-        ("relative:4e-2", "50", "52.1", False),
-    ],
-)
-def test_what_a_policy_allows(name: str, reference: str, answer: str, allowed: bool | None) -> None:
-    """A difference equal to the limit is allowed."""
-    assert tolerance(name).allows(read(reference), read(answer)) is allowed
 
 
 def test_a_question_that_asks_for_rounding_lets_an_exact_reference_be_rounded() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -25,11 +26,13 @@ from gradegpt.tables.inputs import CheckedInput, check_input
 from gradegpt.tables.labels import read_label
 
 Split = Literal["train", "dev", "test"]
-_SHARES: dict[Split, float] = {"train": 0.75, "dev": 0.05, "test": 0.20}
 SplitPart = Split | Literal["fit", "calibrate"]
 """A split, or one of the two parts of ``train``: to fit a judge, and to calibrate it."""
-_FIT: Final = 0.625
-"""The share of all questions that are in ``fit``."""
+_PARTS: Final[dict[SplitPart, tuple[float, float]]] = {
+    "train": (0, 0.75), "dev": (0.75, 0.80), "test": (0.80, math.inf),
+    "fit": (0, 0.625), "calibrate": (0.625, 0.75),
+}  # fmt: skip
+"""From which share of all questions on, and below which, a part has them."""
 _SHOWN = 8
 """Values of a label's column that an error message shows."""
 _DEFAULTS: Final = {
@@ -192,14 +195,11 @@ def read_items(source: Source) -> Iterator[tuple[Item, str]]:
         InputError: a row without a mapped column; the message begins with ``file:line``.
 
     """
-    yield from (i for i in _items(source) if _in_split(i[0], source))
-
-
-def _items(source: Source) -> Iterator[tuple[Item, str]]:
     columns = source.columns
     with opened(source.path, source.sheet) as table:
         for where, row in table.valid():
-            if source.keeps(row) and (item := _item(row, source, columns, where)) is not None:
+            item = _item(row, source, columns, where) if source.keeps(row) else None
+            if item is not None and _in_split(item, source):
                 yield item, columns.text(row, "lang")
 
 
@@ -315,21 +315,13 @@ def item_key(item: Item) -> str:
 
 def split_of(question: str) -> Split:
     """The part that a question belongs to, by a hash of its key: equal in every file and run."""
-    share = question_share(question)
-    for name, size in _SHARES.items():
-        if share < size:
-            return name
-        share -= size
-    return "test"
+    return next(part for part in get_args(Split) if in_split(question, part))
 
 
 def in_split(question: str, part: SplitPart) -> bool:
     """Whether a question belongs to a split, or to a part of ``train``."""
-    if part == "fit":
-        return question_share(question) < _FIT
-    if part == "calibrate":
-        return _FIT <= question_share(question) < _SHARES["train"]
-    return split_of(question) == part
+    first, end = _PARTS[part]
+    return first <= question_share(question) < end
 
 
 def question_share(question: str) -> float:

@@ -4,8 +4,8 @@ Sources of the formats:
 
 * Inspect, UKGovernmentBEIS/inspect_ai, ``src/inspect_ai/log/_log.py`` (``EvalLog``,
   ``EvalSample``) and ``log/_recorders/eval.py`` (the zip: ``header.json``, ``samples/*.json``).
-  A ``.eval`` log is read by ``inspect_ai`` itself where it is installed: current versions compress
-  with Zstandard, which Python's own ``zipfile`` reads from 3.14 on. JSON needs no package.
+  A ``.eval`` log is read by ``inspect_ai`` itself: current versions compress with Zstandard, which
+  Python's own ``zipfile`` reads from 3.14 on. JSON needs no package.
 * HELM, stanford-crfm/helm, ``src/helm/benchmark/adaptation/scenario_state.py`` and
   ``request_state.py``, ``scenarios/scenario.py`` (``Instance``, ``Reference``) and
   ``metrics/metric.py`` (``PerInstanceStats``): ``scenario_state.json``, with
@@ -24,12 +24,10 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.core.errors import InputError, MissingError
-from gradegpt.core.records import parse_json
 from gradegpt.tables.importers.logs.reading import (
     Contents,
     LoggedFields,
@@ -61,42 +59,29 @@ def _inspect(path: Path) -> Iterator[Read]:
         log = document(path)
         task, samples = str(log["eval"].get("task", "")), log.get("samples") or []
     else:
-        task, samples = by_package(path) if find_spec("inspect_ai") else by_zip(path)
+        task, samples = _packed(path)
     rows = ((f"{path}: sample {n}", sample) for n, sample in enumerate(samples, start=1))
     yield from each(rows, _sample, task)
 
 
-def by_package(path: Path) -> tuple[str, list[dict[str, Any]]]:
-    """The task and the samples of an ``.eval`` log, read by ``inspect_ai``."""
-    from inspect_ai.log import read_eval_log
+def _packed(path: Path) -> tuple[str, list[dict[str, Any]]]:
+    """The task and the samples of an ``.eval`` log.
 
+    Raises:
+        MissingError: ``inspect_ai``, which reads it, is not installed.
+
+    """
+    try:
+        from inspect_ai.log import read_eval_log
+    except ImportError as error:
+        how = "pip install inspect_ai, or write logs as JSON: --log-format json"
+        raise MissingError(f"{path}: needs inspect_ai; {how}") from error
     try:
         log = read_eval_log(str(path))
     except (ValueError, KeyError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: inspect_ai cannot read it ({error})") from error
     samples = log.samples or []
     return log.eval.task, [s.model_dump(mode="json", include=_FIELDS) for s in samples]
-
-
-def by_zip(path: Path) -> tuple[str, list[dict[str, Any]]]:
-    """The same, from the zip itself.
-
-    Raises:
-        MissingError: it is compressed in a way that this Python cannot read.
-
-    """
-    with zipfile.ZipFile(path) as log:
-        names = log.namelist()
-        head = "header.json" if "header.json" in names else "_journal/start.json"
-        samples = [n for n in names if n.startswith("samples/") and n.endswith(".json")]
-        try:
-            task = parse_json(log.read(head))["eval"].get("task", "")
-            return str(task), [parse_json(log.read(name)) for name in samples]
-        except NotImplementedError as error:
-            what = "its compression is unknown to Python's zipfile; pip install inspect_ai"
-            raise MissingError(f"{path}: {what}") from error
-        except (ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: the log is damaged ({error})") from error
 
 
 def _sample(sample: dict[str, Any], where: str, task: str) -> LoggedFields | str:
