@@ -256,10 +256,11 @@ def _one_of_several(
     end_with_parent(signal.SIGTERM)
 
     def has_loaded(service: Service) -> None:
-        with loaded.get_lock():
+        with loaded.get_lock():  # nothing else, as a process that dies here would keep the lock
             loaded.value += 1
-            if loaded.value == 1:
-                _announce(settings, url)
+            is_first = loaded.value == 1
+        if is_first:
+            _announce(settings, url)
         if is_replacement:
             service.metrics.count("processes", "restarted")
 
