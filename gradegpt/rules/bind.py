@@ -186,7 +186,7 @@ _EMPTY: Final = frozenset(map(stem, words("empty")))
 """Words and characters that tell no value from another."""
 WHEN = cue("asks when")
 _YEAR = re.compile(r"\(?\b(?:1\d|20)\d\d\b年?\)?")
-_HEADS = re.compile(r"(?:[\u3400-\u9fff]{1,2}|\s?[A-Za-z]+)[*\s]*[:：]")
+_HEADS = cue("heads")
 _END = re.compile(r"[,，。！？!?\n;；]|\.(?!\d)")
 _CONCLUDES = cue("conclude", before=r"[\s*#>]*(?:and |but )?")
 AT: Final = cue("at", after=r"\s*\$?[a-z](?:\s?=\s?)?\Z")

@@ -214,7 +214,8 @@ def _given(best: Amount, rivals: list[Amount], response: str) -> Shown | None:
     )
     concluded = at and any(n > at for n in there)
     own = spans[at] if spans else (0, len(response))
-    denied = denies(re.split("[,，;；:：]", response[own[0] : best.start])[-1])
+    clause = max(own[0], *(response.rfind(sign, 0, best.start) for sign in ",，;；:："))
+    denied = denies(response, clause, best.start)
     either = EITHER.match(response, best.end) or leaves_undecided(response, *own)
     open_ = at in there or concluded or denied or either
     return None if open_ else Shown(True, "number:equal", best.start, best.end)
