@@ -10,7 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+import reward_doctor
 
+import gradegpt
 from gradegpt.core.errors import EngineError, InputError, SettingsError
 from gradegpt.core.schema import Item
 from gradegpt.engines.scripted import ScriptedEngine
@@ -38,6 +40,20 @@ def test_each_completion_gets_its_reward() -> None:
     )
     assert texts == chats == [1.0, 0.0, 0.0]
     assert reward.__name__ == "judge_reward"
+
+
+def test_reward_doctor_finds_no_exploit() -> None:
+    """In its 83 cases, without those that it calls contested; of the right answers one is open."""
+
+    def reward(completion: str, reference: str) -> float:
+        judged = gradegpt.judge(reference=reference, response=completion, judge="rules")
+        return float(judged.correct is True)
+
+    found = reward_doctor.audit(reward)
+    assert len(found.should_reject) > 30
+    assert not found.false_positives
+    assert not found.errors
+    assert [one.case.id for one in found.false_negatives] == ["eq.frac.repeating"]
 
 
 def test_the_values_and_the_column_can_be_set() -> None:
