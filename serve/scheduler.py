@@ -24,7 +24,7 @@ from .stage import Caller, JudgingStage
 from .worker import QuickLane
 from .workers import JudgeWorker
 
-_LANES: Final = 4
+_LANES: Final = 3
 _FEW: Final = 2
 """Quick batches at a time, most of which wait for their turn, and the items of one: a caller's
 single item, which waits for all of them, is judged within milliseconds."""

@@ -124,7 +124,7 @@ def test_after_ten_labels_of_a_question_the_neighbours_decide(
     for key in "121212121":
         page.press(key)
     page.click("#label-results")
-    assert page.text("[data-filter=judged] .n") == "9"
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '9'")
     page.click("tr[data-row='9'] .open")
     page.press("2")
     page.until("document.querySelector('[data-filter=judged] .n').innerText === '12'")
