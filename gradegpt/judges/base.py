@@ -5,10 +5,10 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError, GradeGPTError
-from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 
 BUG: Final = "judge:error: "
 """The beginning of the reason of an item on which the judge raised an unexpected error."""
@@ -90,6 +90,12 @@ def failed(item: Item, error: EngineError, method: str) -> Judgement:
 
 def _failed(item: Item, method: str, reason: str) -> Judgement:
     return Judgement(id=item.id, outcome=Outcome.FAILED, method=method, reason=reason)
+
+
+def decided(item: Item, verdict: Verdict, method: str, reason: str, **more: Any) -> Judgement:
+    """The judgement of an item with a verdict, and ``more`` fields."""
+    known = {"id": item.id, "outcome": Outcome.JUDGED, "verdict": verdict}
+    return Judgement(**known, method=method, reason=reason, **more)
 
 
 def undecided(item: Item, method: str, reason: str) -> Judgement:

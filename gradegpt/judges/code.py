@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from gradegpt.core.errors import MissingError
 from gradegpt.core.machine import cores
 from gradegpt.core.sandbox import End, Ran, ResourceLimits, missing, run
-from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, TestCase, Verdict
-from gradegpt.judges.base import undecided
+from gradegpt.core.schema import AnswerType, Item, Judgement, TestCase, Verdict
+from gradegpt.judges.base import decided, undecided
 
 VERSION: Final = "1"
 _BLOCK: Final = re.compile(
@@ -55,7 +55,7 @@ class CodeJudge:
         if why := missing():
             raise MissingError(f"code cannot be judged on this system: {why}")
         self._limits = limits or ResourceLimits()
-        self.workers = workers or cores()
+        self.workers = cores()
 
     @property
     def fingerprint(self) -> str:
@@ -72,7 +72,7 @@ class CodeJudge:
             return undecided(item, self.name, "code:no-tests")
         program = program_of(item.response)
         if program is None:
-            return self._judged(item, Verdict.INVALID, "response:no-program")
+            return self._judged(item, Verdict.INVALID, "response:no-program", None)
         if program.language not in ("python", "c++"):
             return undecided(item, self.name, f"code:cannot-run-{program.language}")
         command, files, failure = _ready(program)
@@ -89,23 +89,10 @@ class CodeJudge:
         return self._judged(item, verdict, reason, program, first)
 
     def _judged(
-        self,
-        item: Item,
-        verdict: Verdict,
-        reason: str,
-        program: Program | None = None,
-        detail: str = "",
+        self, item: Item, verdict: Verdict, reason: str, program: Program | None, detail: str = ""
     ) -> Judgement:
-        return Judgement(
-            id=item.id,
-            outcome=Outcome.JUDGED,
-            verdict=verdict,
-            method=self.name,
-            reason=reason,
-            answer=program.text if program else None,
-            answer_type=AnswerType.CODE,
-            chain=detail or None,
-        )
+        shown = {"answer": program and program.text, "chain": detail or None}
+        return decided(item, verdict, self.name, reason, answer_type=AnswerType.CODE, **shown)
 
 
 def program_of(response: str) -> Program | None:

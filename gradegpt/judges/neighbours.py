@@ -14,7 +14,8 @@ from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from gradegpt.core.errors import MissingError
-from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Example, Item, Judgement, Verdict
+from gradegpt.judges.base import decided, undecided
 from gradegpt.judges.calibration import OTHER, Calibration, Weights
 from gradegpt.tables.importers.labelled import item_key
 
@@ -80,13 +81,10 @@ class NeighbourJudge:
         answers = self._answers.get(item_key(item), {})
         labels = [label for said in answers.values() for label in said]
         if len(labels) < LEAST or len({*labels}) < 2:
-            return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=NONE)
+            return undecided(item, self.name, NONE)
         chance = self._chance(item, answers)
         verdict = Verdict.CORRECT if chance > 0.5 else Verdict.INCORRECT
-        return Judgement(
-            id=item.id, outcome=Outcome.JUDGED, verdict=verdict, method=self.name, reason=NEAREST,
-            score=max(chance, 1 - chance),
-        )  # fmt: skip
+        return decided(item, verdict, self.name, NEAREST, score=max(chance, 1 - chance))
 
     def labels(self, item: Item) -> set[bool]:
         """The labels of this very answer to the question."""
@@ -118,12 +116,9 @@ class LabelJudge:
     def _judged(self, item: Item) -> Judgement:
         labels = self._graded.labels(item)
         if len(labels) != 1:
-            reason = UNGRADED
-            return Judgement(id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=reason)
+            return undecided(item, self.name, UNGRADED)
         verdict = Verdict.CORRECT if True in labels else Verdict.INCORRECT
-        return Judgement(
-            id=item.id, outcome=Outcome.JUDGED, verdict=verdict, method=self.name, reason=SAME
-        )
+        return decided(item, verdict, self.name, SAME)
 
 
 def after(names: Iterable[str], asked_below: float) -> Calibration:

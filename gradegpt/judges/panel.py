@@ -9,11 +9,12 @@ from enum import StrEnum
 from typing import Final
 
 from gradegpt.core.errors import SettingsError
-from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
-from gradegpt.judges.base import Judge
+from gradegpt.core.schema import Item, Judgement, Outcome
+from gradegpt.judges.base import Judge, undecided
 
 _MOST: Final = 0.999
 """The largest accuracy of a weight: without errors on a few rows a judge is still not perfect."""
+_SIGN: Final = {True: 1, False: -1, None: 0}
 
 
 class Vote(StrEnum):
@@ -83,7 +84,7 @@ class PanelJudge:
     def _vote(self, item: Item, votes: Sequence[Judgement]) -> Judgement:
         if all(vote.outcome is Outcome.FAILED for vote in votes):
             return votes[0]
-        signs = [_sign(vote) for vote in votes]
+        signs = [_SIGN[vote.correct] for vote in votes]
         total = sum(w * s for w, s in zip(self._weights, signs, strict=True))
         tally = Counter(signs)
         reason = f"panel:{tally[1]}-to-{tally[-1]}"
@@ -94,26 +95,10 @@ class PanelJudge:
         judged = tally[1] + tally[-1]
         split = self.vote is Vote.UNANIMITY and (judged < 2 or judged != max(tally[1], tally[-1]))
         if abs(total) < 1e-9 or split:
-            return Judgement(
-                id=item.id, outcome=Outcome.UNDECIDED, method=self.name, reason=reason, **cost
-            )
+            return undecided(item, self.name, reason).model_copy(update=cost)
         sign = 1 if total > 0 else -1
         first = next(v for v, s in zip(votes, signs, strict=True) if s == sign)
         weighted = self.vote is Vote.WEIGHTED
         score = 1 / (1 + math.exp(-abs(total))) if weighted else tally[sign] / judged
-        return first.model_copy(
-            update={
-                "method": self.name,
-                "reason": reason,
-                "confidence": None,
-                "score": score,
-                **cost,
-            }
-        )
-
-
-def _sign(vote: Judgement) -> int:
-    """1 for correct, -1 for any other verdict, 0 for none."""
-    if vote.verdict is None:
-        return 0
-    return 1 if vote.verdict is Verdict.CORRECT else -1
+        own = {"method": self.name, "reason": reason, "confidence": None, "score": score}
+        return first.model_copy(update={**own, **cost})

@@ -13,7 +13,7 @@ from gradegpt.answers.json_list import Fault, json_answers
 from gradegpt.answers.parts import numbered, pieces, run_of_parts
 from gradegpt.chains.chain import defuse
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
-from gradegpt.judges.base import Judge, undecided
+from gradegpt.judges.base import Judge, decided, undecided
 from gradegpt.rules.profiles import LABELS, written
 from gradegpt.rules.validity import refuses, says_nothing, without_loop
 from gradegpt.rules.verdict import REFUSAL
@@ -59,10 +59,7 @@ class PartsJudge:
 
     def _whole(self, item: Item, answers: Sequence[str], judged: Iterator[Judgement]) -> Judgement:
         """The judgement of an item; an empty answer was not judged, and is invalid."""
-        nothing = Judgement(
-            id=item.id, outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method=self.name,
-            reason="no-answer",
-        )  # fmt: skip
+        nothing = decided(item, Verdict.INVALID, self.name, "no-answer")
         parts = [nothing if says_nothing(answer) else next(judged) for answer in answers]
         verdicts = [part.verdict for part in parts]
         verdict = _verdict(verdicts, self._least)
@@ -113,13 +110,7 @@ def read_answers(item: Item) -> tuple[str, ...] | Judgement:
             return (*short, *[""] * (places - len(short)))
     if not isinstance(answers, Fault):
         return answers
-    return Judgement(
-        id=item.id,
-        outcome=Outcome.JUDGED,
-        verdict=Verdict.INVALID,
-        method=PartsJudge.name,
-        reason=_why_nothing(item.response, answers),
-    )
+    return decided(item, Verdict.INVALID, PartsJudge.name, _why_nothing(item.response, answers))
 
 
 def _why_nothing(response: str, fault: Fault) -> str:

@@ -34,7 +34,7 @@ ROWS: list[dict[str, Any]] = [
     {"reference": "4", "response": "The answer is 5.", "label": False, "question": "2+2=?"},
     {"reference": "Paris", "response": "So <script>alert(1)</script> Paris or Lyon", "label": True,
      "question": "The capital of France?"},
-    {"reference": "H2O", "response": "不知道", "label": "invalid", "question": "水的化学式？",
+    {"reference": "H2O", "response": "这题很难", "label": "invalid", "question": "水的化学式？",
      "lang": "zh"},
     {"reference": "9", "response": "", "label": None, "question": "What is 3*3?"},
 ]  # fmt: skip
