@@ -51,7 +51,7 @@ class CodeJudge:
 
     name = "code"
 
-    def __init__(self, limits: ResourceLimits | None = None, workers: int | None = None) -> None:
+    def __init__(self, limits: ResourceLimits | None = None) -> None:
         if why := missing():
             raise MissingError(f"code cannot be judged on this system: {why}")
         self._limits = limits or ResourceLimits()
