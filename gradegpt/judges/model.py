@@ -78,13 +78,11 @@ class ModelJudge:
         self.shots = shots
         self.prompt = prompt or PromptSettings()
         outcome = self.prompt.chain_format is ChainFormat.OUTCOME
-        besides = outcome and explain not in (None, ChainFormat.OUTCOME)
+        explains = explain not in (None, ChainFormat.OUTCOME)
         changed = {"chain_format": explain, "verdict": "last"}
-        self._explain = self.prompt.model_copy(update=changed) if besides else None
-        tag_alone = outcome or (
-            self.prompt.verdict == "first" and explain in (None, ChainFormat.OUTCOME)
-        )
-        self._first_alone = tag_alone and not outcome
+        self._explain = self.prompt.model_copy(update=changed) if outcome and explains else None
+        self._first_alone = not (outcome or explains) and self.prompt.verdict == "first"
+        tag_alone = outcome or self._first_alone
         limit = _TAG_TOKENS if self._first_alone else max_new_tokens
         self.max_new_tokens = min(max_new_tokens, limit)
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
