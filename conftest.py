@@ -11,7 +11,9 @@ import hypothesis
 import pytest
 
 _SLOW: Final = hypothesis.HealthCheck.too_slow
-hypothesis.settings.register_profile("no clock", deadline=None, suppress_health_check=[_SLOW])
+hypothesis.settings.register_profile(
+    "no clock", deadline=None, max_examples=60, suppress_health_check=[_SLOW]
+)
 hypothesis.settings.load_profile("no clock")
 
 ROOT: Final = Path(__file__).parent
