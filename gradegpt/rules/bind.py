@@ -131,7 +131,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
         start = min([amount.start, *(m.start for m in inside)])
         end = max([amount.end, *(m.end for m in inside)])
         made = [m for m in made if m not in inside] + [Mention(text[start:end], start, end)]
-    counting = _COUNTING if found else "两"  # beside 一九八九年, 两 in 东西两边 is none
+    counting = _COUNTING if found else {"两"}  # beside 一九八九年, 两 in 东西两边 is none
     made = [m for m in made if m.text not in counting] or made
     results = [
         one for one in map(_result, made)
