@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Final
+from itertools import islice
+from typing import Final, cast
 
 from gradegpt.chains.chain import (
     GLOSS,
@@ -33,6 +34,7 @@ from gradegpt.engines.base import (
     TokenLogprob,
 )
 from gradegpt.judges.base import failed
+from gradegpt.judges.confirmed import claims, confirmed
 
 NOT_VERBATIM: Final = "model:quote-not-verbatim"
 """The reason of a judgement whose chain quotes what is not in the response."""
@@ -87,6 +89,8 @@ class ModelJudge:
         self.max_new_tokens = min(max_new_tokens, limit)
         self._count = engine.count_tokens if isinstance(engine, CountingEngine) else None
         self._tags = engine if tag_alone and isinstance(engine, TagEngine) else None
+        chained = self.prompt.verdict == "first" and not tag_alone
+        self._confirms = engine if chained and isinstance(engine, TagEngine) else None
 
     @property
     def fingerprint(self) -> str:
@@ -97,17 +101,35 @@ class ModelJudge:
         name += f"|fit-{FIT_VERSION}{'-counted' if self._count else ''}"
         name += f"|{self.shots}-shot" if self.shots else ""
         name += f"|explained-{self._explain.chain_format}" if self._explain else ""
+        name += "|confirmed" if self._confirms else ""
         return name if self._tags is None else f"{name}|tags"
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """Judge all items in one call of the engine; a failed prompt is a ``failed`` judgement."""
-        prompts = self._prompts(items, self.prompt)
-        pairs = zip(items, self._ask(prompts), strict=True)
-        made = [self._read(item, generation) for item, generation in pairs]
+        given = self._ask(self._prompts(items, self.prompt))
+        given = self._confirmed(items, given)
+        made = [self._read(*pair) for pair in zip(items, given, strict=True)]
         return made if self._explain is None else self._explained(items, made, self._explain)
 
     def _prompts(self, items: Sequence[Item], prompt: PromptSettings) -> list[tuple[Message, ...]]:
         return [few_shot_prompt(item, prompt, self.shots, self._count) for item in items]
+
+    def _confirmed(
+        self, items: Sequence[Item], given: Sequence[Generation | EngineError]
+    ) -> list[Generation | EngineError]:
+        """The chains, each without what its own judge does not confirm."""
+        if self._confirms is None:
+            return [*given]
+        made = list[Generation | EngineError]()
+        texts = [written.text if isinstance(written, Generation) else "" for written in given]
+        asked = [claims(item, text) for item, text in zip(items, texts, strict=True)]
+        prompts = [prompt for part in asked for prompt in self._prompts(part, self.prompt)]
+        tags = iter(self._confirms.tag_probabilities(prompts))
+        for written, part in zip(given, asked, strict=True):
+            found = [tag for tag in islice(tags, len(part)) if isinstance(tag, TagProbability)]
+            seen = isinstance(written, Generation) and part and len(found) == len(part)
+            made.append(confirmed(cast("Generation", written), found) if seen else written)
+        return made
 
     def _explained(
         self, items: Sequence[Item], judgements: Sequence[Judgement], prompt: PromptSettings

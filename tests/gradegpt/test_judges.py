@@ -258,12 +258,46 @@ def test_a_verdict_that_comes_first_is_explained_by_the_chain_behind_it() -> Non
     """With the score of the first tag; no tag behind it, and no other sign, counts."""
     pieces = ["<", "Yes", ">", FIRST[5:-1], " > 3."]
     tokens = spelled(0.9, 0.8, 1.0, 0.1, 0.2, pieces=pieces).tokens
-    engine = Tagging([], Generation(f"{FIRST[:-1]} > 3.", tokens=tokens))
+    engine = Tagging([TagProbability(0.99)] * 3, Generation(f"{FIRST[:-1]} > 3.", tokens=tokens))
     (found,) = ModelJudge(engine, TAG_FIRST, explain=PLAIN).judge([ITEM])
     assert engine.limit == 256
     assert (found.verdict, found.reason, found.answer) == ("correct", "model:chain", "4")
     assert (found.key_sentence, found.why) == ("The answer is 4.", "both are 4 > 3")
     assert found.score == pytest.approx(0.9 * 0.8)
+
+
+@pytest.mark.parametrize(
+    ("odds", "kept"),
+    [
+        ((9, 9, 9, 9, 9), "qrg"),  # the response, its quote, its reason, the gloss both ways
+        ((9, 7, 9, 9, 9), ""),
+        ((3, 9, 9, 9, 9), "qrg"),
+        ((9, 9, 1, 9, 9), "qg"),
+        ((9, 9, 9, 9, 1), "qr"),
+        ((9, 9, 9, 1, 9), "qr"),
+        ((9, 9, 1, 1, 1), "q"),
+        ((9, 9, 9, 9), "qrg"),  # a server that lists no tag for one of them
+    ],
+)
+@pytest.mark.parametrize("right", [True, False])
+def test_a_chain_is_left_without_what_its_own_judge_does_not_confirm(
+    right: bool, odds: Sequence[float], kept: str
+) -> None:
+    """Its verdict stays. The quote and the reason have to bring it, a gloss to say its quote."""
+    verdict, sign = ("<Yes>", 1) if right else ("<No>", -1)
+    lines = FIRST.replace("<Yes>", verdict).replace("The answer is 4.", "得4").split("\n")
+    lines.insert(2, "In English: makes 4")
+    item = ITEM.model_copy(update={"response": "加起来，得4"})
+    tags = [TagProbability(1 / (1 + math.exp(-o * (sign if n < 3 else 1))), 50)
+            for n, o in enumerate(odds)]  # fmt: skip
+    engine = Tagging([*tags, None][:5], Generation("\n".join(lines), 60, 40))
+    judge = ModelJudge(engine, TAG_FIRST, explain=ChainFormat.CROSS_LINGUAL)
+    (found,) = judge.judge([item])
+    assert found.verdict == ("correct" if right else "incorrect")
+    shown = {"q": found.key_sentence, "r": found.why, "g": "In English" in (found.chain or "")}
+    assert "".join(name for name, part in shown.items() if part) == kept
+    assert found.prompt_tokens == (310 if len(odds) == 5 else 60)
+    assert judge.fingerprint.endswith("|confirmed")
 
 
 def test_each_item_gets_its_own_prompt_and_judgement() -> None:
