@@ -24,8 +24,6 @@ from gradegpt.tables.inputs import USUAL, Reading
 from .asking import (
     ApiKey,
     Concurrency,
-    InputPrice,
-    OutputPrice,
     Protocol,
     Reply,
     Request,
@@ -150,8 +148,6 @@ def main(
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
     request: Request = None,
-    input_price: InputPrice = 0.0,
-    output_price: OutputPrice = 0.0,
     mapped: options.Map = None,
     sheet: options.Sheet = "",
     separator: options.Separator = "",
@@ -173,8 +169,7 @@ def main(
             questions, out, style=prompt, samples=samples,
             reading=options.reading_of(mapped, sheet, separator),
         ),
-        engine, max_new_tokens=max_new_tokens, concurrency=concurrency,
-        prices=(input_price, output_price), overwrite=overwrite,
+        engine, max_new_tokens=max_new_tokens, concurrency=concurrency, overwrite=overwrite,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.tables.inputs import USUAL, Placed, Reading
 
-from .figures import Finding, ProtocolSummary, show_summary
+from .figures import ProtocolSummary, show_summary
 from .judging import Advance
 
 REPLIES: Final = ".replies.jsonl"
@@ -47,8 +47,6 @@ _SPENT: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
-InputPrice = Annotated[float, typer.Option(min=0, help="The price of a million prompt tokens.")]
-OutputPrice = Annotated[float, typer.Option(min=0, help="The price of a million generated tokens.")]
 Request = Annotated[
     list[str] | None,
     typer.Option(
@@ -88,7 +86,7 @@ class Protocol(Generic[R]):
         out: Where the rows are written.
         version: Everything else that the replies depend on, besides the model.
         prompts: The conversations; one that is a text is its own reply, and no model is asked.
-        read: Makes the row of a reply, or says what is to be checked in it.
+        read: Makes the row of a reply.
         summary: The figures of the rows, by the numbers of their prompts.
         max_new_tokens: The usual limit of a reply.
         at_once: The prompts of one call of the engine.
@@ -99,7 +97,7 @@ class Protocol(Generic[R]):
     out: Path
     version: str
     prompts: Sequence[Prompt]
-    read: Callable[[int, Reply], R | Finding]
+    read: Callable[[int, Reply], R]
     summary: Callable[[Mapping[int, R]], ProtocolSummary] | None = None
     max_new_tokens: int = 2048
     at_once: int = 1
@@ -178,7 +176,6 @@ def run_protocol(
     *,
     max_new_tokens: int | None = None,
     concurrency: int = 16,
-    prices: tuple[float, float] = (0.0, 0.0),
     overwrite: bool = False,
 ) -> list[R]:
     """Ask under a progress bar, write the rows and all that is beside them, and print the figures.
@@ -202,18 +199,16 @@ def run_protocol(
     made_from = f"{name}|{protocol.version}|{limit}|{prompts}"
     if not overwrite and _finished(protocol, made_from):
         run.resume(protocol.beside(REPLIES))
-        before = len(run.replies)
-        return _finish(run, made_from, prices if asks else None, before, 0.0)
+        return _finish(run, made_from, f" ({len(run.replies):,} from earlier runs)")
     writer = ResumableWriter(protocol.beside(REPLIES), made_from, overwrite=overwrite)
     if protocol.out.exists() and not overwrite and not writer.partial.exists():
         raise OutputError(f"{protocol.out}: {EXISTS}")
     with writer:
         run.resume(writer.partial)
-        before = len(run.replies)
+        before = f" ({len(run.replies):,} from earlier runs)" if run.replies else ""
         with progress("asking") as advance:
             run.ask(writer, concurrency, advance)
-        took = time.monotonic() - started
-        rows = _finish(run, made_from, prices if asks else None, before, took)
+        rows = _finish(run, made_from, f"{before} in {time.monotonic() - started:.0f} s")
         if run.failures:
             first = run.failures[min(run.failures)]
             raise EngineError(
@@ -230,19 +225,14 @@ def _finished(protocol: Protocol[Any], made_from: str) -> bool:
     return bool(json.loads(path.read_text(encoding="utf-8")).get("made_from") == made_from)
 
 
-def _finish(
-    run: Asking, made_from: str, prices: tuple[float, float] | None, before: int, seconds: float
-) -> list[Any]:
-    """Write and print everything that follows from the replies; ``prices`` if a model was asked."""
+def _finish(run: Asking, made_from: str, took: str) -> list[Any]:
+    """Write and print everything that follows from the replies; ``took`` is said of them."""
     protocol = run.protocol
     spent = {name: sum(getattr(r, name) for r in run.replies.values()) for name in _SPENT}
-    made = {n: protocol.read(n, run.replies[n]) for n in sorted(run.replies)}
-    rows = {n: row for n, row in made.items() if not isinstance(row, Finding)}
-    findings = tuple(row for row in made.values() if isinstance(row, Finding))
+    rows = {n: protocol.read(n, run.replies[n]) for n in sorted(run.replies)}
     write_rows(protocol.out, rows.values())
     if protocol.summary:
         summary = protocol.summary(rows)
-        summary = summary.model_copy(update={"findings": findings + summary.findings})
         show_summary(summary)
         write_json(protocol.beside(SUMMARY), summary.model_dump(mode="json"))
         protocol.beside(FINDINGS).unlink(missing_ok=True)
@@ -257,16 +247,11 @@ def _finish(
         **spent,
     }
     write_json(protocol.beside(MANIFEST), manifest)
-    if prices:
-        cut_off, read, written = spent.values()
-        cost = (read * prices[0] + written * prices[1]) / 1e6
-        earlier = f" ({before:,} from earlier runs)" if before else ""
-        typer.echo(
-            f"{len(run.replies):,} answers{earlier} in {seconds:.0f} s, {cut_off:,} of them cut "
-            f"off\n{read:,} tokens read, {written:,} written"
-            + (f", {cost:.2f} at your prices" if cost else "")
-            + (", earlier runs included" if before else "")
-        )
+    cut_off, read, written = spent.values()
+    typer.echo(
+        f"{len(run.replies):,} answers{took}, {cut_off:,} of them cut off\n"
+        f"{read:,} tokens read, {written:,} written, by all runs"
+    )
     typer.echo(f"wrote {protocol.out}")
     return list(rows.values())
 

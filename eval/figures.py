@@ -17,7 +17,6 @@ from gradegpt.judges.statistics import (
     Values,
     numbered,
     ratio,
-    resampled,
     resampled_rows,
     sums,
     varied,
@@ -59,22 +58,14 @@ class ProtocolSummary(Row):
     findings: tuple[Finding, ...] = Field(default=(), exclude=True)
 
 
-def mean(
-    values: Iterable[tuple[str, float | None]], *, is_share: bool = True, draws: int = DRAWS
-) -> Figure | None:
-    """The mean over rows of a question that have a value, None where none has.
-
-    The interval of a share in [0, 1] has a width even for one question.
-    """
+def mean(values: Iterable[tuple[str, float | None]]) -> Figure | None:
+    """The mean of values in [0, 1] over rows of a question that have one, None where none has."""
     some = [(question, value) for question, value in values if value is not None]
-    if not some:
+    question = numbered(name for name, _ in some)
+    share = ratio(sums(question, [value for _, value in some], np.ones(len(some))))
+    if share is None:
         return None
-    cells = sums(numbered(q for q, _ in some), [value for _, value in some], np.ones(len(some)))
-    if is_share and (share := ratio(cells)):
-        return Figure(value=share.value, interval=share.interval, n=len(some))
-    totals = resampled(cells, draws, 0)
-    drawn = totals[:, 0] / totals[:, 1]
-    return Figure(value=float(drawn[0]), interval=varied(drawn), n=len(some))
+    return Figure(value=share.value, interval=share.interval, n=len(some))
 
 
 def related(

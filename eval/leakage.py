@@ -10,13 +10,11 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from pydantic import Field, computed_field
 
-from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Row
-from gradegpt.engines.client import Client, Failure
 from gradegpt.tables.inputs import USUAL, Reading
 
 from . import asking
@@ -24,19 +22,14 @@ from .asking import Reply, read_asked
 from .figures import Figure, ProtocolSummary, grouped, mean
 from .judging import tagged
 
-if TYPE_CHECKING:
-    import httpx2
-
 T = TypeVar("T")
 
 HAN: Final = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD: Final = re.compile(rf"\s*(?:[{HAN}]|[^\W\d_{HAN}]+|\d+|[^\w\s]|_|$)")
-_TOKENS_A_WORD: Final = 6
-"""Tokens requested per word: enough for long words, as a cut word would count as another."""
 
 
 class Continues(Protocol[T]):
-    """A model that continues texts in its own tokens or words, such as ``LocalEngine``.
+    """A model that continues texts in its own tokens, such as ``LocalEngine``.
 
     ``limit``: the most tokens that it reads.
     """
@@ -54,7 +47,7 @@ class Continues(Protocol[T]):
         """The text of some tokens."""
         ...
 
-    def continue_(self, prefixes: Sequence[Sequence[T]], n: int) -> Sequence[list[T] | EngineError]:
+    def continue_(self, prefixes: Sequence[Sequence[T]], n: int) -> Sequence[list[T]]:
         """The next ``n`` tokens of each prefix, greedily; fewer where the text ends."""
         ...
 
@@ -66,55 +59,6 @@ def words(text: str) -> list[str]:
     ['设', ' x', '+', '2', ' =', ' 12', '.']
     """
     return [word for word in _WORD.findall(text) if word.strip()]
-
-
-class Completions:
-    """A model behind ``<base_url>/completions``, in words, as servers do not show their tokenizer.
-
-    Args:
-        base_url: up to and including ``/v1``.
-        model: the model's name on that server.
-        api_key: as for ``Client``, like ``http_client``.
-
-    Raises:
-        MissingError: the package ``openai`` is not installed.
-
-    """
-
-    limit = 1_000_000
-
-    def __init__(
-        self,
-        base_url: str,
-        model: str,
-        *,
-        api_key: str | None = None,
-        http_client: httpx2.Client | None = None,
-    ) -> None:
-        self.name = f"completions:{model}@{base_url.rstrip('/')}"
-        self._client = Client(base_url, model, api_key=api_key, http_client=http_client)
-
-    def tokens(self, text: str) -> list[str]:
-        """The words of a text."""
-        return words(text)
-
-    def text(self, tokens: Sequence[str]) -> str:
-        """The joined words, without surrounding blanks."""
-        return "".join(tokens).strip()
-
-    def continue_(
-        self, prefixes: Sequence[Sequence[str]], n: int
-    ) -> Sequence[list[str] | EngineError]:
-        """One request per prefix; a failed request gives an ``EngineError`` in its place."""
-        texts = ["".join(prefix).lstrip() for prefix in prefixes]
-        made = [self._client.continuation(text, _TOKENS_A_WORD * n) for text in texts]
-        check = "check that the server has /completions and this model"
-        return [
-            EngineError(f"{self.name}: {one.detail}; {check}")
-            if isinstance(one, Failure)
-            else words(one)[:n]
-            for one in made
-        ]
 
 
 LEAST: Final = 0.75
@@ -229,8 +173,8 @@ VERSION: Final = "1"
 GRAMS: Final = 5
 TOKENS: Final = 5
 """n-grams of an item, and their length (both papers)."""
-LOCAL_ITEMS: Final = 64
-"""The items that a local model continues at once."""
+_AT_ONCE: Final = 64
+"""The items that the model continues at once."""
 
 
 class MemorisedItem(Row):
@@ -258,23 +202,15 @@ class Continuing:
     def __init__(self, model: Continues[Any]) -> None:
         self.name, self._model = model.name, model
 
-    def generate(
-        self, prompts: Sequence[Sequence[Any]], *, max_new_tokens: int
-    ) -> list[Any | EngineError]:
-        """The texts of all prompts are continued in one call; a prompt fails with one of them."""
+    def generate(self, prompts: Sequence[Sequence[Any]], *, max_new_tokens: int) -> list[Any]:
+        """The texts of all prompts are continued in one call."""
         every = [prefix for prefixes in prompts for prefix in prefixes]
         replies = iter(self._model.continue_(every, max_new_tokens) if every else ())
-        found = [[next(replies) for _ in prefixes] for prefixes in prompts]
-        return [next((r for r in own if isinstance(r, EngineError)), own) for own in found]
+        return [[next(replies) for _ in prefixes] for prefixes in prompts]
 
 
 def leakage_protocol(
-    path: Path,
-    out: Path,
-    model: Continues[Any],
-    *,
-    at_once: int = 1,
-    reading: Reading = USUAL,
+    path: Path, out: Path, model: Continues[Any], reading: Reading = USUAL
 ) -> asking.Protocol[MemorisedItem]:
     """The n-grams of every item of ``path``, and which of them the model predicts.
 
@@ -300,7 +236,7 @@ def leakage_protocol(
             [tokens[:start] for start in own]
             for tokens, own in zip(texts, starts, strict=True)
         ],
-        summary=lambda rows: leakage_of(list(rows.values())), at_once=at_once,
+        summary=lambda rows: leakage_of(list(rows.values())), at_once=_AT_ONCE,
     )  # fmt: skip
 
 

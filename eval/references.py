@@ -18,11 +18,11 @@ import typer
 
 from gradegpt.answers.intervals import ORDER
 from gradegpt.answers.options import options as options_of
+from gradegpt.answers.parts import marks, run_of_parts
 from gradegpt.answers.quantity import quantity
 from gradegpt.answers.read import read
 from gradegpt.answers.text import fold
-from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Quantity, Region
-from gradegpt.answers.units import known
+from gradegpt.answers.types import CHOICE, AnswerType, Group, Leaf, Options, Region
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.app.console import report_columns
@@ -38,7 +38,6 @@ from gradegpt.tables.inputs import USUAL, Reading, columns_in
 
 from .console import say
 from .figures import Finding, show_findings
-from .parts import marked_parts
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -55,9 +54,7 @@ class ReferenceFault(StrEnum):
     EQUALS_SIGN = "an expression with an equals sign"
     NO_EQUALS_SIGN = "an equation without an equals sign"
     TWO_VALUES = "two values that are not equal"
-    PROBABILITY = "a probability that is not from 0 to 1"
     UNIT_INSIDE = "a unit, which has a field of its own"
-    UNIT_MISSING = "no unit, and the solution has one"
     ENDS_REVERSED = "an interval with its ends reversed"
     NOT_AN_INTERVAL = "not an interval"
     OPTION_WITHOUT_TEXT = "an option without text"
@@ -82,10 +79,6 @@ _NUMBERS: Final = (
 _NOT_PLAIN: Final = re.compile(r"\\(?![dt]?frac)|(?<![\\a-z])[A-Za-z√π]")
 """What a plain number does not have, but an expression such as √2/2 does."""
 _INTERVAL: Final = re.compile(r"[\[(](?P<low>[^,;\[\]()]+)[,;](?P<high>[^,;\[\]()]+)[\])]")
-_BARE: Final = re.compile(r"\\boxed\{|\$|[。.；;\s]+$")
-_NEXT_TO: Final = (
-    r"(?<![\d.]){}\s*(?P<unit>\\?(?:mathrm|text|rm)?\s*\{{?\s*[A-Za-zμΩ°][^\s,.;，。；}}]*)"
-)
 _PLACEHOLDER: Final = re.compile(
     r"(?:todo|tb[da]|fixme|x{3,}|pending|placeholder|n/a|omitted|[?.…_-]+)\W*"
     r"|(?:see|refer to|as in|cf\.?)\s(?:the\s)?(?:full\s|above|below|solution|figure|diagram|text"
@@ -101,13 +94,6 @@ _RELATED: Final = re.compile(
 )
 """Signs of an equation, a relation or a reaction."""
 _WITH_UNIT: Final = re.compile(r"\bunits?\b|单位", re.IGNORECASE)
-_PROBABILITY: Final = re.compile(
-    r"(?:what is|find|calculate|determine)\s(?:the\s)?probability|概率(?:是|为|等于)", re.IGNORECASE
-)
-_OTHER_THAN_IT: Final = re.compile(
-    r"[a-z]\s*[+-]\s*[a-z]|\bform\b|prime|percent|%|百分|互[质素]|odds|ratio|times", re.IGNORECASE
-)
-"""Words for a number made of a probability: m + n of m/n, a percentage."""
 
 
 class BenchmarkRow(NamedTuple):
@@ -175,6 +161,7 @@ def faults(
     field of its own (B.1, rule 6).
     """
     text, kind = fold(reference).strip(), answer_kind(row.item, reference)
+    question = row.item.question
     if _PLACEHOLDER.fullmatch(text.strip("$ ")) and text not in asked(row.item):
         yield ReferenceFault.PLACEHOLDER, ""
     elif _IMAGE.search(text):
@@ -186,13 +173,15 @@ def faults(
         if kind in CHOICE:
             yield from _of_options(value, row.item)
         elif kind is AnswerType.NUMBER and isinstance(value, Leaf) and value.quantity:
-            yield from _of_units(row, reference, value.quantity, units_apart=units_apart)
+            unit, apart = value.quantity.unit, units_apart and not _WITH_UNIT.search(question)
+            if unit and (row.unit or apart):
+                yield ReferenceFault.UNIT_INSIDE, unit
         elif kind is AnswerType.INTERVAL:
             yield from _of_ends(text)
         if row.item.answer_type is not None:
             yield from _of_type(kind, value, text)
         yield from _of_sides(text)
-        yield from _of_the_question(row.item, reference, value)
+        yield from _of_the_parts(row.item, reference, value)
 
 
 def _closes(text: str) -> bool:
@@ -237,20 +226,18 @@ def _real(text: str) -> float | None:
     return None if found is None or isinstance(found.value, complex) else float(found.value)
 
 
-def _of_the_question(item: Item, reference: str, value: object) -> Iterator[FaultDetail]:
-    """What the question does not ask for: a probability above 1, two parts of three."""
-    number, wanted, given = (
-        _real(fold(reference)),
-        marked_parts(item.question),
-        marked_parts(reference),
-    )
-    of_one = _PROBABILITY.search(item.question) and not _OTHER_THAN_IT.search(item.question)
-    if number is not None and of_one and not 0 <= number <= 1:
-        yield ReferenceFault.PROBABILITY, ""
+def _of_the_parts(item: Item, reference: str, value: object) -> Iterator[FaultDetail]:
+    """Not as many parts as the question marks, such as two of three."""
+    wanted, given = _marked_parts(item.question), _marked_parts(reference)
     if item.answer_type is AnswerType.MULTI_PART and isinstance(value, Group):
         given = given or len(value.items)
     if wanted > 1 and given > 1 and wanted != given and not options_of(item.question):
         yield ReferenceFault.PARTS, f"{given} for {wanted}"
+
+
+def _marked_parts(text: str) -> int:
+    """The number of parts that are marked from (1) on; 0 without marks."""
+    return next((n for n in range(len(marks(text)), 1, -1) if run_of_parts(text, n)), 0)
 
 
 def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:
@@ -266,19 +253,6 @@ def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:
     missing = [letter for letter in value.letters if listed and letter not in listed]
     if missing:
         yield ReferenceFault.NO_SUCH_OPTION, f"{', '.join(missing)} of {''.join(listed)}"
-
-
-def _of_units(
-    row: BenchmarkRow, reference: str, given: Quantity, *, units_apart: bool
-) -> Iterator[FaultDetail]:
-    if given.unit and (row.unit or (units_apart and not _WITH_UNIT.search(row.item.question))):
-        yield ReferenceFault.UNIT_INSIDE, given.unit
-    if not row.unit and not given.unit and not given.percent and row.solution:
-        bare = re.escape(_BARE.sub("", reference).strip())
-        for last in list(re.finditer(_NEXT_TO.format(bare), row.solution))[-1:]:
-            measured = quantity(fold(last[0]))
-            if measured and known(measured.unit) and measured.unit not in asked(row.item):
-                yield ReferenceFault.UNIT_MISSING, measured.unit
 
 
 def _judged(rows: Sequence[BenchmarkRow]) -> Iterator[tuple[int, Finding]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -11,15 +10,11 @@ from numpy.typing import NDArray
 
 from gradegpt.core.schema import Example, Judgement, Row
 from gradegpt.judges.statistics import (
-    DRAWS,
-    Interval,
     Share,
     Values,
-    drawn_weights,
     numbered,
     proportion,
     says_yes,
-    share_interval,
 )
 from gradegpt.tables.importers.labelled import item_key
 
@@ -43,18 +38,14 @@ class RiskCoverage(Row):
     """The risk-coverage curve (El-Yaniv and Wiener 2010) of a judge on ``n_rows`` labelled rows.
 
     ``points`` rise in coverage, at most 50. The curve continues through the ``n_withheld`` verdicts
-    that the judge withheld; ``operating`` is what it decided, None where that is nothing. ``aurc``
-    is the area under the curve (Geifman, Uziel and El-Yaniv 2019) over the rows on it: the mean
-    risk at all coverages that the confidences allow, with its interval over questions. It is None
-    where no row has a confidence.
+    that the judge withheld; ``operating`` is what it decided, None where that is nothing. There are
+    no points where no row has a confidence.
     """
 
     n_rows: int
     n_withheld: int
     points: tuple[CurvePoint, ...]
     operating: CurvePoint | None
-    aurc: float | None
-    interval: Interval | None
 
 
 class Ranked(NamedTuple):
@@ -71,11 +62,7 @@ class Ranked(NamedTuple):
 
 
 def risk_coverage(
-    examples: Sequence[Example],
-    judgements: Sequence[Judgement],
-    *,
-    bootstrap: int = DRAWS,
-    seed: int = 0,
+    examples: Sequence[Example], judgements: Sequence[Judgement]
 ) -> RiskCoverage | None:
     """The curve of one judge; None where it gave no verdict and withheld none.
 
@@ -86,7 +73,6 @@ def risk_coverage(
     if not len(rows.wrong):
         return None
     known = bool(np.isfinite(rows.confidence).any())
-    values = areas(rows, bootstrap, seed) if known else None
     decided = np.flatnonzero(rows.decided)
     return RiskCoverage(
         n_rows=len(examples),
@@ -95,8 +81,6 @@ def risk_coverage(
             _point(rows, np.arange(end), len(examples)) for end in _spread(rows.ends)
         ) if known else (),
         operating=_point(rows, decided, len(examples)) if len(decided) else None,
-        aurc=None if values is None else float(values[0]),
-        interval=None if values is None else share_interval(values, int(rows.question.max()) + 1),
     )  # fmt: skip
 
 
@@ -121,25 +105,6 @@ def ranked(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Rank
         confidence, columns[1].astype(bool), numbered(map(str, columns[2].astype(int))),
         columns[3].astype(bool), np.append(ends, len(confidence)),
     )  # fmt: skip
-
-
-def areas(rows: Ranked, bootstrap: int, seed: int) -> Values:
-    """The area ``[1 + draws]``: observed, then with questions drawn with replacement.
-
-    The risk at a coverage is that of the highest threshold that decides as many rows.
-    """
-    n_questions, found = int(rows.question.max()) + 1, []
-    draws = bootstrap if n_questions > 1 else 0  # one question cannot be resampled
-    drawn = drawn_weights(n_questions, draws, seed, len(rows.wrong))
-    starts = np.append(0, rows.ends[:-1])
-    for weights in chain([np.ones((1, n_questions))], drawn):
-        weight = weights[:, rows.question]
-        n = np.add.reduceat(weight, starts, axis=1).cumsum(axis=1)
-        wrong = np.add.reduceat(weight * rows.wrong, starts, axis=1).cumsum(axis=1)
-        with np.errstate(invalid="ignore"):  # the first rows may not be drawn
-            risk = np.nan_to_num(wrong / n)
-        found.append((np.diff(n, prepend=0, axis=1) * risk).sum(axis=1) / n[:, -1])
-    return np.concatenate(found)
 
 
 def _spread(ends: NDArray[np.int64]) -> list[int]:

@@ -11,7 +11,6 @@ from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import write_json
-from gradegpt.judges.statistics import CONFIDENCE
 
 from ..console import percent, show
 from ..report.results import read_judged
@@ -30,12 +29,6 @@ _LABELS: Final = "Labels given by people: a table with the columns id and label.
 def main(
     judged: Annotated[Path, typer.Argument(metavar="JUDGED", help="The output of gradegpt judge.")],
     labels: Annotated[Path | None, typer.Argument(metavar="[LABELS]", help=_LABELS)] = None,
-    beside: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="JUDGED", help="Judgements of the same items by another judge: finer strata."
-        ),
-    ] = None,
     items: Annotated[
         Path | None,
         typer.Option(
@@ -52,9 +45,6 @@ def main(
     out: Annotated[
         Path | None, options.output("The sheet to write, or the estimates as JSON.")
     ] = None,
-    confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.999, help="The level of the intervals.")
-    ] = CONFIDENCE,
     seed: Annotated[int, typer.Option(help="The seed of --pick.")] = 0,
     mapped: options.Map = None,
     sheet: options.Sheet = "",
@@ -67,12 +57,9 @@ def main(
     interval. The share itself is printed beside it, and the answer in one sentence.
     """
     reading = options.reading_of(mapped, sheet, separator)
-    results = read_judged(
-        [judged, *(beside or ())], items=items, labels=labels, own_labels=True, reading=reading
-    )
-    judges = list(results.judges.values())
+    results = read_judged([judged], items=items, labels=labels, own_labels=True, reading=reading)
     if pick_n is not None:
-        picked = pick(strata_of(judges), results.labels, pick_n, seed)
+        picked = pick(strata_of(results.only), results.labels, pick_n, seed)
         write_sheet(results, picked, out)
         how = "write correct or incorrect into its column label"
         typer.echo(f"wrote {out}: {pick_n} items; {how}")
@@ -80,7 +67,7 @@ def main(
     if not results.labelled:
         how = "needs a table of labels as the second argument; make one: --pick 60 -o labels.csv"
         raise SettingsError(f"{judged}: {how}")
-    found = estimates(results.items, judges, results.labels, confidence)
+    found = estimates(results.items, results.only, results.labels)
     rows = [
         (
             one.method, percent(one.value), f"{percent(one.low)} to {percent(one.high)}",
@@ -89,7 +76,7 @@ def main(
         for one in found
     ]  # fmt: skip
     show(("method", "accuracy", "interval", "items", "labels", "assumes"), rows)
-    typer.echo(in_words(found, confidence))
+    typer.echo(in_words(found))
     if out is not None:
         write_json(out, [one.model_dump(mode="json") for one in found])
         typer.echo(f"wrote {out}")

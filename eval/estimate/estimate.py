@@ -24,6 +24,7 @@ from gradegpt.judges.statistics import (
     jeffreys,
     numbered,
     ratio,
+    says_yes,
     sums,
     z_of,
 )
@@ -33,8 +34,6 @@ from ..console import percent
 from ..metrics import FEW_OPEN
 
 Labels = Sequence[Verdict | None]
-ResultStratum = tuple[str, ...]
-"""The results that judges gave an item: ``correct``, ``incorrect`` or an outcome."""
 CORRECT: Final = Verdict.CORRECT.value
 INCORRECT: Final = Verdict.INCORRECT.value
 
@@ -55,7 +54,7 @@ class Bounds(NamedTuple):
     high: Values
 
 
-def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
+def stratified(counts: LabelCounts) -> Bounds:
     """The accuracy within each stratum, weighed by the strata's shares of the items.
 
     For labels drawn at random within each stratum, or over all items. It is the efficient estimate
@@ -68,10 +67,10 @@ def stratified(counts: LabelCounts, confidence: float = CONFIDENCE) -> Bounds:
     total = items.sum(axis=-1, keepdims=True)
     share = items / total
     rate = np.divide(k, n, out=np.full_like(k, 0.5), where=n > 0)
-    low, high = jeffreys(k, n, confidence)
+    low, high = jeffreys(k, n)
     value = (share * rate).sum(axis=-1)
     between = (share * rate**2).sum(axis=-1) - value**2
-    drawn = z_of(confidence) ** 2 * between / total[..., 0]
+    drawn = z_of(CONFIDENCE) ** 2 * between / total[..., 0]
     below = np.sqrt(((share * (rate - low)) ** 2).sum(axis=-1) + drawn)
     above = np.sqrt(((share * (high - rate)) ** 2).sum(axis=-1) + drawn)
     return Bounds(value, np.clip(value - below, 0, 1), np.clip(value + above, 0, 1))
@@ -105,20 +104,15 @@ def _always_right(left: int) -> str:
     return f"the judge is always right{others}"
 
 
-def strata_of(judges: Sequence[Sequence[Judgement]]) -> list[ResultStratum]:
-    """The stratum of each item: the results of all judges, ``invalid`` counted as incorrect."""
-    return [tuple(map(_result, judgements)) for judgements in zip(*judges, strict=True)]
+def strata_of(judgements: Sequence[Judgement]) -> list[str]:
+    """The result of each item: ``correct``, ``incorrect``, also of ``invalid``, or its outcome."""
+    return [
+        j.outcome.value if j.verdict is None else CORRECT if says_yes(j.verdict) else INCORRECT
+        for j in judgements
+    ]
 
 
-def _result(judgement: Judgement) -> str:
-    if judgement.verdict is None:
-        return judgement.outcome.value
-    return CORRECT if judgement.verdict is Verdict.CORRECT else INCORRECT
-
-
-def counts_of(
-    strata: Sequence[ResultStratum], labels: Labels
-) -> tuple[list[ResultStratum], LabelCounts]:
+def counts_of(strata: Sequence[str], labels: Labels) -> tuple[list[str], LabelCounts]:
     """The strata in a fixed order, and their counts ``[strata]``."""
     names = sorted(set(strata))
     items = Counter(strata)
@@ -135,7 +129,6 @@ def _independent(
     stratum: NDArray[np.int64],
     labels: Labels,
     question: NDArray[np.int64],
-    confidence: float,
 ) -> LabelCounts:
     """The counts over the design effect over questions, whose rows are not independent.
 
@@ -149,7 +142,7 @@ def _independent(
     weight = (items / np.maximum(n, 1))[stratum]
     parts = (rate - rate.mean() + known * weight * (right - rate)).round(9)
     totals, rows = sums(question, parts, np.ones(len(parts))).T
-    effect = len(parts) / independent(totals, rows, float(parts.var()), confidence=confidence)
+    effect = len(parts) / independent(totals, rows, float(parts.var()))
     asked = [len({*question[known & (stratum == one)]}) for one in range(len(n))]
     alike = np.where((k == 0) | (k == n), n / np.maximum(asked, 1), 1.0)
     each = np.maximum(effect, alike)
@@ -157,39 +150,31 @@ def _independent(
 
 
 def estimates(
-    items: Sequence[Item],
-    judges: Sequence[Sequence[Judgement]],
-    labels: Labels,
-    confidence: float = CONFIDENCE,
+    items: Sequence[Item], judgements: Sequence[Judgement], labels: Labels
 ) -> list[Estimate]:
     """The judge's own share, and the stratified estimate that corrects it by the labels.
 
-    Args:
-        items: What was judged.
-        judges: Judgements of these items; the first judge is the one that is corrected, the
-            others refine the strata.
-        labels: The label of each item, None where it has none.
-        confidence: The level of the intervals.
+    Items, judgements and labels, None where there is none, have one order.
 
     Raises:
         InputError: no item has a label, none of a frequent verdict has one, or none was judged.
 
     """
-    strata = strata_of(judges)
+    strata = strata_of(judgements)
     names, counts = counts_of(strata, labels)
     n_items, n_labels = int(counts.items.sum()), int(counts.labelled.sum())
     if not n_labels:
         raise InputError("no judged item has a label; label some: --pick 60 -o labels.csv")
     _check_known(names, counts)
-    verdicts = [judgement.verdict for judgement in judges[0]]
+    verdicts = [judgement.verdict for judgement in judgements]
     right, judged = [v is Verdict.CORRECT for v in verdicts], [v is not None for v in verdicts]
     question = numbered(map(item_key, items))
-    share = ratio(sums(question, right, judged), confidence=confidence)
+    share = ratio(sums(question, right, judged))
     if share is None:
         raise InputError("no item was judged, so there is no accuracy to correct")
     own = Bounds(*map(np.array, (share.value, share.interval.low, share.interval.high)))
     unknown = [
-        f"{int(n):,} {' and '.join(name)}"
+        f"{int(n):,} {name}"
         for name, n, labelled in zip(names, counts.items, counts.labelled, strict=True)
         if n and not labelled
     ]
@@ -197,29 +182,29 @@ def estimates(
         f"; no label among the {', '.join(unknown)} (0 to 1)" if unknown else ""
     )
     stratum = np.array([names.index(one) for one in strata])
-    sized = _independent(counts, stratum, labels, question, confidence)
+    sized = _independent(counts, stratum, labels, question)
     return [
         _made("as judged", own, _always_right(n_items - sum(judged)), sum(judged), 0),
-        _made("stratified", stratified(sized, confidence), assumes, n_items, n_labels),
+        _made("stratified", stratified(sized), assumes, n_items, n_labels),
     ]
 
 
-def _check_known(names: Sequence[ResultStratum], counts: LabelCounts) -> None:
+def _check_known(names: Sequence[str], counts: LabelCounts) -> None:
     """Labels of open items alone say nothing of the judge's errors."""
-    said, known = Counter[str](), Counter[str]()
-    for (verdict, *_), n, labelled in zip(names, counts.items, counts.labelled, strict=True):
-        said[verdict] += int(n)
-        known[verdict] += int(labelled)
-    many = [v for v in (CORRECT, INCORRECT) if said[v] > FEW_OPEN * said.total()]
-    if unknown := [f"the {said[v]:,} judged {v}" for v in many if not known[v]]:
+    unknown = [
+        f"the {int(n):,} judged {name}"
+        for name, n, labelled in zip(names, counts.items, counts.labelled, strict=True)
+        if name in (CORRECT, INCORRECT) and not labelled and n > FEW_OPEN * counts.items.sum()
+    ]
+    if unknown:
         what = f"no label is among {' and '.join(unknown)}, so their errors are unknown"
         raise InputError(f"{what}; label some of every verdict: --pick 60 -o labels.csv")
 
 
-def in_words(found: Sequence[Estimate], confidence: float = CONFIDENCE) -> str:
+def in_words(found: Sequence[Estimate]) -> str:
     """The answer of ``estimates`` in one sentence: the last one, beside the judge's own share."""
     own, best = found[0], found[-1]
-    ends = f"{confidence:.0%} interval {percent(best.low)} to {percent(best.high)}"
+    ends = f"95 % interval {percent(best.low)} to {percent(best.high)}"
     return (
         f"The accuracy is {percent(best.value)} % ({ends}), by {best.n_labels:,} labels; the judge "
         f"alone says {percent(own.value)} %, of the {own.n_items:,} items that it decided."

@@ -16,7 +16,7 @@ from gradegpt.tables import Form, form_of, write
 from gradegpt.tables.outputs import encoding_for
 
 from ..report.results import JudgedRows
-from .estimate import Labels, ResultStratum
+from .estimate import Labels
 
 _FEWEST: Final = 4
 """The fewest labels of a stratum, if it has so many items."""
@@ -48,7 +48,7 @@ def allocation(sizes: Values, n: int) -> Values:
     return quota
 
 
-def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> list[int]:
+def pick(strata: Sequence[str], labels: Labels, n: int, seed: int) -> list[int]:
     """The places of ``n`` items to label, in random order, drawn by ``allocation``.
 
     Items that have a label are not picked.
@@ -58,7 +58,7 @@ def pick(strata: Sequence[ResultStratum], labels: Labels, n: int, seed: int) -> 
 
     """
     rng = random.Random(seed)
-    places: dict[ResultStratum, list[int]] = {name: [] for name in sorted(set(strata))}
+    places: dict[str, list[int]] = {name: [] for name in sorted(set(strata))}
     for place, (name, label) in enumerate(zip(strata, labels, strict=True)):
         if label is None:
             places[name].append(place)

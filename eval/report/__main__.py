@@ -147,7 +147,7 @@ def _print_scores(results: JudgedRows, found: Numbers, by: str) -> None:
     for judge, judgements in results.judges.items():
         if None in results.labels and any(one.verdict for one in judgements):
             try:
-                said = in_words(estimates(results.items, [judgements], results.labels))
+                said = in_words(estimates(results.items, judgements, results.labels))
             except InputError as error:
                 said = str(error)
             typer.echo(f"of the model that answered, by {judge}: {said}")

@@ -109,7 +109,6 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
         for n in known
     ]
     compared = {name: [of[n] for n in known] for name, of in results.judges.items() if known}
-    resampling = {"bootstrap": results.bootstrap, "seed": results.seed}
     overall = group(every)
     return Numbers(
         n_questions=int(question.max(initial=-1)) + 1,
@@ -127,7 +126,7 @@ def numbers(results: JudgedRows, advance: Advance = lambda done, total: None) ->
             if results.labelled
         },
         calibration={name: calibrations(examples, of) for name, of in compared.items()},
-        risk={name: risk_coverage(examples, of, **resampling) for name, of in compared.items()},
+        risk={name: risk_coverage(examples, of) for name, of in compared.items()},
         pairs=_pairs(results, rows),
     )
 

@@ -1,27 +1,25 @@
 """Ask a model for rubrics of items, and for the points of responses by these rubrics.
 
-The figures are those of ARB, section 4.4: table 5 has mean points and their correlation with human
-points, table 4 the errors of rubric grading.
+The figures are those of ARB, section 4.4, that need no people: the mean points of table 5, and of
+table 4 the rubrics' spread and the criteria that a grader makes up.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from pydantic import Field
 
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import read_objects, sha256_file, validate
 from gradegpt.core.schema import Item, Outcome, Row
-from gradegpt.judges.statistics import pearson, spearman
 from gradegpt.tables.inputs import USUAL, Reading
 
 from ..asking import Prompt, Protocol, Reply, read_asked
-from ..figures import Figure, Finding, ProtocolSummary, mean, related
+from ..figures import Finding, ProtocolSummary, mean
 from .form import SAME, TOTAL, Rubric, parse_rubric, render_rubric, spread
 from .grading import (
     HALLUCINATED,
@@ -33,9 +31,6 @@ from .grading import (
     parse_grading,
     solution_of,
 )
-
-Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Figures = dict[str, Figure | None]
 
 
 class RubricRow(Rubric):
@@ -58,26 +53,11 @@ class GradeRow(Row):
     id: str
     rubric: str
     outcome: Outcome
-    points: Points | None = None
+    points: float | None = None
     total: Annotated[float, Field(gt=0)]
     awards: tuple[Award, ...] = ()
     faults: tuple[GradingFault, ...] = ()
     reason: str = ""
-
-
-class People(Row):
-    """The human points of one response.
-
-    ``criteria``: the points by the rubric, in its order; ``points``: the overall points,
-    independent of the rubric.
-    """
-
-    id: str
-    points: Points | None = None
-    criteria: tuple[Points, ...] = ()
-
-
-Named = TypeVar("Named", RubricRow, People)
 
 
 PlacedRubric = tuple[str, RubricRow]
@@ -153,20 +133,16 @@ def read_rubrics(path: Path) -> dict[str, PlacedRubric]:
         InputError: a row cannot be used, or an id is repeated.
 
     """
-    return {row.id: (where, row) for where, row in _distinct(path, RubricRow)}
-
-
-def _distinct(path: Path, kind: type[Named]) -> Iterator[tuple[str, Named]]:
-    """The rows of a file, with their places; no id is repeated."""
-    lines: dict[str, int] = {}
+    found: dict[str, PlacedRubric] = {}
     for number, row in read_objects(path):
         where = f"{path}:{number}"
-        made = validate(kind, row, where)
-        if (other := lines.setdefault(made.id, number)) != number:
+        made = validate(RubricRow, row, where)
+        if made.id in found:
             raise InputError(
-                f"{where}: id: {made.id!r} is also the id of line {other}; give each its own"
+                f"{where}: id: {made.id!r} is also that of {found[made.id][0]}; give each its own"
             )
-        yield where, made
+        found[made.id] = where, made
+    return found
 
 
 def rubric_of(item: Item, where: str, rubrics: dict[str, PlacedRubric]) -> PlacedRubric | None:
@@ -189,20 +165,16 @@ def rubric_of(item: Item, where: str, rubrics: dict[str, PlacedRubric]) -> Place
 
 
 def grade_protocol(
-    path: Path,
-    out: Path,
-    rubrics: Path | None,
-    people: Path | None = None,
-    reading: Reading = USUAL,
+    path: Path, out: Path, rubrics: Path | None, reading: Reading = USUAL
 ) -> Protocol[GradeRow]:
     """The points of every response, by the rubric of its item or question.
 
     A response without a usable rubric is ``undecided``, with the reason, and the model is not
-    asked. ``people`` is a file of human points to compare with.
+    asked.
 
     Raises:
         SettingsError: there are no rubrics.
-        InputError: items, rubrics or human points cannot be used, or no item has a rubric.
+        InputError: items or rubrics cannot be used, or no item has a rubric.
 
     """
     if rubrics is None:
@@ -214,16 +186,15 @@ def grade_protocol(
         raise InputError(
             f"{rubrics}: no rubric has the id of an item in {path}; use the same ids in both files"
         )
-    graded = {}
+    pairs = []
     for (_, item, *_), own in zip(asked, found, strict=True):
         total, reason = item.points or TOTAL, "rubric:none has its id"
         none = RubricRow(id=item.id, criteria=(), total=total, reason=reason)
-        graded[item.id] = (item, own[1] if own else none)
-    pairs, given = list(graded.values()), read_people(people, graded) if people else {}
+        pairs.append((item, own[1] if own else none))
 
     def summary(rows: Mapping[int, GradeRow]) -> ProtocolSummary:
         spreads = [spread(rubric) for _, rubric in known.values()]
-        return rubric_scores(list(rows.values()), given, spreads)
+        return rubric_scores(list(rows.values()), spreads)
 
     return Protocol(
         source=path, out=out, version=f"grade-3|{sha256_file(rubrics)}",
@@ -247,116 +218,29 @@ def grade_row(item: Item, rubric: RubricRow, reply: str) -> GradeRow:
     return row.model_copy(update=made)
 
 
-def read_people(path: Path, graded: Mapping[str, tuple[Item, RubricRow]]) -> dict[str, People]:
-    """Human points by the id of the response.
-
-    Raises:
-        InputError: an id is repeated or unknown, or the points do not fit the rubric.
-
-    """
-    found: dict[str, People] = {}
-    for where, people in _distinct(path, People):
-        if people.id not in graded:
-            raise InputError(
-                f"{where}: id: {people.id!r} is no graded response; give ids of graded rows"
-            )
-        _check_points(people, graded[people.id][1], where)
-        found[people.id] = people
-    return found
-
-
-def _check_points(people: People, rubric: RubricRow, where: str) -> None:
-    if people.points is not None and people.points > rubric.total + SAME:
-        raise InputError(
-            f"{where}: points: {people.points:g} exceeds the total of {rubric.total:g}; correct it"
-        )
-    if not people.criteria or not rubric.criteria:
-        return
-    if len(people.criteria) != len(rubric.criteria):
-        counts = f"{len(people.criteria)} for the {len(rubric.criteria)} criteria of its rubric"
-        raise InputError(f"{where}: criteria: {counts}; give points for each, in order")
-    for n, (given, one) in enumerate(zip(people.criteria, rubric.criteria, strict=True), 1):
-        if given > one.points + SAME:
-            above = f"{given:g} exceeds the {one.points:g} points of criterion {n}; correct it"
-            raise InputError(f"{where}: criteria: {above}")
-
-
 # --- figures --------------------------------------------------------------------------------------
 
 
 def rubric_scores(
-    grades: Sequence[GradeRow],
-    people: Mapping[str, People],
-    spreads: Sequence[float | None] = (),
+    grades: Sequence[GradeRow], spreads: Sequence[float | None] = ()
 ) -> ProtocolSummary:
-    """Every figure of graded rows; with ``people`` those that need human points, too.
+    """Every figure of graded rows; points are shares of the rubric's total.
 
-    Points are shares of the rubric's total. Errors are over the responses in which they can be
-    detected (table 4). ``alternative solutions``: a human gave full points overall, and fewer by
-    the rubric. ``extra`` and ``reduced credit``: a criterion for which the model gave more, or
-    fewer, points than a human. ``hallucinated rubric``: the reply has a criterion that the rubric
-    does not have, or more points than it allows.
+    ``hallucinated rubric``: the share of replies with a criterion that the rubric does not have, or
+    more points than it allows.
     """
-    pairs = [(row, people[row.id]) for row in grades if row.id in people]
-    figures: dict[str, Figures] = {
-        "all": {
-            "points": mean((g.rubric, g.points / g.total) for g in grades if g.points is not None),
-            "hallucinated rubric": mean(
-                (row.rubric, float(not HALLUCINATED.isdisjoint(row.faults)))
-                for row in grades
-                if row.outcome in (Outcome.JUDGED, Outcome.UNPARSED)
-            ),
-            "spread of rubrics": mean((str(n), one) for n, one in enumerate(spreads)),
-        }
+    figures = {
+        "points": mean((g.rubric, g.points / g.total) for g in grades if g.points is not None),
+        "hallucinated rubric": mean(
+            (row.rubric, float(not HALLUCINATED.isdisjoint(row.faults)))
+            for row in grades
+            if row.outcome in (Outcome.JUDGED, Outcome.UNPARSED)
+        ),
+        "spread of rubrics": mean((str(n), one) for n, one in enumerate(spreads)),
     }
-    if pairs:
-        figures["all"] |= {
-            "alternative solutions": mean((row.rubric, _alternative(row, p)) for row, p in pairs),
-            "extra credit": mean((row.rubric, _credit(row, p, 1)) for row, p in pairs),
-            "reduced credit": mean((row.rubric, _credit(row, p, -1)) for row, p in pairs),
-        }
-        figures["points by the rubric"] = _compared(pairs, _by_rubric)
-        figures["points on the whole"] = _compared(pairs, lambda person: person.points)
     faults = Counter(fault.value for row in grades for fault in row.faults)
     outcomes = Counter(row.outcome.value for row in grades)
     counts = {"responses": len(grades), "questions": len({row.rubric for row in grades})}
     return ProtocolSummary(
-        figures=figures, counts=counts | dict(outcomes) | dict(faults.most_common())
+        figures={"all": figures}, counts=counts | dict(outcomes) | dict(faults.most_common())
     )
-
-
-def _compared(
-    pairs: Sequence[tuple[GradeRow, People]], given: Callable[[People], float | None]
-) -> Figures:
-    """Compare the model's points with the human points that ``given`` returns (table 5)."""
-    some = [
-        (row.rubric, row.points / row.total, points / row.total)
-        for row, person in pairs
-        if row.points is not None and (points := given(person)) is not None
-    ]
-    return {
-        "people": mean((name, p) for name, _, p in some),
-        "model": mean((name, m) for name, m, _ in some),
-        "model less people": mean(((name, m - p) for name, m, p in some), is_share=False),
-        "Pearson": related(pearson, some),
-        "Spearman": related(spearman, some),
-    }
-
-
-def _by_rubric(person: People) -> float | None:
-    return math.fsum(person.criteria) if person.criteria else None
-
-
-def _alternative(row: GradeRow, person: People) -> float | None:
-    by_rubric = _by_rubric(person)
-    if person.points is None or by_rubric is None:
-        return None
-    return float(person.points > row.total - SAME and by_rubric < row.total - SAME)
-
-
-def _credit(row: GradeRow, person: People, sign: int) -> float | None:
-    """Whether the model gave a criterion more points (sign 1) or fewer (-1) than the human."""
-    if not person.criteria or row.points is None:
-        return None
-    pairs = zip(row.awards, person.criteria, strict=True)
-    return float(any(sign * (award.points - given) > SAME for award, given in pairs))

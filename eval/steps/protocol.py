@@ -12,10 +12,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Verdict
-from gradegpt.judges.statistics import Values, pearson, score, spearman, table
+from gradegpt.judges.statistics import pearson, spearman
 from gradegpt.tables.importers.labelled import item_key
 from gradegpt.tables.inputs import USUAL, Reading
 
@@ -23,10 +22,7 @@ from ..asking import Protocol, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean, related
 from ..judging import paired, tagged
 from .chain import VERSION, StepScores, build_step_prompt, place, read_step_reply
-from .split import split_steps
 
-LABELS: Final = "step_labels"
-"""The key of ``meta`` with the human labels of each step of a response: a list of 0 and 1."""
 _BINS: Final = 10
 
 
@@ -52,14 +48,10 @@ def steps_protocol(
     ``judgements``, those of a judge for these items, compare the answers with the steps.
 
     Raises:
-        InputError: a row is not an item, its ``meta.step_labels`` are not one 0 or 1 for each step
-            of its response, or the judgements are of other rows.
+        InputError: a row is not an item, or the judgements are of other rows.
 
     """
-    asked = read_asked(path, reading=reading, answered=True)
-    for one in asked:
-        _check_labels(one.item, one.where)
-    items = [one.item for one in asked]
+    items = [one.item for one in read_asked(path, reading=reading, answered=True)]
     verdicts: list[Verdict | None] = [None] * len(items)
     if judgements:
         verdicts = [j.verdict for _, j in paired(items, list(read_rows(judgements, Judgement)))]
@@ -75,21 +67,6 @@ def steps_protocol(
     )  # fmt: skip
 
 
-def _check_labels(item: Item, where: str) -> None:
-    labels: Any = item.meta.get(LABELS)
-    if labels is None:
-        return
-    where = f"{where}: meta.{LABELS}"
-    if not isinstance(labels, list) or any(label not in (0, 1) for label in labels):
-        raise InputError(f"{where}: {labels!r}; give a list of 0 and 1, one for each step")
-    steps = split_steps(item.response)
-    if len(labels) != len(steps):
-        raise InputError(
-            f"{where}: {len(labels)} labels for {len(steps)} steps; label the steps as "
-            "eval.steps.split.split_steps cuts the response, or mark them with <STEP1>…</STEP1>"
-        )
-
-
 def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
     """The figures of all rows, of each value of a tag, and between the values of each tag.
 
@@ -100,7 +77,6 @@ def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
     groups = {"all": _group(rows, judged=judged)} | {
         name: _group(own, judged=judged, draws=0) for name, own in grouped(tags)
     }
-    groups["all"] |= _agreement(rows)
     if judged:
         groups |= {
             f"between values of {tag}": _between([groups[f"{tag}: {value}"] for value in values])
@@ -133,24 +109,6 @@ def _between(groups: Sequence[Mapping[str, Figure | None]]) -> dict[str, Figure 
     figures = [(group["answers right"], group["process score"]) for group in groups]
     means = [(str(n), a.value, p.value) for n, (a, p) in enumerate(figures) if a and p]
     return {"Pearson": related(pearson, means, 0), "Spearman": related(spearman, means, 0)}
-
-
-def _agreement(rows: Sequence[ScoredItem]) -> dict[str, Figure | None]:
-    """Step scores against human labels; OlympicArena, section 3.4, reports 83 % of its model."""
-    pairs = [
-        (row.key, label, score)
-        for row in rows
-        if LABELS in row.item.meta
-        for label, score in zip(row.item.meta[LABELS], row.steps.scores, strict=False)
-    ]
-    if not pairs:
-        return {}
-    same = [(key, float(label == one)) for key, label, one in pairs]
-
-    def kappa(labels: Values, scores: Values) -> float:
-        return float(score(table(labels, scores))["kappa"][0])
-
-    return {"agreement with people": mean(same), "kappa": related(kappa, pairs)}
 
 
 def _counts(rows: Sequence[StepScores]) -> dict[str, Any]:

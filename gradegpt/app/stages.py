@@ -37,7 +37,7 @@ COMMANDS: Final = {name: Command(*told) for name, told in {
     "eval.attacks": ("eval", "Measure how often judges accept adversarial responses."),
     "eval.calibrate": ("eval", "Measure the confidence of a judge's verdicts."),
     "eval.estimate": ("eval", "Estimate a model's accuracy from a few human labels."),
-    "eval.protocol": ("eval", "Grade steps, by rubrics, in parts; errors and leakage."),
+    "eval.protocol": ("eval", "Grade steps, and by rubrics; errors and leakage."),
     "eval.references": ("eval", "Find wrong references in a benchmark."),
     "train.merge": ("train", "Write a judge's adapter and its base as one model."),
     "serve.template": ("serve", "Try a template of your own judge prompt."),

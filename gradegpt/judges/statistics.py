@@ -184,19 +184,6 @@ def spearman(x: Values, y: Values) -> float:
     return pearson(rankdata(x), rankdata(y))
 
 
-def mcnemar(gained: int, lost: int) -> float:
-    """The two-sided exact p of as many items that only one and only the other has right.
-
-    McNemar (1947), by the binomial distribution; 1 where no item differs.
-
-    >>> round(mcnemar(1, 8), 4)
-    0.0391
-    """
-    from scipy.stats import binomtest  # a second to load
-
-    return float(binomtest(gained, gained + lost).pvalue) if gained + lost else 1.0
-
-
 # --- the bootstrap --------------------------------------------------------------------------------
 
 

@@ -162,11 +162,6 @@ def test_a_run_that_fails_stops_the_ablation(
         train_all(settings_of(data, tmp_path / "out"))
 
 
-def judged(id_: str, verdict: Verdict | None) -> Judgement:
-    outcome = Outcome.UNPARSED if verdict is None else Outcome.JUDGED
-    return Judgement(id=id_, outcome=outcome, verdict=verdict, method="model")
-
-
 class Fixed:
     """Judges the first ``right`` rows of every twelve correctly."""
 
@@ -179,13 +174,12 @@ class Fixed:
         ]
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        def says(item: Item) -> Verdict:
-            number = int(item.id)
-            truly = number < 6
-            right = (number * 7) % 12 < self.right
-            return Verdict.CORRECT if truly is right else Verdict.INCORRECT
+        return [self._one(int(item.id)) for item in items]
 
-        return [judged(item.id, says(item)) for item in items]
+    def _one(self, number: int) -> Judgement:
+        right = (number * 7) % 12 < self.right
+        verdict = Verdict.CORRECT if (number < 6) is right else Verdict.INCORRECT
+        return Judgement(id=str(number), outcome=Outcome.JUDGED, verdict=verdict, method="model")
 
 
 def test_the_whole_ablation(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

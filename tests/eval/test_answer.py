@@ -115,10 +115,10 @@ def test_a_stopped_run_resumes(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with pytest.raises(EngineError, match=r"20 of 40 answers are saved in .*run the same command"):
         ask(path, out, model)
     model.dies = 10**9
-    assert len(ask(path, out, model, prices=(1e6, 0))) == 40
+    assert len(ask(path, out, model)) == 40
     said = capsys.readouterr().out
     assert "40 answers (20 from earlier runs)" in said
-    assert "400 tokens read, 200 written, 400.00 at your prices, earlier runs included" in said
+    assert "400 tokens read, 200 written, by all runs" in said
     assert len(set(model.asked)) == len(model.asked) == len(ask(path, out, model)) == 40
     with pytest.raises(OutputError):
         ask(path, out, model, samples=2)
@@ -228,10 +228,9 @@ def test_ask_judge_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: Model())
     path, out = questions(tmp_path, 60), str(tmp_path / "answers.jsonl")
     words = [str(path), "-o", out, "--base-url", "http://x/v1", "--model", "m", "--samples", "2"]
-    done = CliRunner().invoke(command.app, [*words, "--input-price", "3000"])
+    done = CliRunner().invoke(command.app, words)
     assert done.exit_code == 0, done.output
     assert "120 answers in" in done.output
-    assert "3.60 at your prices" in done.output
     judged = str(tmp_path / "judged.jsonl")
     done = CliRunner().invoke(gradegpt, ["judge", out, "-o", judged, "--judge", "rules"])
     assert done.exit_code == 0, done.output

@@ -106,10 +106,3 @@ def test_rows_that_are_right_are_no_attacks(tmp_path: Path) -> None:
     rows(tmp_path, "5", label=YES)
     with pytest.raises(GradeGPTError, match="every row is labelled correct"):
         invoke(tmp_path)
-
-
-def test_a_bound_that_is_no_share_is_refused(tmp_path: Path) -> None:
-    """0.4 for 0.4 % is a likely mistake, 40 is caught."""
-    rows(tmp_path, ":")
-    with pytest.raises(GradeGPTError, match="max_false_accept"):
-        invoke(tmp_path, "max_false_accept=40")

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -62,14 +59,10 @@ def test_a_mistake_in_the_settings_is_one_line_that_says_what_to_do(
 @pytest.mark.parametrize("config", CONFIGS, ids=lambda path: path.stem)
 def test_every_shipped_config_loads_and_opens_with_its_command(config: Path) -> None:
     """The first line of a config is the command that runs it."""
+    assert {path.stem for path in CONFIGS} >= {"handmade", "real"}
     settings = load_settings(EvalSettings, config)
     assert config.read_text("utf-8").startswith(f"{COMMAND}{config.name}\n")
     assert bool(settings.answers) is (config.stem in BENCHMARKS)
-
-
-def test_there_are_configs() -> None:
-    """The glob above finds files."""
-    assert {path.stem for path in CONFIGS} >= {"handmade", "real"}
 
 
 def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:
@@ -86,26 +79,16 @@ def test_the_command_runs_the_rules_on_the_shipped_rows(tmp_path: Path) -> None:
     assert rules["overall"]["accuracy"] == 1, "the rules contradict a label given by hand"
 
 
-GRADED = [
-    {"q": "2+2=?", "gold": "4", "output": "It is 4.", "score": 1, "tolerance": None, "lang": "en"},
-    {
-        "q": "1/4=?",
-        "gold": "0.5",
-        "output": "It is 0.25.",
-        "score": 0,
-        "tolerance": None,
-        "lang": "",
-    },
-    {
-        "q": "9=?",
-        "gold": "9",
-        "output": "It is 9.1.",
-        "score": 1,
-        "tolerance": "relative:0.1",
-        "lang": "zh",
-    },
-    {"q": "3=?", "gold": "3", "output": "It is 3.", "score": None, "tolerance": None, "lang": "en"},
-]  # fmt: skip
+_FIELDS = ("q", "gold", "output", "score", "tolerance", "lang")
+GRADED: list[dict[str, Any]] = [
+    dict(zip(_FIELDS, row, strict=True))
+    for row in (
+        ("2+2=?", "4", "It is 4.", 1, None, "en"),
+        ("1/4=?", "0.5", "It is 0.25.", 0, None, ""),
+        ("9=?", "9", "It is 9.1.", 1, "relative:0.1", "zh"),
+        ("3=?", "3", "It is 3.", None, None, "en"),
+    )
+]
 HERE = ("--map", "question=q", "bootstrap=0")
 
 
@@ -199,18 +182,6 @@ def test_a_table_that_cannot_be_evaluated_says_what_to_do(
         app(list(arguments), standalone_mode=False)
     assert message in str(caught.value)
     assert not Path("runs").exists()
-
-
-def test_the_command_ends_with_the_exit_code_of_the_error(tmp_path: Path) -> None:
-    """A user sees one line on stderr, and a script sees the code."""
-    done = subprocess.run(
-        [sys.executable, "-m", "eval", "nowhere.yaml"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: nowhere.yaml: no such settings file")
-    assert done.stderr.count("\n") == 1
 
 
 def test_a_sheet_with_several_answers_in_a_cell(

@@ -257,18 +257,6 @@ def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:
         read_sources(rows_of(Source(path=str(path))))
 
 
-def test_examples_are_taken_whole(tmp_path: Path) -> None:
-    """With ``fields: null`` a row keeps its source, tolerance, context and answer type."""
-    path = tmp_path / "own.jsonl"
-    row: dict[str, Any] = {
-        "id": "1", "question": "q", "reference": ["1"], "response": "1", "verdict": "correct",
-        "source": "mine", "tolerance": "relative:0.01", "context": "c", "answer_type": "number",
-    }  # fmt: skip
-    path.write_text(json.dumps(row), "utf-8")
-    (example,) = read_sources(rows_of(Source(path=str(path), fields=None)))
-    assert example.model_dump(mode="json", exclude_defaults=True) == row
-
-
 def test_a_cascade_of_judges_that_have_judged_calls_no_engine(settings: EvalSettings) -> None:
     """It reuses their judgements under its own fingerprint; without them it asks the model."""
     asked = 0
@@ -349,17 +337,3 @@ def test_rows_have_labels_or_have_none(rows: dict[str, Any], match: str) -> None
     """Both at once would need two reports."""
     with pytest.raises(ValueError, match=match):
         EvalSettings.model_validate({"name": "x", "judges": [{"kind": "rules"}], **rows})
-
-
-def test_a_model_is_measured_with_and_without_examples(
-    settings: EvalSettings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """``shots`` is a setting of a judge; the judgements of the two are kept apart."""
-    engine = ScriptedEngine(always_yes)
-    monkeypatch.setattr("gradegpt.judges.build._engine", lambda *_: engine)
-    given = {"kind": "model", "model": "m", "base_url": "http://127.0.0.1:9/v1"}
-    judges = [JudgeSettings.of(**given, name=f"{n}-shot", shots=n) for n in (0, 4)]
-    report = evaluate(settings.model_copy(update={"judges": tuple(judges)}))
-    assert [judge.name for judge in report.judges] == ["0-shot", "4-shot"]
-    assert len({judge.fingerprint for judge in report.judges}) == 2
-    assert [len(prompt) for prompt in engine.prompts] == [2] * 4 + [10] * 4

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
-import httpx2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +15,7 @@ import eval.protocol
 from eval.asking import run_protocol
 from eval.figures import ProtocolSummary, show_summary
 from eval.leakage import (
-    Completions,
     Continuing,
-    Gram,
     Match,
     MemorisedItem,
     cut,
@@ -31,7 +27,6 @@ from eval.leakage import (
     starting_points,
     words,
 )
-from gradegpt.core.errors import EngineError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item
 
@@ -46,13 +41,8 @@ class ByHeart:
     name = "by-heart"
     limit = 1_000
 
-    def __init__(
-        self, read: Sequence[str], slip: Callable[[str], str] = str, dies: int = 10**9
-    ) -> None:
-        self._read = [words(text) for text in read]
-        self._slip, self._dies = slip, dies
-        self.asked: list[str] = []
-        self.refused = ""
+    def __init__(self, read: Sequence[str], slip: Callable[[str], str] = str) -> None:
+        self._read, self._slip = [words(text) for text in read], slip
 
     def tokens(self, text: str) -> list[str]:
         return words(text)
@@ -60,23 +50,16 @@ class ByHeart:
     def text(self, tokens: Sequence[str]) -> str:
         return "".join(tokens).strip()
 
-    def continue_(
-        self, prefixes: Sequence[Sequence[str]], n: int
-    ) -> Sequence[list[str] | EngineError]:
+    def continue_(self, prefixes: Sequence[Sequence[str]], n: int) -> Sequence[list[str]]:
         return [self._one([*prefix], n) for prefix in prefixes]
 
-    def _one(self, prefix: list[str], n: int) -> list[str] | EngineError:
-        if len(self.asked) >= self._dies:
-            return EngineError("the server is down")
-        if self.refused and self.refused in "".join(prefix):
-            return EngineError("HTTP 400: too long")
-        self.asked.append("".join(prefix))
+    def _one(self, prefix: list[str], n: int) -> list[str]:
         known = (r for r in self._read if r[: len(prefix)] == prefix)
         return [self._slip(word) for word in next(known, [])[len(prefix) :][:n]] or [" what"] * n
 
 
-def measure(path: Path, out: Path, model: ByHeart, **more: Any) -> list[MemorisedItem]:
-    return run_protocol(leakage_protocol(path, out, model), Continuing(model), **more)
+def measure(path: Path, out: Path, model: ByHeart) -> list[MemorisedItem]:
+    return run_protocol(leakage_protocol(path, out, model), Continuing(model))
 
 
 def value(summary: ProtocolSummary, name: str, group: str = "all") -> float | None:
@@ -105,11 +88,9 @@ def known(n: int) -> str:
 
 
 def test_the_similarities_are_those_of_their_papers() -> None:
-    """Levenshtein's kitten; ROUGE-L's police and gunman (Lin 2004, section 3.1): 3/4 and 2/4."""
-    assert edit_similarity("kitten", "sitting") == pytest.approx(1 - 3 / 7)
+    """ROUGE-L's police and gunman (Lin 2004, section 3.1): 2/4; the docstrings have others."""
     assert edit_similarity("", "") == 1.0
     assert edit_similarity("", "ab") == 0.0
-    assert rouge_l("police killed the gunman", "police kill the gunman") == 0.75
     assert rouge_l("police killed the gunman", "the gunman kill police") == 0.5
     assert rouge_l("周长是 38 厘米", "周长为 38 厘米") == pytest.approx(2 * 5 / 12)
     assert rouge_l("a", "") == 0.0
@@ -170,11 +151,6 @@ def test_the_text_is_question_and_solution_else_steps_else_answer() -> None:
     assert cut(full, model) == ["C", ".", "\nQ"]
 
 
-def test_words_are_the_text_again() -> None:
-    """Except for blanks at its end."""
-    assert "".join(words(f" {HENS}\n\n{TRAIN} 设x_1+2。 ")) == f" {HENS}\n\n{TRAIN} 设x_1+2。"
-
-
 # --- a model and its items ------------------------------------------------------------------------
 
 
@@ -210,88 +186,29 @@ def test_what_is_too_short_is_counted_and_not_scored(tmp_path: Path) -> None:
     assert set(found.figures["all"].values()) == {None}
 
 
-def test_an_item_that_fails_has_no_row_and_is_asked_again(tmp_path: Path) -> None:
-    """The next call asks only that item."""
-    path, out, model = items(tmp_path, 4), tmp_path / "rows.jsonl", ByHeart([known(0)])
-    model.refused = "train leaves"
-    with pytest.raises(EngineError, match=r"2 of 4 were not answered .*HTTP 400: too long"):
-        measure(path, out, model)
-    asked, model.refused = len(model.asked), ""
-    assert len(measure(path, out, model)) == 4
-    assert len(model.asked) == asked + 10
-
-
-# --- the figures ----------------------------------------------------------------------------------
-
-
-def measured(id_: str, *hits: str) -> MemorisedItem:
-    """A row of n-grams: ``e`` exact, ``d`` by edit distance, ``r`` by ROUGE-L, ``-`` none."""
-    grams = tuple(
-        Gram(start=2, wanted="w", predicted="p", exact="e" in hit,
-             edit=float("d" in hit), rouge_l=float("r" in hit))
-        for hit in hits
-    )  # fmt: skip
-    return MemorisedItem(id=id_, n_tokens=9, grams=grams)
-
-
-def test_leaked_instances_are_the_union_of_what_the_kinds_detect() -> None:
-    """Item a is detected by all kinds, b by ROUGE-L, c by none, as no kind has all its n-grams."""
-    rows = [measured("a", "edr", "edr"), measured("b", "r", "dr"), measured("c", "d", "r")]
-    found = leakage_of(rows)
-    assert list(found.counts.values()) == [3, 0, 2, 1, 1, 2]
-    values = [value(found, name) for name in ("exact", "edit", "rouge_l", "leaked")]
-    assert values == pytest.approx([2 / 6, 4 / 6, 5 / 6, 2 / 3])
-
-
 def test_a_tag_is_printed_as_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     """``[/1]`` would be read as markup of the terminal library."""
-    row = measured("a", "edr").model_copy(update={"tags": {"t": "[/1]"}})
+    same = gram(2, ["x"], ["x"], ByHeart([]))
+    row = MemorisedItem(id="a", n_tokens=9, grams=(same,), tags={"t": "[/1]"})
     show_summary(leakage_of([row]))
     assert "t: [/1]" in capsys.readouterr().out
 
 
-# --- the command and the server -------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The rows say which items are leaked; failed items are an error."""
+    """The rows say which items are leaked; a model behind a server shows no tokens."""
     model = ByHeart([known(0)])
-    monkeypatch.setattr("eval.protocol.Completions", lambda *_, **__: model)
+    monkeypatch.setattr("gradegpt.engines.local.LocalEngine", lambda *_, **__: model)
     out = tmp_path / "out.jsonl"
-    words_ = ["leakage", str(items(tmp_path, 4)), "-o", str(out), "--base-url", "http://x/v1"]
-    assert "needs --model" in str(CliRunner().invoke(eval.protocol.app, words_).exception)
+    words_ = ["leakage", str(items(tmp_path, 4)), "-o", str(out)]
+    for more in ([], ["--model", "m", "--base-url", "http://x/v1"]):
+        refused = CliRunner().invoke(eval.protocol.app, [*words_, *more]).exception
+        assert "needs --model, and no --base-url" in str(refused)
     words_ += ["--model", "m"]
     done = CliRunner().invoke(eval.protocol.app, words_)
     assert done.exit_code == 0, done.output
     assert "items: 4\ntoo short: 0\nleaked, all n-grams predicted: 2" in done.output
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [row["id"] for row in rows if row["leaked"]] == ["q0", "q2"]
-    model.refused = "train leaves"
-    done = CliRunner().invoke(eval.protocol.app, [*words_, "--overwrite"])
-    assert "2 of 4 were not answered" in str(done.exception)
-
-
-def test_a_server_continues_the_plain_text() -> None:
-    """No chat template: the prefix goes to /completions unchanged, at temperature 0."""
-    seen: list[dict[str, Any]] = []
-
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        body = json.loads(request.content)
-        seen.append({"path": request.url.path, **body})
-        if "bad" in body["prompt"]:
-            return httpx2.Response(400, json={"error": {"message": "too long"}})
-        text = "<html>" if "odd" in body["prompt"] else " has 12 hens, and more of them."
-        reply = text if "odd" in body["prompt"] else json.dumps({"choices": [{"text": text}]})
-        return httpx2.Response(200, text=reply, headers={"content-type": "application/json"})
-
-    client = httpx2.Client(transport=httpx2.MockTransport(handler))
-    model = Completions("http://x/v1", "m", api_key="k", http_client=client)
-    good, bad, odd = model.continue_([words("A farmer"), words("bad one"), words("odd one")], 4)
-    assert good == [" has", " 12", " hens", ","]
-    assert isinstance(bad, EngineError)
-    assert "too long" in str(bad)
-    assert isinstance(odd, EngineError)
-    assert "/completions" in str(odd)
-    assert seen[0]["path"] == "/v1/completions"
-    assert (seen[0]["prompt"], seen[0]["temperature"]) == ("A farmer", 0)
-    assert "messages" not in seen[0]

@@ -316,32 +316,3 @@ def test_every_label_has_its_field_and_every_plot_a_name() -> None:
     assert plots
     assert all(a.get("role") == "img" and a.get("aria-label") for a in plots)
     assert all("scope" in a for tag, a in document.elements if tag == "th")
-
-
-def luminance(colour: str) -> float:
-    digits = colour.lstrip("#")
-    digits = "".join(2 * d for d in digits) if len(digits) == 3 else digits
-    parts = [int(digits[k : k + 2], 16) / 255 for k in (0, 2, 4)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-def test_all_text_has_the_contrast_of_level_aa(scheme: int) -> None:
-    """4.5 to 1 at least (WCAG 2.2, 1.4.3), on the page, on cards and in tinted cells."""
-    blocks = re.findall(r":root \{(.*?)\}", (FILES / "page.css").read_text("utf-8"), re.DOTALL)
-    colours = dict(re.findall(r"--([\w-]+): (#\w+)", blocks[scheme]))
-    texts = ("ink", "soft", "link", "correct", "incorrect", "invalid", "none")
-    pairs = [(text, ground) for text in texts for ground in ("page", "card")]
-    pairs += [("ink", f"{kind}-tint") for kind in ("right", "wrong", "open")]
-    for text, ground in [*pairs, ("mark-ink", "mark")]:
-        low, high = sorted((luminance(colours[text]), luminance(colours[ground])))
-        assert (high + 0.05) / (low + 0.05) >= 4.5, f"{text} on {ground}"
-
-
-def test_a_page_of_one_row_has_a_wide_interval_and_no_tag() -> None:
-    """One right answer is not certainty, and there is nothing to group."""
-    text = page(1, second=False)
-    assert "1 response to 1 question" in text
-    assert 'id="tags"' not in text
-    assert '<span class="range">20.7 – 100.0</span>' in text

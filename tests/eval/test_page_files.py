@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from typer.testing import CliRunner
 from eval.estimate.__main__ import app as estimate
 from eval.report.__main__ import app
 from eval.report.numbers import numbers
-from eval.report.page import listed
 from eval.report.results import OLD, read_judged
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import (
@@ -23,7 +23,6 @@ from gradegpt.core.errors import (
     SettingsError,
 )
 from gradegpt.core.records import write_rows
-from gradegpt.core.schema import Judgement
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form, write
 from gradegpt.tables.inputs import Reading
@@ -174,55 +173,16 @@ def test_old_scores_of_a_log_are_one_more_judge(tmp_path: Path) -> None:
     assert list(found.scores) == ["out"], "a score names no answer, so it has no consensus"
 
 
-def _gone(rules: Path) -> dict[str, Any]:
+def _gone(rules: Path) -> None:
     rules.with_name("answers.jsonl").unlink()
-    return {}
 
 
-def _no_manifest(rules: Path) -> dict[str, Any]:
+def _no_manifest(rules: Path) -> None:
     rules.with_name("rules.jsonl.manifest.json").unlink()
-    return {}
 
 
-def _changed(rules: Path) -> dict[str, Any]:
+def _changed(rules: Path) -> None:
     write_rows(rules.with_name("answers.jsonl"), ROWS[::-1])
-    return {}
-
-
-def _other_items(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("other.jsonl")
-    write_rows(path, ROWS[:2])
-    return {"items": path}
-
-
-def _other_labels(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("labels.jsonl")
-    write_rows(path, [{"id": "x", "label": True}])
-    return {"labels": path}
-
-
-def _bad_label(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("labels.jsonl")
-    write_rows(path, [{"id": "a", "label": True}, {"id": "b", "label": 0.5}])
-    return {"labels": path}
-
-
-def _no_id(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("labels.jsonl")
-    write_rows(path, [{"label": True}, {"label": False}, {"label": True}])
-    return {"labels": path}
-
-
-def _two_labels(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("labels.jsonl")
-    write_rows(path, [{"id": "a", "label": True}, {"id": "a", "label": False}])
-    return {"labels": path}
-
-
-def _no_label(rules: Path) -> dict[str, Any]:
-    path = rules.with_name("labels.jsonl")
-    write_rows(path, [{"id": "a", "grade": 1}])
-    return {"labels": path}
 
 
 @pytest.mark.parametrize(
@@ -231,35 +191,40 @@ def _no_label(rules: Path) -> dict[str, Any]:
         (_gone, MissingError, r"answers\.jsonl: does not exist, .* --items FILE"),
         (_no_manifest, MissingError, r"manifest\.json: does not exist, .* --items FILE"),
         (_changed, InputError, r"answers\.jsonl: has changed since .* --items FILE"),
-        (_other_items, InputError, r"other\.jsonl: holds other rows than were judged"),
-        (_other_labels, InputError, r"labels\.jsonl: labels none of the judged rows"),
-        (_bad_label, InputError, r"labels\.jsonl:2: label: label 0\.5 is not a verdict"),
-        (_no_id, InputError, r"does not say which rows are labelled; .*--map id=COLUMN"),
-        (_two_labels, InputError, r"labels\.jsonl:2: label: not that of an earlier row"),
-        (
-            _no_label,
-            InputError,
-            r"has no column 'label'; name it: --map label=COLUMN; .*: id, grade",
-        ),
-    ],
-    ids=[
-        "gone",
-        "no manifest",
-        "changed",
-        "other items",
-        "other labels",
-        "bad label",
-        "no id",
-        "two labels",
-        "no label",
     ],
 )
-def test_what_does_not_fit_is_an_error_that_says_what_to_do(
-    rules: Path, spoil: Any, error: type[GradeGPTError], message: str
+def test_what_was_judged_is_found_or_asked_for(
+    rules: Path, spoil: Callable[[Path], None], error: type[GradeGPTError], message: str
 ) -> None:
     """A page with other rows than the judged ones would be wrong without notice."""
+    spoil(rules)
     with pytest.raises(error, match=message):
-        read_judged([rules], **spoil(rules))
+        read_judged([rules])
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "message"),
+    [
+        ("items", ROWS[:2], r"given\.jsonl: holds other rows than were judged"),
+        ("labels", [{"id": "x", "label": True}], r"given\.jsonl: labels none of the judged rows"),
+        ("labels", [{"id": "a", "label": True}, {"id": "b", "label": 0.5}],
+         r"given\.jsonl:2: label: label 0\.5 is not a verdict"),
+        ("labels", [{"label": True}] * 3, r"not say which rows are labelled; .*--map id=COLUMN"),
+        ("labels", [{"id": "a", "label": True}, {"id": "a", "label": False}],
+         r"given\.jsonl:2: label: not that of an earlier row"),
+        ("labels", [{"id": "a", "grade": 1}],
+         r"has no column 'label'; name it: --map label=COLUMN; .*: id, grade"),
+    ],
+    ids=["other items", "other labels", "bad label", "no id", "two labels", "no label"],
+)  # fmt: skip
+def test_what_does_not_fit_is_an_error_that_says_what_to_do(
+    rules: Path, option: str, given: list[dict[str, Any]], message: str
+) -> None:
+    """Labels are never joined by position."""
+    path = rules.with_name("given.jsonl")
+    write_rows(path, given)
+    with pytest.raises(InputError, match=message):
+        read_judged([rules], **{option: path})  # type: ignore[arg-type]
 
 
 def test_files_of_other_rows_are_no_second_judge(rules: Path, tmp_path: Path) -> None:
@@ -293,12 +258,3 @@ def test_the_command_writes_the_page(rules: Path, answers: Path, tmp_path: Path)
     again = CliRunner().invoke(app, [*arguments, "-o", str(answers)])
     assert isinstance(again.exception, OutputError)
     assert len(list(check_input(answers).items())) == 3
-
-
-def test_a_judgement_of_the_page_is_the_one_in_the_file(rules: Path) -> None:
-    """An exported judgement equals the one in the file."""
-    found = read_judged([rules])
-    (row, *_) = (r for r in listed(found, 3) if r["id"] == "a")
-    judgement: Judgement = found.judges["rules"][0]
-    assert row["said"][0]["reason"] == judgement.reason
-    assert row["said"][0]["chain"] == judgement.chain

@@ -35,7 +35,6 @@ FAULTY: list[tuple[dict[str, Any], Fault]] = [
     ({"reference": "三倍的 a", "answer_type": "NV"}, Fault.NOT_A_NUMBER),
     ({"reference": "y=2x+1", "answer_type": "expression"}, Fault.EQUALS_SIGN),
     ({"reference": "5 m/s", "unit": "m/s"}, Fault.UNIT_INSIDE),
-    ({"reference": "12", "solution": "So v = 3 m/s, and s is 12 cm."}, Fault.UNIT_MISSING),
     ({"reference": "[5, 2)", "answer_type": "interval"}, Fault.ENDS_REVERSED),
     ({"reference": "(3, -\\infty]", "answer_type": "interval"}, Fault.NOT_AN_INTERVAL),
     ({"reference": "about five", "answer_type": "IN"}, Fault.NOT_AN_INTERVAL),
@@ -61,9 +60,6 @@ FAULTY: list[tuple[dict[str, Any], Fault]] = [
     ({"reference": "(1) 10 m/s; (2) 100 J", "question": THREE}, Fault.PARTS),
     ({"reference": "10; 100", "question": THREE, "answer_type": "MPV"}, Fault.PARTS),
     ({"reference": "x=2=3"}, Fault.TWO_VALUES),
-    ({"reference": "1.4", "question": "What is the probability that both are red?"},
-     Fault.PROBABILITY),
-    ({"reference": "3/2", "question": "两球都是红球的概率是多少？"}, Fault.PROBABILITY),
 ]  # fmt: skip
 
 
@@ -90,7 +86,6 @@ def test_a_unit_inside_where_other_rows_have_it_apart(tmp_path: Path) -> None:
         {"reference": "y=2x+1", "answer_type": "equation"},
         {"reference": "x=3"},
         {"reference": "5", "unit": "m/s", "solution": "It is 5 m/s."},
-        {"reference": "12", "solution": "3 m/s for 4 s; in all 12."},
         {"reference": "12 cm", "solution": "so 12 cm"},
         {"reference": "[2, 5)", "answer_type": "interval"},
         {"reference": "(-\\infty, 3]", "answer_type": "interval"},
@@ -108,10 +103,6 @@ def test_a_unit_inside_where_other_rows_have_it_apart(tmp_path: Path) -> None:
         {"reference": "n \\geq 3", "question": "For which n?"},
         {"reference": "1 + 2 = 3"},
         {"reference": "x = \\frac{1}{3} = 0.333"},
-        {"reference": "0.25", "question": "What is the probability that both are red?"},
-        {"reference": "17", "question": "The probability is m/n in lowest terms. Find the "
-         "probability's m+n."},
-        {"reference": "35%", "question": "What is the probability in percent?"},
         {"reference": "概率", "question": "这种方法叫什么？"},
         {"reference": "(1) 10 m/s; (2) 100 J; (3) 20", "question": THREE},
         {"reference": "10; 100; 20", "question": THREE, "answer_type": "MPV"},

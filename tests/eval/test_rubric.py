@@ -9,29 +9,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy import stats
 from typer.testing import CliRunner
 
-import eval.figures
 from eval.asking import run_protocol
 from eval.figures import Figure, ProtocolSummary
 from eval.protocol import app
-from eval.rubric.form import Criterion
 from eval.rubric.grading import Award
 from eval.rubric.grading import GradingFault as Fault
 from eval.rubric.protocol import (
     GradeRow,
-    People,
     RubricRow,
     grade_protocol,
     make_protocol,
-    read_people,
     read_rubrics,
     rubric_scores,
 )
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import read_objects, write_rows
-from gradegpt.core.schema import Item, Message, Outcome
+from gradegpt.core.schema import Message, Outcome
 from gradegpt.engines.scripted import ScriptedEngine
 
 RUBRIC = "1. [6] Divides {n} by 2\n2. [4] Gives {n}.5\nTotal: 10"
@@ -148,7 +143,7 @@ def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], messag
     with pytest.raises(InputError, match=message):
         read_rubrics(tmp_path / "rubrics.jsonl")
     write_rows(tmp_path / "rubrics.jsonl", [{"id": "q1", "criteria": BY_HAND}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'q1' is also the id of line 1"):
+    with pytest.raises(InputError, match=r":2: id: 'q1' is also that of .*rubrics\.jsonl:1"):
         read_rubrics(tmp_path / "rubrics.jsonl")
 
 
@@ -156,8 +151,6 @@ def test_rubrics_that_cannot_be_used(tmp_path: Path, row: dict[str, Any], messag
     ("more", "message"),
     [
         ({"solution": " "}, "items.jsonl:1: solution: is empty; give a reference solution"),
-        ({"question": ""}, "items.jsonl:1: question: is empty"),
-        ({"id": "q1"}, "items.jsonl:2: id: 'q1' is also the id of line 1"),
         ({"points": 0}, "items.jsonl: `points`: should be greater than 0"),
     ],
 )
@@ -230,155 +223,26 @@ def row(name: str, *points: float, question: str = "", **more: Any) -> GradeRow:
     )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def fewer_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    for function in (eval.figures.mean, eval.figures.related):
-        defaults = tuple(200 if default == eval.figures.DRAWS else default
-                         for default in function.__defaults__ or ())  # fmt: skip
-        monkeypatch.setattr(function, "__defaults__", defaults or None)
-        if function.__kwdefaults__:
-            monkeypatch.setitem(function.__kwdefaults__, "draws", 200)
-
-
-def scored(grades: Sequence[GradeRow], *people: People) -> ProtocolSummary:
-    return rubric_scores(grades, {one.id: one for one in people})
-
-
-def figure(summary: ProtocolSummary, name: str, group: str = "all") -> Figure:
-    found = summary.figures[group][name]
+def figure(summary: ProtocolSummary, name: str) -> Figure:
+    found = summary.figures["all"][name]
     assert found is not None
     return found
 
 
-def test_correlations_by_hand() -> None:
-    """Model 2 4 4 10, people 0 4 6 10.
+def test_made_up_criteria_are_counted() -> None:
+    """Of 40 replies 6 have a criterion of their own, or too many points: 15 % (ARB, table 4).
 
-    Deviations are -3 -1 -1 5 and -5 -1 1 5, so Pearson is 40/√(36·52); ranks are 1 2.5 2.5 4 and
-    1 2 3 4, so Spearman is 4.5/√(4.5·5).
-    """
-    grades = [row("a", 2, 0), row("b", 2, 2), row("c", 0, 4), row("d", 5, 5)]
-    given = [People(id=name, points=p) for name, p in zip("abcd", (0, 4, 6, 10), strict=True)]
-    found = scored(grades, *given)
-    names = ("Pearson", "Spearman", "model", "people")
-    assert [figure(found, name, "points on the whole").value for name in names] == pytest.approx(
-        [40 / (36 * 52) ** 0.5, 4.5 / 22.5**0.5, 0.5, 0.5]
-    )
-    same = [People(id=name, points=1) for name in "abcd"]
-    assert scored(grades, *same).figures["points on the whole"]["Pearson"] is None
-    assert "points on the whole" not in scored(grades).figures
-
-
-@pytest.mark.parametrize(
-    ("graded", "people", "whole", "errors"),
-    [
-        ((3, 2), (3, 2), 5, (0, 0, 0)),
-        ((3, 2), (2, 3), 5, (0, 1, 1)),
-        ((4, 2), (3, 2), None, (None, 1, 0)),
-        ((0, 2), (3, 2), None, (None, 0, 1)),
-        ((5, 0), (5, 0), 10, (1, 0, 0)),
-        ((5, 5), (5, 5), 10, (0, 0, 0)),
-        ((5, 5), (), 10, (None, None, None)),
-        ((), (5, 0), 10, (1, None, None)),
-        ((2, 2), (2, 2.00001), None, (None, 0, 0)),
-    ],
-)
-def test_errors_of_one_response(
-    graded: Sequence[float],
-    people: Sequence[float],
-    whole: float | None,
-    errors: tuple[float | None, ...],
-) -> None:
-    """Alternative solution, extra and reduced credit; none where human points are missing."""
-    given = People(id="r", criteria=tuple(people), points=whole)
-    found = scored([row("r", *graded)], given).figures["all"]
-    names = ("alternative solutions", "extra credit", "reduced credit")
-    values = (found[name] for name in names)
-    assert tuple(one and one.value for one in values) == errors
-
-
-def test_a_column_of_the_papers_error_table() -> None:
-    """ARB, table 4, math symbolic: 2, 18, 12 and 15 %.
-
-    They are the rates of 40 responses of which one is an alternative solution and 6 have a
-    criterion of the model's own, or too many points; of the other 34, 6 have extra and 4 have
-    reduced credit. A quote that is not verbatim is not hallucinated.
+    A quote that is not verbatim is not hallucinated.
     """
     grades = [row(f"h{n}", faults=[Fault.NOT_IN_RUBRIC]) for n in range(3)]
     grades += [row(f"h{n}", faults=[Fault.OVER_MAXIMUM]) for n in range(3, 6)]
-    grades += [row(f"e{n}", 5, 0) for n in range(6)] + [row(f"r{n}", 0, 0) for n in range(4)]
-    grades += [row(f"s{n}", 4, 0) for n in range(24)]
-    given = [
-        People(id=one.id, criteria=(4, 0), points=10 if one.id == "s0" else 4) for one in grades
-    ]
-    found = scored(grades, *given)
-    names = ("alternative solutions", "extra credit", "reduced credit", "hallucinated rubric")
-    assert [f"{100 * figure(found, name).value:.0f}" for name in names] == ["2", "18", "12", "15"]
-    other = scored([row("a", faults=[Fault.NOT_VERBATIM]), row("b", 1, 1)])
+    grades += [row(f"s{n}", 4, 0) for n in range(34)]
+    assert figure(rubric_scores(grades), "hallucinated rubric").value == 0.15
+    other = rubric_scores([row("a", faults=[Fault.NOT_VERBATIM]), row("b", 1, 1)])
     assert figure(other, "hallucinated rubric").value == 0
     assert other.counts == {
         "responses": 2, "questions": 2, "unparsed": 1, "judged": 1, "quote-not-verbatim": 1
     }  # fmt: skip
-
-
-def test_intervals_are_over_questions() -> None:
-    """Twenty answers to two questions give an interval as wide as two answers do."""
-    points = [0] * 10 + [5] * 10
-    two = figure(scored([row(f"r{n}", p, p, question=f"q{p}") for n, p in enumerate(points)]),
-                 "points")  # fmt: skip
-    many = figure(scored([row(f"r{n}", p, p) for n, p in enumerate(points)]), "points")
-    assert two.interval is not None
-    assert many.interval is not None
-    assert (two.value, two.n) == (0.5, 20)
-    assert (two.interval.low, two.interval.high) == pytest.approx((0, 1), abs=0.01)
-    assert 0.2 < many.interval.low < 0.4 < 0.6 < many.interval.high < 0.8
-    few = figure(scored([row(f"r{n}", 5, 5) for n in range(3)]), "points")
-    assert few.interval is not None  # Wilson's limits, 3 / (3 + z2)
-    assert few.interval.low == pytest.approx(3 / (3 + 3.8415), abs=0.001)
-
-
-def test_correlations_are_drawn_by_question_too() -> None:
-    """A negative correlation within one of two questions widens the interval."""
-    x = [1, 2, 3, 4, 5]
-    grades = [row(f"{q}{p}", p, 0, question=q) for q in "ab" for p in x]
-    given = [People(id=f"a{p}", criteria=(p, 0)) for p in x]
-    given += [People(id=f"b{p}", criteria=(6 - p, 0)) for p in x]
-    summary = scored(grades, *given)
-    found = figure(summary, "Pearson", "points by the rubric")
-    assert found.interval is not None
-    assert (found.value, found.n) == (pytest.approx(0), 10)
-    assert (found.interval.low, found.interval.high) == (pytest.approx(-1), pytest.approx(1))
-
-
-def graded() -> dict[str, tuple[Item, RubricRow]]:
-    """A response with a rubric of two criteria of 5 points."""
-    criteria = (Criterion(text="a", points=5), Criterion(text="b", points=5))
-    rubric = RubricRow(id="q", criteria=criteria)
-    return {"a": (Item(id="a", reference=("1",), response="x"), rubric)}
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"id": "x", "points": 1}, "people.jsonl:1: id: 'x' is no graded response"),
-        ({"points": 1}, "people.jsonl:1: id: field required"),
-        ({"id": "a", "points": 11}, "people.jsonl:1: points: 11 exceeds the total of 10"),
-        ({"id": "a", "points": -1}, "people.jsonl:1: points: "),
-        ({"id": "a", "criteria": [1]}, "people.jsonl:1: criteria: 1 for the 2 criteria"),
-        (
-            {"id": "a", "criteria": [1, 6]},
-            "people.jsonl:1: criteria: 6 exceeds the 5 points of criterion 2",
-        ),
-        ({"id": "a", "score": 6}, "people.jsonl:1: score: unknown field"),
-    ],
-)
-def test_invalid_human_points(tmp_path: Path, given: dict[str, Any], message: str) -> None:
-    """The error begins with file, line and field."""
-    write_rows(tmp_path / "people.jsonl", [given])
-    with pytest.raises(InputError, match=message):
-        read_people(tmp_path / "people.jsonl", graded())
-    write_rows(tmp_path / "people.jsonl", [{"id": "a", "points": 1}] * 2)
-    with pytest.raises(InputError, match=":2: id: 'a' is also the id of line 1"):
-        read_people(tmp_path / "people.jsonl", graded())
 
 
 # --- the command ----------------------------------------------------------------------------------
@@ -391,35 +255,22 @@ def invoke(*words: object) -> str:
 
 
 def test_make_check_grade_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From solutions to rubrics, and from responses to a correlation with people."""
+    """From solutions to rubrics, and from responses to points."""
     monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
     server = ("--base-url", "http://x/v1", "--model", "m")
     rubrics, grades = tmp_path / "rubrics.jsonl", tmp_path / "grades.jsonl"
     path = items(tmp_path, (5,))
-    said = invoke(path, "-o", rubrics, *server, "--input-price", 1000)
+    said = invoke(path, "-o", rubrics, *server)
     assert "1 answers" in said
     assert "items: 1\nwithout a usable rubric: 0" in said
     asked = answers(tmp_path, "5 / 2 = 5.5", "5 is odd", "no [/b]idea", "I invent")
-    write_rows(
-        tmp_path / "people.jsonl",
-        [
-            {"id": "q5#0", "criteria": [6, 4], "points": 10},
-            {"id": "q5#1", "criteria": [0, 0], "points": 0},
-            {"id": "q5#2", "criteria": [0, 0], "points": 0},
-        ],
-    )
     words = (asked, "--rubrics", rubrics, "-o", grades, *server)
     assert "4 answers in" in invoke(*words)
-    said = invoke(*words, "--people", tmp_path / "people.jsonl")
+    said = invoke(*words)
     assert "4 from earlier runs" in said
     assert "responses: 4\nquestions: 1\njudged: 3\nunparsed: 1\ncriterion-not-in-rubric: 1" in said
     found = json.loads((tmp_path / "grades.jsonl.summary.json").read_text())["figures"]
-    assert found["all"]["extra credit"]["value"] == pytest.approx(1 / 3)
     assert found["all"]["hallucinated rubric"]["value"] == 0.25
-    by_rubric = found["points by the rubric"]
-    correlation = stats.pearsonr([10, 6, 0], [10, 0, 0]).statistic
-    assert by_rubric["Pearson"]["value"] == pytest.approx(correlation)
-    assert by_rubric["model less people"]["value"] == pytest.approx(0.2)
     done = CliRunner().invoke(app, ["rubric", str(asked), "-o", str(tmp_path / "x.jsonl")])
     assert "give the rubrics to grade by, with --rubrics" in str(done.exception)
 

@@ -22,7 +22,6 @@ from eval.scores import (
     answers_of,
     at_least,
     classes,
-    level,
     mg_pass,
     no_answer,
     score_of,
@@ -75,17 +74,6 @@ def test_answers_are_scored_as_samples_of_their_question() -> None:
     assert two.g_pass["1"].value == two.mg_pass.value
     assert two.mg_pass.interval.low <= 0.25 <= two.mg_pass.interval.high
     assert [one.k for one in found(rows).overall.samples] == [2, 4]
-
-
-def test_the_same_words_in_another_context_are_another_question() -> None:
-    """As with "(2) Find the speed." in several problems; rows with equal contexts are samples."""
-    rows = [
-        (item.model_copy(update={"context": context}), judgement)
-        for context in ("A car.", "A train.")
-        for item, judgement in answers("+-", "Find the speed.")
-    ]
-    assert found(rows).overall.n_questions == 2
-    assert found(answers("+-+-", "Find the speed.")).overall.n_questions == 1
 
 
 def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
@@ -227,23 +215,6 @@ def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_pa
         output.process_value(typer.Context(command), given)
 
 
-def test_the_rates_of_atlas() -> None:
-    """Table 4: 99 of 1,204 cut off and one JSON error are 8.22 % and 0.08 % (Doubao-Seed-1.6).
-
-    1,204 is four predictions to each of 301 questions, the one size below 1,400 that all six
-    printed rates are shares of: 19, 26, 42, 99 and 125 cut off, and 1 JSON error.
-    """
-    rows = [*answers("+" * 1204, "a")]
-    for n in range(99):
-        item, judgement = rows[n]
-        rows[n] = (item.model_copy(update={"meta": {"cut_off": True}}), judgement)
-    rows[99] = (rows[99][0], none_because("response:json-error"))
-    counted = score_of(answers_of(rows)).no_answer
-    assert counted == {"truncated": 99, "json_error": 1}
-    for count, printed in ((19, "1.58"), (26, "2.16"), (42, "3.49"), (99, "8.22"), (1, "0.08")):
-        assert f"{100 * count / 1204:.2f}" == printed
-
-
 def none_because(reason: str) -> Judgement:
     return Judgement(
         id="", outcome=Outcome.JUDGED, verdict=Verdict.INVALID, method="m", reason=reason
@@ -289,20 +260,6 @@ def test_the_tables_fit_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     assert "JSON error" not in said
 
 
-def test_what_was_judged_may_be_a_table_of_any_form(tmp_path: Path) -> None:
-    """Its columns are recognised as by the judge; an invalid row is named."""
-    path, judged = tmp_path / "answers.csv", tmp_path / "judged.jsonl"
-    path.write_text("q,gold,output,n\n2+2=?,4,It is 4.,1\n2+3=?,5,It is 6.,2\n")
-    source = check_input(path, columns={"question": "q"})
-    judge_file(source, judged, RuleJudge())
-    call = [str(judged), "--items", str(path), "--map", "question=q"]
-    call += ["-o", str(tmp_path / "scores.json")]
-    result = CliRunner().invoke(app, call)
-    assert result.exit_code == 0, result.output
-    written = json.loads((tmp_path / "scores.json").read_text())["judged"]
-    assert (written["overall"]["n_questions"], written["overall"]["accuracy"]["value"]) == (2, 0.5)
-
-
 def drawn(n: int, c: int, k: int, least: int) -> float:
     """The share of all subsets of ``k`` answers with at least ``least`` right ones."""
     subsets = list(combinations([1] * c + [0] * (n - c), k))
@@ -318,29 +275,6 @@ def test_every_subset_is_counted(n: int) -> None:
         by_subset = np.array([[drawn(n, c, k, i) for i in range(k + 1)] for c in range(n + 1)])
         assert tails == pytest.approx(by_subset, abs=1e-9)
         assert mg_pass(tails) == pytest.approx(2 / k * by_subset[:, -(-k // 2) + 1 :].sum(axis=1))
-
-
-@pytest.mark.parametrize(
-    ("n", "c", "k", "passes", "mean"),
-    [
-        # Chen et al. 2021: the usual estimate is 1 - (1 - c/n)^k = 0.271 and biased.
-        (10, 1, 3, 0.3, 0.0),
-        # Four predictions as ATLAS draws them (section 5.1); by hand: C(3,2)/C(4,2) = 1/2.
-        (4, 3, 2, 1.0, 0.5),
-        (4, 2, 2, 5 / 6, 1 / 6),
-        (4, 3, 4, 1.0, 0.5),
-        (4, 4, 4, 1.0, 1.0),
-    ],
-)
-def test_counted_by_hand(n: int, c: int, k: int, passes: float, mean: float) -> None:
-    """The comments have the arithmetic."""
-    tails = at_least(np.array([float(n)]), np.array([float(c)]), k)
-    assert (tails[0, 1], mg_pass(tails)[0]) == pytest.approx((passes, mean), abs=1e-9)
-
-
-def test_thresholds_are_not_affected_by_rounding() -> None:
-    """0.55 of 20 is 11, although 0.55 * 20 is slightly more in floating point."""
-    assert (level(0.55, 20), level(11 / 20, 20), level(1e-6, 20)) == (11, 11, 1)
 
 
 def test_one_judge_is_listed_by_a_column(tmp_path: Path) -> None:

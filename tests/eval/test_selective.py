@@ -23,17 +23,17 @@ def withheld(confidence: float | None, verdict: Verdict | None = RIGHT) -> Judge
     )
 
 
-def curve(*said: Judgement, bootstrap: int = 0) -> RiskCoverage | None:
+def curve(*said: Judgement) -> RiskCoverage | None:
     """All responses are correct, so that a verdict ``WRONG`` is an error."""
     examples = [
         Example(question=f"{n}?", reference="1", response="1", verdict=RIGHT)
         for n in range(len(said))
     ]
-    return risk_coverage(examples, said, bootstrap=bootstrap)
+    return risk_coverage(examples, said)
 
 
-def known(*said: Judgement, bootstrap: int = 0) -> RiskCoverage:
-    found = curve(*said, bootstrap=bootstrap)
+def known(*said: Judgement) -> RiskCoverage:
+    found = curve(*said)
     assert found is not None
     return found
 
@@ -45,17 +45,13 @@ def points(found: RiskCoverage) -> list[tuple[float, float]]:
 def test_a_curve_by_hand() -> None:
     """Four of five rows have a verdict: right, wrong, right, and withheld a wrong one.
 
-    The risks are 0, 1/2, 1/3 and 1/2, and their mean 1/3 is the area; three rows are decided.
+    The risks are 0, 1/2, 1/3 and 1/2; three rows are decided.
     """
     found = known(
         decided(0.7), decided(0.9), withheld(None, None), withheld(0.6, WRONG), decided(0.8, WRONG),
-        bootstrap=200,
     )  # fmt: skip
     assert points(found) == [(0.2, 0), (0.4, 0.5), (0.6, 0.333333), (0.8, 0.5)]
     assert [point.confidence for point in found.points] == [0.9, 0.8, 0.7, 0.6]
-    assert found.aurc == pytest.approx(1 / 3)
-    assert found.interval is not None
-    assert found.interval.low <= 1 / 3 <= found.interval.high
     assert (found.n_rows, found.n_withheld) == (5, 1)
     assert found.operating == found.points[2]
     # Wilson's limits of none of one row
@@ -67,13 +63,12 @@ def test_equal_confidences_are_decided_together() -> None:
     for rows in ((decided(0.9), decided(0.9, WRONG)), (decided(0.9, WRONG), decided(0.9))):
         found = known(*rows)
         assert points(found) == [(1.0, 0.5)]
-        assert found.aurc == 0.5
 
 
 def test_without_confidences_there_is_no_curve() -> None:
     """A score is none: what the judge decided is all that is known."""
     found = known(decided(None), decided(None, WRONG), withheld(None))
-    assert (found.points, found.aurc, found.interval) == ((), None, None)
+    assert found.points == ()
     assert found.operating is not None
     assert (found.operating.coverage, found.operating.risk.value) == (2 / 3, 0.5)
     assert curve(withheld(None, None)) is None
@@ -96,9 +91,8 @@ def test_a_judge_that_withholds_everything_has_a_curve_and_no_operating_point() 
 
 
 def test_a_long_curve_has_few_points_and_ends_where_the_rows_end() -> None:
-    """Fifty are enough for a plot; the area is over all of them."""
+    """Fifty are enough for a plot."""
     rows = [decided(1 - n / 1000, WRONG if n % 2 else RIGHT) for n in range(500)]
     found = known(*rows)
     assert len(found.points) == 50
     assert (found.points[-1].coverage, found.points[-1].risk.value) == (1.0, 0.5)
-    assert found.aurc == pytest.approx(0.5, abs=0.02)

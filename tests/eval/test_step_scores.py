@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.steps.chain import build_step_prompt, place, read_step_reply
+from eval.steps.chain import build_step_prompt, read_step_reply
 from eval.steps.split import reference_steps, split_steps
 from gradegpt.chains.fit import ELISION, Budget
 from gradegpt.core.schema import Item, Outcome
@@ -85,11 +85,6 @@ def test_a_reply_is_parsed() -> None:
     assert (found.scores, found.references) == ((1, 0), (1, None))
     assert (found.mean, found.first_error, found.first_error_at) == (0.5, 2, 0.75)
     assert found.chain is not None
-
-
-def test_errors_are_placed_at_the_middles_of_steps() -> None:
-    """So that errors that are equally likely everywhere have the mean 1/2."""
-    assert [place(n, 4) for n in (1, 2, 3, 4)] == [0.125, 0.375, 0.625, 0.875]
 
 
 @pytest.mark.parametrize(

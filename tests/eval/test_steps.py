@@ -17,7 +17,6 @@ from eval.protocol import app
 from eval.steps.chain import StepScores
 from eval.steps.protocol import ScoredItem, steps_protocol, summarise
 from gradegpt.app.cli import app as gradegpt
-from gradegpt.core.errors import InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Message, Outcome
 from gradegpt.engines.scripted import ScriptedEngine
@@ -80,24 +79,6 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
     prose = run_of(path, ScriptedEngine(lambda _: "All steps are right."), overwrite=True)
     assert [row.outcome.value for row in prose] == ["unparsed", "undecided", "unparsed", "unparsed"]
     assert prose[0].reason == "chain:line 1 is no score"
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"reference": "1", "response": "a\nb", "meta": {"step_labels": [1]}},
-         r"items.jsonl:1: meta.step_labels: 1 labels for 2 steps; label the steps as"),
-        ({"reference": "1", "response": "a", "meta": {"step_labels": [0.5]}},
-         r"items.jsonl:1: meta.step_labels: \[0.5\]; give a list of 0 and 1"),
-        ({"reference": "1", "response": "a", "meta": {"step_labels": "1"}},
-         r"items.jsonl:1: meta.step_labels: '1'; give a list"),
-    ],
-)  # fmt: skip
-def test_items_that_cannot_be_scored(tmp_path: Path, row: dict[str, Any], message: str) -> None:
-    """File, line, field, and what to do."""
-    write_rows(tmp_path / "items.jsonl", [row])
-    with pytest.raises(InputError, match=message):
-        steps_protocol(tmp_path / "items.jsonl", tmp_path / "out")
 
 
 # --- the figures --------------------------------------------------------------------------------
@@ -190,31 +171,6 @@ def test_rows_of_one_question_in_two_contexts_are_of_two_questions() -> None:
         assert ends == pytest.approx(interval, abs=0.01)
 
 
-def test_the_agreement_with_human_labels() -> None:
-    """83 of 100 steps, as in OlympicArena, section 3.4; kappa of 70 11 6 13 by hand.
-
-    Expected agreement is (76 * 81 + 24 * 19) / 10,000 = 0.6612, and (0.83 - 0.6612) / 0.3388 is
-    0.498.
-    """
-    pairs = [(1, 1)] * 70 + [(0, 1)] * 11 + [(1, 0)] * 6 + [(0, 0)] * 13
-    rows = [made((score,), True, n, meta={"step_labels": [label]})
-            for n, (label, score) in enumerate(pairs)]  # fmt: skip
-    found = summarise(rows)
-    agreement = found.figures["all"]["agreement with people"]
-    assert agreement is not None
-    assert (agreement.value, agreement.n) == (pytest.approx(0.83), 100)
-    assert value(found, "kappa") == pytest.approx((0.83 - 0.6612) / 0.3388)
-
-
-def test_judgements_of_other_rows(tmp_path: Path) -> None:
-    path, judged = written(tmp_path, 1), tmp_path / "judged.jsonl"
-    write_rows(judged, [{"id": "7", "outcome": "undecided", "method": "rules"}])
-    with pytest.raises(InputError, match=r"row 1: item 'r0' beside judgement '7'"):
-        steps_protocol(path, tmp_path / "out", judgements=judged)
-    with pytest.raises(InputError, match=r"2 items and 1 judgements"):
-        steps_protocol(written(tmp_path, 2), tmp_path / "out", judgements=judged)
-
-
 # --- the command --------------------------------------------------------------------------------
 
 
@@ -240,23 +196,11 @@ def test_judge_and_score_by_two_commands(tmp_path: Path, monkeypatch: pytest.Mon
     assert found["Pearson"]["value"] == pytest.approx(0.866, abs=1e-3)
 
 
-def test_a_model_behind_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its scores are compared with human labels."""
-    monkeypatch.setattr("eval.asking.OpenAIEngine", lambda *_, **__: model())
-    path, out = written(tmp_path, 1, meta={"step_labels": [1, 1, 0]}), str(tmp_path / "s.jsonl")
-    words = ["steps", str(path), "-o", out, "--base-url", "http://x/v1", "--model", "m"]
-    done = CliRunner().invoke(app, [*words, "--output-price", "1000000"])
-    assert done.exit_code == 0, done.output
-    assert "at your prices" in done.output
-    assert re.search(r"agreement with people.*\n.*\n.*0\.667", done.output)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (["--model", "m"], "give both"),
         (["--rubrics", "r.jsonl"], "--rubrics: not for steps"),
-        (["--people", "p.jsonl"], "--people: not for steps"),
     ],
 )
 def test_contradicting_options(tmp_path: Path, options: list[str], message: str) -> None:
