@@ -46,8 +46,7 @@ def main(
         options.changes(
             "name, out (the output folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (the number "
-            "of resamples for intervals), seed, panel=majority|weighted|unanimity (let the judges "
-            "vote)."
+            "of resamples for intervals), seed, panel=majority (let the judges vote)."
             " With a settings file also sources=[{path: FILE}] (with labels) or answers=[FILE] "
             "(without labels)."
         ),

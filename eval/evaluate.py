@@ -104,7 +104,7 @@ def evaluate(
         judges=tuple(_measured(found, run) for run in runs if results.labelled),
         scores=dict(results.scores),
         pairs=tuple(found.pairs),
-        panel=panel_of(results, runs, items, settings.panel) if settings.panel else None,
+        panel=panel_of(results, runs, items) if settings.panel else None,
     )
     write_json(folder / "report.json", report.rounded())
     write_page(folder / "report.html", results, found)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from gradegpt.core.settings import RunSettings
-from gradegpt.judges.panel import Vote
 from gradegpt.judges.settings import AnyJudge, JudgeSettings
 from gradegpt.tables.importers.labelled import Source
 from gradegpt.tables.inputs import USUAL, Reading
@@ -60,7 +59,7 @@ class EvalSettings(RowsSettings):
     ks: tuple[int, ...] = ()
     judges: tuple[AnyJudge, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
-    panel: Vote | None = None
+    panel: Literal["majority"] | None = None
 
     @property
     def reading(self) -> Reading:

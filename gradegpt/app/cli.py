@@ -157,13 +157,11 @@ def judge(
     min_confidence: options.MinConfidence = None,
     labels: options.Labels = None,
     max_error: options.MaxError = None,
-    max_error_by: options.MaxErrorBy = None,
     certificate: options.CertificateOption = None,
     overwrite: options.Overwrite = False,
     mapped: options.Map = None,
     separator: options.Separator = "",
     sheet: options.Sheet = "",
-    form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
     on: options.On = None,
     workers: options.Workers = None,
@@ -179,7 +177,6 @@ def judge(
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "labels_map": mapped if labels else None,
-        "max_error_by": max_error_by,
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)
     single = {
@@ -202,17 +199,15 @@ def judge(
     if shard is not None and (on or output is None):
         raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
-        folder, form = _on_cluster(output, form, settings, workers)
-        address = None if on == "ray" else on
+        folder, address = _on_cluster(output, settings, workers), None if on == "ray" else on
         to_cluster(
-            sources, folder, settings, address,
-            form=form, workers=workers, overwrite=overwrite, **reading,
-        )  # fmt: skip
+            sources, folder, settings, address, workers=workers, overwrite=overwrite, **reading
+        )
         return
     if len(sources) > 1 or workers is not None:
         raise _UsageError("several files and --workers are for --on ray; give one FILE")
     source, path = sources[0], Path(output) if output else None
-    form = form or _form_of(path)
+    form = _form_of(path)
     if not (columns or shard or sheet or separator) and (log := logs.recognise(source)):
         _regrade(source, log, path, settings, overwrite=overwrite)
         return
@@ -235,20 +230,16 @@ def _demand(certified: Path, settings: JudgeSettings, rows: CheckedInput) -> Non
         typer.echo(note, err=True)
 
 
-def _on_cluster(
-    output: str | None, form: Form | None, settings: JudgeSettings, workers: int | None
-) -> tuple[str, Form]:
-    """The folder and the form of a judging on a cluster, whose other options are checked."""
+def _on_cluster(output: str | None, settings: JudgeSettings, workers: int | None) -> str:
+    """The folder of a judging on a cluster, whose other options are checked."""
     if output is None:
         raise _UsageError("--on: give -o FOLDER; the judgements are written in parts")
-    if form not in (None, Form.PARQUET, Form.JSONL):
-        raise _UsageError(f"--format {form}: --on writes parquet or jsonl")
     if settings.cache is not None:
         raise SettingsError("--cache: is a file of one machine; leave it out with --on")
     if settings.asks_no_model and workers is not None:
         kind = f"--judge {settings.kind}"
         raise SettingsError(f"--workers: not for {kind}, which uses every core of the cluster")
-    return output, form or Form.PARQUET
+    return output
 
 
 def _form_of(output: Path | None) -> Form:
@@ -256,7 +247,7 @@ def _form_of(output: Path | None) -> Form:
     if output is None or not output.suffix:
         return Form.JSONL
     if (form := form_of(output)) is None:
-        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}, or give --format"
+        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}"
         raise typer.BadParameter(f"{output}: {what}", param_hint="--output")
     return form
 
@@ -276,7 +267,7 @@ def _judge_rows(
         typer.echo(f"{name}: judged before; its labels are not used; {how}", err=True)
     build = partial(_built, settings)
     if output is None:
-        to_stdout(rows, form, build, settings.rows_at_a_time)
+        to_stdout(rows, build, settings.rows_at_a_time)
     else:
         complain(to_file(rows, output, form, build, settings, overwrite=overwrite))
 
@@ -335,10 +326,6 @@ def _built(settings: JudgeSettings) -> Judge:
         listed = "\n  ".join(missing)
         withheld = "max_error: these verdicts are withheld, as the bound is not shown for them"
         typer.echo(f"{withheld}\n  {listed}", err=True)
-    if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
-        typer.echo(
-            "--max-error holds over all sources of rows together; --by source bounds each", err=True
-        )
     return on_every_core(judge, settings)
 
 

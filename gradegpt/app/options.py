@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -14,7 +14,7 @@ from gradegpt.core import schema
 from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
-from gradegpt.tables import Form, Table
+from gradegpt.tables import Table
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.inputs import Reading
 
@@ -55,7 +55,7 @@ Files = Annotated[
         "answer_type, tolerance, needs and meta; usual synonyms such as answer and prediction are "
         "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
         "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
-        "simple-evals, HELM, verl, OpenRLHF) is judged again, and its scores are compared with "
+        "simple-evals, HELM, verl) is judged again, and its scores are compared with "
         "the new verdicts; of OpenCompass also the folder of a run.",
     ),
 ]
@@ -94,9 +94,6 @@ Map = Annotated[
         help="Read FIELD from COLUMN; may be repeated. FIELD= reads it from no column. "
         "label=COLUMN is the column of labels.",
     ),
-]
-OutputForm = Annotated[
-    Form | None, typer.Option("--format", help="The format of OUT. [default: by its suffix]")
 ]
 References = Annotated[
     list[str] | None,
@@ -148,15 +145,7 @@ MaxError = Annotated[
         metavar="FRACTION",
         help="With --judge cascade: give only verdicts of which at most this fraction is wrong, "
         "such as 0.02, and leave the other rows undecided. The bound is tested on the labelled "
-        "rows of the calibration, for each type of answer.",
-    ),
-]
-MaxErrorBy = Annotated[
-    Literal["source"] | None,
-    typer.Option(
-        "--by",
-        help="With --max-error: the bound is for each source of rows, such as each benchmark; "
-        "without it, for all sources together, of which one may err more.",
+        "rows of the calibration, for each type of answer, over all sources of rows together.",
     ),
 ]
 CertificateOption = Annotated[

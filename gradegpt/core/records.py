@@ -122,7 +122,7 @@ def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
     """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``.
 
-    A folder of parts, as ``gradegpt judge --on ray --format jsonl`` writes, is their rows in order.
+    A folder of parts, as ``gradegpt judge --on ray`` writes, is their rows in order.
     """
     for file in _files(Path(path)):
         for number, value in read_objects(file):

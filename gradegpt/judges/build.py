@@ -76,8 +76,7 @@ def _judge(settings: JudgeSettings) -> Judge:
         case CodeJudgeSettings():
             return CodeJudge(ResourceLimits(settings.seconds))
         case PanelJudgeSettings():
-            judges = [build_judge(judge) for judge in settings.judges]
-            return PanelJudge(judges, settings.vote, settings.accuracies)
+            return PanelJudge([build_judge(judge) for judge in settings.judges])
         case PartsJudgeSettings():
             return PartsJudge(_cascade(settings.shared_with(CascadeJudgeSettings)), settings.least)
         case CascadeJudgeSettings():
@@ -97,8 +96,6 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
         stages = _with_labels(settings.labels, settings.labels_map, stages)
     if settings.max_error is None:
-        if settings.max_error_by is not None:
-            raise SettingsError("max_error_by: set max_error too")
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
     try:
@@ -107,8 +104,7 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
         needed = "install it with pip install 'gradegpt[eval]'"
         raise MissingError(f"max_error: needs scipy; {needed}") from error
     measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
-    promise = Promise(measured, settings.max_error, by_source=settings.max_error_by == "source")
-    return CascadeJudge(stages, promise)
+    return CascadeJudge(stages, Promise(measured, settings.max_error))
 
 
 def _usual(settings: CascadeJudgeSettings) -> Sequence[JudgeSettings]:

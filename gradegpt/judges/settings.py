@@ -13,7 +13,6 @@ from gradegpt.chains.shots import MOST
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.settings import Settings, build_settings
 from gradegpt.engines.client import RequestSettings
-from gradegpt.judges.panel import Vote
 
 OWN: Final = "own"
 """A shipped judge's own adapter; none where the model is not a shipped judge."""
@@ -157,8 +156,6 @@ class StagesSettings(EngineSettings):
     max_error: _Bound | None = None
     """A bound on the share of wrong verdicts, which replaces ``min_confidence``. See
     ``judges/promise.py``."""
-    max_error_by: Literal["source"] | None = None
-    """Whether the bound is for each source of rows, not for all rows together."""
 
     @model_validator(mode="after")
     def _maps_columns_of_labels(self) -> Self:
@@ -184,12 +181,10 @@ class PartsJudgeSettings(StagesSettings):
 
 
 class PanelJudgeSettings(JudgeSettings):
-    """Judges that vote; a ``weighted`` vote needs the measured accuracy of each."""
+    """Judges that vote."""
 
     kind: Literal["panel"] = "panel"
     judges: tuple[AnyJudge, ...] = ()
-    vote: Vote = Vote.MAJORITY
-    accuracies: tuple[float, ...] = ()
 
 
 KINDS: Final[dict[str, type[JudgeSettings]]] = {

@@ -69,24 +69,6 @@ def test_a_source_that_shows_a_larger_error_stops_it() -> None:
     assert one == pytest.approx(lowest_threshold(many, 0.05))
 
 
-def test_a_bound_for_each_source_needs_sources_that_keep_it() -> None:
-    """One of 40 wrong in one source is 5 % or more too often; two sources alone show nothing."""
-    two = [*rows(0.95, 500, 2), *rows(0.95, 500, 2, source="b")]
-    assert lowest_threshold(two, 0.05) is not None
-    assert lowest_threshold(two, 0.05, by_source=True) is None
-    assert lowest_threshold([*two, *rows(0.95, 500, 2, source="c")], 0.05, by_source=True)
-    weak = [*two, *rows(0.95, 37, 3, source="c")]
-    assert lowest_threshold(weak, 0.05) is not None
-    assert lowest_threshold(weak, 0.05, by_source=True) is None
-    promise = [*weak, *rows(0.95, 300, 0, "set en"), *rows(0.95, 300, 0, "set en", "b")]
-    promise += rows(0.95, 300, 0, "set en", "c")
-    found = Promise(Calibration(judge="m", evidence=tuple(promise)), 0.05, by_source=True)
-    assert set(found.thresholds) == {"set en"}
-    assert found.missing[:-1] == [
-        "number en: all verdicts (only for all sources together, without --by)"
-    ]
-
-
 def test_rare_kinds_rest_on_a_broader_group() -> None:
     """The type in both languages, else all but free text, which is never mixed with the rest."""
     labelled = [

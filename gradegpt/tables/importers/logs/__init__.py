@@ -19,7 +19,7 @@ from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables import Form, Table
 from gradegpt.tables.importers.logs import opencompass
-from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
+from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, VERL, VLMEVALKIT
 from gradegpt.tables.importers.logs.changed import Rescored, shown
 from gradegpt.tables.importers.logs.documents import HELM, INSPECT, SIMPLE_EVALS
 from gradegpt.tables.importers.logs.opencompass import OPENCOMPASS
@@ -29,9 +29,7 @@ ITEMS: Final = ".items.jsonl"
 """The suffix of an output's name for the items of its log."""
 SCORES: Final = ".scores.jsonl"
 """The suffix of an output's name for the old and new scores."""
-TOOLS: Final = (
-    LM_EVAL, INSPECT, OPENCOMPASS, VLMEVALKIT, EVALSCOPE, SIMPLE_EVALS, HELM, VERL, OPENRLHF,
-)  # fmt: skip
+TOOLS: Final = (LM_EVAL, INSPECT, OPENCOMPASS, VLMEVALKIT, EVALSCOPE, SIMPLE_EVALS, HELM, VERL)
 
 
 def recognise(path: str | Path) -> Tool | None:
