@@ -125,7 +125,7 @@ def read_items(
     """The items of a table of any form, which may have other columns; says which were recognised.
 
     Args:
-        path: The table, or a log; ``-`` for standard input, or ``hf:owner/name``.
+        path: The table, or a log; ``-`` for standard input.
         reading: Its columns, its sheet, and what is between accepted answers.
         defaults: The values of fields that a row may lack: a question has no response.
         also: What is read beside the fields of an item.

@@ -50,10 +50,10 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="The rows to judge, as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - reads standard "
-        "input, and hf:owner/name:config@split a data set of the Hugging Face Hub. Several files "
-        "need --on. Columns are question, reference and response, and optionally id, context, "
-        "answer_type, tolerance, needs and meta; usual synonyms such as answer and prediction are "
-        "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
+        "input. Several files need --on. Columns are question, reference and response, and "
+        "optionally id, context, answer_type, tolerance, needs and meta; usual synonyms such as "
+        "answer and prediction are recognised. Columns with labels (label, verdict) are not shown "
+        "to the judge. A log of "
         "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
         "simple-evals, HELM, verl) is judged again, and its scores are compared with "
         "the new verdicts; of OpenCompass also the folder of a run.",

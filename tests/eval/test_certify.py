@@ -131,22 +131,3 @@ def test_a_certificate_is_of_one_judge_and_one_mix_of_kinds(tmp_path: Path) -> N
     drift = read_certificate(path).drift
     assert drift([*numbers, *texts]) == ""
     assert "40% are text en, where the judge was certified on 0%" in drift([*numbers[:3], *texts])
-
-
-@pytest.mark.parametrize(
-    ("reference", "response", "note"),
-    [
-        ("4", "", "20 of 20 responses are empty"),
-        ("We add two and two. So it is 4.", "4", "in 20 of 20 rows the response is a short part"),
-        ("4", "We add two and two. So it is 4.", ""),
-    ],
-    ids=["empty", "swapped", "usual"],
-)
-def test_doubts_about_a_whole_table_are_said(
-    tmp_path: Path, reference: str, response: str, note: str
-) -> None:
-    """Many empty responses, and columns that look swapped."""
-    write_rows(tmp_path / "rows.jsonl", [{"reference": reference, "response": response}] * 20)
-    said = invoke(judge_app, "judge", tmp_path / "rows.jsonl", "--judge", "rules").stderr
-    assert note in said
-    assert ("responses are empty" in said or "swapped" in said) is bool(note)

@@ -10,19 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, mannwhitneyu
 
-from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
+from gradegpt.core.schema import Outcome, Verdict
 from gradegpt.judges.statistics import (
     Cells,
     Limits,
     areas,
-    by_question,
     clopper_pearson,
+    column,
     drawn_weights,
     estimate,
     jeffreys,
     numbered,
     ratio,
     resampled,
+    says_yes,
     score,
     table,
     unjudged_as_wrong,
@@ -41,14 +42,9 @@ LETTERS = {
 
 def cells_of(labels: str, said: str, questions: Sequence[int] | None = None) -> Cells:
     """Rows written as letters, each with its question."""
-    examples = [
-        Example(question=f"q{n}", reference="1", response="1", verdict=LETTERS[letter][1])
-        for letter, n in zip(labels, questions or range(len(labels)), strict=True)
-    ]
-    judgements = [
-        Judgement(id="", outcome=LETTERS[s][0], verdict=LETTERS[s][1], method="model") for s in said
-    ]
-    return by_question(examples, judgements)
+    right = [says_yes(LETTERS[letter][1]) for letter in labels]
+    results = [column(*LETTERS[letter]) for letter in said]
+    return table(right, results, numbered(map(str, questions or range(len(labels)))))
 
 
 def scored(labels: str, said: str) -> dict[str, float]:
@@ -128,7 +124,7 @@ def test_swapping_the_classes_keeps_symmetric_scores(pairs: list[tuple[str, str]
 
 
 def test_questions_are_numbered_as_they_first_appear() -> None:
-    """Keys get 0, 1, ... in order of appearance, and ``by_question`` groups rows by them."""
+    """Keys get 0, 1, ... in order of appearance."""
     assert numbered(["b", "a", "b", "c"]).tolist() == [0, 1, 0, 2]
     assert cells_of("cic", "ccc", [7, 3, 7]).tolist() == [
         [[0] * 5, [0, 2, 0, 0, 0]],

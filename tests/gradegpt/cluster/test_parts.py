@@ -128,7 +128,6 @@ def test_rows_that_are_skipped_and_columns_are_those_of_one_machine(tmp_path: Pa
     ("name", "error", "words"),
     [
         ("-", InputError, "without --on"),
-        ("hf:owner/name", InputError, "without --on"),
         ("none.jsonl", MissingError, "no such file"),
         ("folder", InputError, r"folder/\*.parquet"),
         ("rows.txt", InputError, "unknown suffix '.txt'"),
