@@ -46,9 +46,8 @@ def main(
         options.changes(
             "name, out (the output folder; default runs/<name>), "
             "judges=[{kind: rules|model|cascade, model: ..., adapter: ...}], bootstrap (the number "
-            "of resamples for intervals), seed, panel=majority (let the judges vote)."
-            " With a settings file also sources=[{path: FILE}] (with labels) or answers=[FILE] "
-            "(without labels)."
+            "of resamples for intervals), seed. With a settings file also sources=[{path: FILE}] "
+            "(with labels) or answers=[FILE] (without labels)."
         ),
     ] = None,
     judges: Annotated[

@@ -98,7 +98,7 @@ def measure_attacks(
     attacks = [row for row in rows if row.verdict is not Verdict.CORRECT]
     if not attacks:
         raise InputError("every row is labelled correct; attacks have another label")
-    _, runs = run_judges(settings, attacks, overwrite, build)
+    runs = run_judges(settings, attacks, overwrite, build)
     bound = settings.max_false_accept
     reports = [judge_report(run.name, attacks, run.judgements, bound) for run in runs]
     write_rows(settings.folder / "accepted.jsonl", _accepted(attacks, runs))

@@ -10,7 +10,6 @@ from importlib import metadata
 from typing import Any, Final
 
 from gradegpt.app.console import read_items
-from gradegpt.app.run import CheckedInput
 from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.schema import Item, Outcome, Row, Verdict
 from gradegpt.judges.base import Judge
@@ -19,7 +18,6 @@ from gradegpt.judges.settings import JudgeSettings
 
 from .judging import Judged, from_records, judge_items, read_sources, write_items
 from .metrics import JudgeMetrics, JudgePair
-from .panel import Panel, panel_of
 from .reliability import Reliability
 from .report.numbers import Numbers, numbers
 from .report.page import write_page
@@ -65,7 +63,6 @@ class EvalReport(Row):
     judges: tuple[MeasuredJudge, ...]
     scores: dict[str, ModelScores]
     pairs: tuple[JudgePair, ...]
-    panel: Panel | None
 
     def rounded(self) -> Any:
         """The report as JSON values, floats to six decimals: the same bytes on every machine."""
@@ -91,7 +88,7 @@ def evaluate(
         if settings.sources
         else [one.item for path in settings.answers for one in read_items(path, settings.reading)]
     )
-    items, runs = run_judges(settings, rows, overwrite, build)
+    runs = run_judges(settings, rows, overwrite, build)
     results = of_run(settings, rows, runs)
     found = numbers(results)
     report = EvalReport(
@@ -103,7 +100,6 @@ def evaluate(
         judges=tuple(_measured(found, run) for run in runs if results.labelled),
         scores=dict(results.scores),
         pairs=tuple(found.pairs),
-        panel=panel_of(results, runs, items) if settings.panel else None,
     )
     write_json(folder / "report.json", report.rounded())
     write_page(folder / "report.html", results, found)
@@ -113,7 +109,7 @@ def evaluate(
 
 def run_judges(
     settings: EvalSettings, rows: Sequence[Item], overwrite: bool, build: BuildJudge
-) -> tuple[CheckedInput, list[Judged]]:
+) -> list[Judged]:
     """Judge the rows with all judges into the run's folder; finished judgements are reused."""
     folder, runs = settings.folder, list[Judged]()
     (folder / MANIFEST).unlink(missing_ok=True)
@@ -123,7 +119,7 @@ def run_judges(
         path, judge = folder / "judgements" / f"{one.label}.jsonl", build(one)
         recorded = from_records(judge, runs, items)
         runs.append(judge_items(one.label, recorded, items, path, overwrite=overwrite))
-    return items, runs
+    return runs
 
 
 def _measured(found: Numbers, run: Judged) -> MeasuredJudge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar, Final, Literal, Self
+from typing import ClassVar, Final, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -48,7 +48,7 @@ class EvalSettings(RowsSettings):
     scores (default: powers of two that all questions reach). Columns of answers are recognised by
     their usual names; ``columns`` names the others, ``sheet`` a workbook's sheet,
     ``separator`` what is between accepted answers. ``bootstrap`` is the number of resamples of the
-    interval of a score that is no share (0: no such intervals). ``panel`` lets the judges vote.
+    interval of a score that is no share (0: no such intervals).
     """
 
     command: ClassVar[str] = "eval"
@@ -59,7 +59,6 @@ class EvalSettings(RowsSettings):
     ks: tuple[int, ...] = ()
     judges: tuple[AnyJudge, ...] = Field(min_length=1, examples=["[{kind: rules}]"])
     bootstrap: int = Field(default=2000, ge=0)
-    panel: Literal["majority"] | None = None
 
     @property
     def reading(self) -> Reading:
@@ -75,13 +74,10 @@ class EvalSettings(RowsSettings):
         if self.reading != USUAL and not self.answers:
             what = "'columns', 'sheet' and 'separator' belong to 'answers'"
             raise ValueError(f"{what}; a source has 'fields', 'sheet' and 'reference_separator'")
-        if self.answers and (self.left_open or self.sample or self.panel):
+        if self.answers and (self.left_open or self.sample):
             raise ValueError(
-                "'left_open', 'sample' and 'panel' need labelled 'sources'; remove them with "
-                "'answers'"
+                "'left_open' and 'sample' need labelled 'sources'; remove them with 'answers'"
             )
-        if self.panel and len(self.judges) < 2:
-            raise ValueError("'panel' needs at least two judges; add more under 'judges'")
         return self
 
     @field_validator("sources")

@@ -8,7 +8,6 @@ from typing import Final
 from .console import bounds_of, decimal, percent, say, show, shown
 from .evaluate import EvalReport
 from .metrics import COLUMNS, JudgeMetrics, JudgePair
-from .panel import print_panel
 from .report.results import VIEWS
 from .scores import GroupScore, ModelScores, NoAnswer
 
@@ -38,8 +37,6 @@ def print_report(report: EvalReport) -> None:
         say(f"by the judge {name}:")
         print_scores(found)
     _print_pairs(report.pairs)
-    if report.panel is not None:
-        print_panel(report.panel)
 
 
 def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:

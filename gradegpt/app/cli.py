@@ -146,7 +146,7 @@ def judge(
     response: options.Response = None,
     answer_type: options.AnswerTypeOption = None,
     tolerance: options.ToleranceOption = None,
-    kinds: options.JudgeOption = None,
+    kind: options.JudgeOption = JudgeKind.CASCADE,
     profile: options.ProfileOption = None,
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
@@ -178,7 +178,7 @@ def judge(
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "labels_map": mapped if labels else None,
     }  # fmt: skip
-    settings = _settings(kinds or [JudgeKind.CASCADE], given)
+    settings = _settings(kind, given)
     single = {
         "question": question, "context": context, "reference": reference, "response": response,
         "answer_type": answer_type, "tolerance": tolerance,
@@ -291,22 +291,15 @@ def _regrade(
     complain(summary)
 
 
-def _settings(kinds: Sequence[JudgeKind], wanted: dict[str, Any]) -> JudgeSettings:
-    """The settings of one judge, or of a panel; each judge gets the options that it has."""
+def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
+    """The settings of a judge, which has all options that are given."""
     given = {name: value for name, value in wanted.items() if value is not None}
-    known = {name for kind in kinds for name in KINDS[kind.value].model_fields}
-    if others := [name for name in given if name not in known]:
+    if others := [name for name in given if name not in KINDS[kind].model_fields]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         having = [one for one in JudgeKind if KINDS[one].model_fields.keys() >= {*others}]
         use = f"; use --judge {' or '.join(having)}" if having else ""
-        raise SettingsError(f"{names}: not for --judge {' and '.join(kinds)}{use}")
-    each = [
-        {"kind": kind.value}
-        | {name: value for name, value in given.items() if name in KINDS[kind.value].model_fields}
-        for kind in kinds
-    ]
-    of_one = each[0] if len(each) == 1 else {"kind": "panel", "judges": each}
-    return JudgeSettings.of("options", **of_one)
+        raise SettingsError(f"{names}: not for --judge {kind}{use}")
+    return JudgeSettings.of("options", kind=kind.value, **given)
 
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:

@@ -99,14 +99,7 @@ References = Annotated[
     list[str] | None,
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
-JudgeOption = Annotated[
-    list[JudgeKind] | None,
-    typer.Option(
-        "--judge",
-        help=f"{JUDGES} Repeat the option for a panel, which gives the verdict of most of them. "
-        "[default: cascade]",
-    ),
-]
+JudgeOption = Annotated[JudgeKind, typer.Option("--judge", help=JUDGES)]
 BaseUrlOption = Annotated[
     str | None,
     typer.Option(

@@ -23,12 +23,7 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.judges.settings import (
-    EngineSettings,
-    JudgeSettings,
-    PanelJudgeSettings,
-    StagesSettings,
-)
+from gradegpt.judges.settings import EngineSettings, JudgeSettings, StagesSettings
 from gradegpt.tables import Table
 from gradegpt.tables.columns import (
     REQUIRED,
@@ -207,7 +202,7 @@ def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
     if isinstance(settings, EngineSettings) and settings.names_a_model:
         return True
-    return isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
+    return isinstance(settings, StagesSettings) and bool(settings.judges)
 
 
 @cache
