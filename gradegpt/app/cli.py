@@ -65,7 +65,6 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     command = name.removeprefix("gradegpt").lstrip()
     given = [*(sys.argv[1:] if arguments is None else arguments)]
     try:
-        given = given if command else _plain_words(given)
         with packages_of(command):
             code = app(
                 args=given, prog_name=name, standalone_mode=False,
@@ -107,13 +106,6 @@ def _as_setting(error: Any, given: Sequence[str]) -> str:
     at = next(n for n, one in enumerate(given) if one.partition("=")[0] == option)
     value = given[at].partition("=")[2] or next(iter(given[at + 1 :]), "...")
     return f"; a setting has no dashes: did you mean {option[2:].replace('-', '_')}={value}"
-
-
-def _plain_words(given: list[str]) -> list[str]:
-    """``help``, ``help COMMAND`` and ``version`` as options."""
-    if given[:1] == ["help"]:
-        return [*given[1:], "--help"]
-    return ["--version"] if given == ["version"] else given
 
 
 def _version(wanted: bool) -> None:

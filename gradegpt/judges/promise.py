@@ -13,7 +13,7 @@ threshold is left undecided. Needs scipy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from scipy.special import betainc
@@ -172,20 +172,7 @@ def _fewest(bound: float, level: float) -> int:
 def _why(rows: Sequence[Evidence], bound: float) -> str:
     """What is missing for a promise, in words, by the best error that 20 rows or more show."""
     given = [g for least in LEVELS if (g := given_from(rows, least)).rows >= 20]
-    labelled = sum(row.rows for row in rows)
     best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
-    if best is None:
-        return f"of {labelled:,} labelled rows fewer than 20 have a verdict"
-    error = best.wrong / best.rows
-    sizes = (n for n in _sizes(best.rows) if _upper(round(error * n), n, CERTAINTY) <= bound)
-    if error >= bound or (enough := next(sizes, None)) is None:
-        return f"{best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
-    more = math.ceil(labelled * (enough / best.rows - 1))
-    return f"about {max(more, 1):,} more labelled rows are needed"
-
-
-def _sizes(n: int) -> Iterator[int]:
-    """Numbers of rows from ``n`` to a million, each a twentieth more."""
-    while n < 1_000_000:
-        n = math.ceil(1.05 * n)
-        yield n
+    if best is None or best.wrong / best.rows < bound:
+        return f"{sum(row.rows for row in rows):,} labelled rows are too few"
+    return f"{best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"

@@ -221,18 +221,6 @@ def test_a_reference_that_is_one_value_is_neither_noticed_nor_split(reference: s
     assert item_of(row, separator="/").reference == (reference,)
 
 
-@pytest.mark.parametrize(
-    ("value", "advice"),
-    [("single_chioce", "; did you mean 'single_choice'?"), ("true-false", "; did you mean 'true_"),
-     ("short_answer", ""), ("MCQ", "")],
-)  # fmt: skip
-def test_a_value_is_suggested_only_for_a_misspelt_one(value: str, advice: str) -> None:
-    """``short_answer`` is no misspelt ``multi_answer``."""
-    (wrong,) = complaints_of(ROW | {"answer_type": value})
-    assert wrong.what.endswith("'text'") is not bool(advice)
-    assert advice in wrong.what
-
-
 def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
     """No column is guessed; empty cells are not shown."""
     rows = [
@@ -343,11 +331,6 @@ def test_a_misspelt_column_is_proposed_and_ambiguous_ones_are_said_with_the_miss
     assert "`reference` may be any of gold, target" in str(caught.value)
     assert "--map response=reponse" in caught.value.options
     assert on_command_line({"reference": "the key"}) == "--map 'reference=the key'"
-
-
-def test_a_complaint_names_the_column_as_it_is_in_the_file() -> None:
-    (wrong,) = complaints_of({"gold": " ", "output": ["a"]}, given={"response": "output"})
-    assert (wrong.field, wrong.what) == ("output", "expected text")
 
 
 def test_equal_complaints_are_listed_once_with_their_number() -> None:

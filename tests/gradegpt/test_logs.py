@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import random
 import sys
@@ -352,31 +351,6 @@ def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
         check_input(tmp_path / "broken.xlsx")
 
 
-def test_a_tools_table_is_read_as_any_other_table(tmp_path: Path) -> None:
-    """Dates become text, quoted cells may have line breaks, errors have the place of the row."""
-    head = "index,question,answer,prediction\n"
-    (tmp_path / "t").write_text(head + '1,"2+2\n=?",4,4\n2,x\n')
-    tool = recognise(tmp_path / "t")
-    assert tool is not None
-    rows = tool.read(tmp_path / "t")
-    first = next(rows)
-    assert isinstance(first, Item)
-    assert first.meta["where"] == "t:2"
-    with pytest.raises(InputError, match=r"t:4: 2 cells under 4 columns"):
-        next(rows)
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.create_sheet("empty first", 0)
-    day = datetime.datetime(2026, 4, 3)  # noqa: DTZ001
-    for cells in (["index", "question", "answer", "prediction"], [1, "When?", day, day]):
-        book["Sheet"].append(cells)
-    book.save(tmp_path / "t.xlsx")
-    ((row,), _) = read(tmp_path / "t.xlsx")
-    assert (row.item.reference, row.where) == (
-        ("2026-04-03",), "t.xlsx: row 2",
-    )  # fmt: skip
-
-
 def test_evalscope_reads_reviews() -> None:
     """The score of the benchmark is the old one."""
     rows, _ = read(REVIEWS)
@@ -502,24 +476,6 @@ def test_a_broken_row_is_an_error_with_its_line(name: str, tmp_path: Path) -> No
         read(tmp_path / "in.jsonl")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ['{\n"eval": 1, "status": 1, "plan": 1}', '{\n"adapter_spec": 1, "request_states": 1}',
-     '{\n"score": 1, "metrics": 1, "htmls": 1, "convos": 1}'],
-    ids=["inspect", "helm", "simple-evals"],
-)  # fmt: skip
-def test_a_document_with_the_right_keys_and_wrong_values_is_an_error(
-    text: str, tmp_path: Path
-) -> None:
-    """The message names the file, the tool and the expected structure."""
-    (tmp_path / "log").write_text(text)
-    tool = recognise(tmp_path / "log")
-    assert tool is not None
-    with pytest.raises(InputError, match=f"log: not in the form that {tool.name} writes"):
-        items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
-    assert not (tmp_path / "out.jsonl.items.jsonl").exists()
-
-
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The keys of every place in a JSON value."""
     yield at
@@ -609,26 +565,6 @@ def test_judge_grades_a_log_again_and_summarises_the_changes(
         "task": "sums", "old_scores": {"match": 1.0}, "where": "sums.json: sample 1",
     }  # fmt: skip
     assert compare(out).startswith("all (match): 4 rows")
-
-
-def test_the_items_of_a_log_get_the_same_judgements_by_themselves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Byte for byte, without the further files of a log."""
-    log, items = tmp_path / "log.jsonl", tmp_path / "items.jsonl"
-    call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", log)
-    items.write_bytes(Path(f"{log}.items.jsonl").read_bytes())
-    capsys.readouterr()
-    assert call("judge", items, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 0
-    printed = capsys.readouterr()
-    assert f"judgements: {tmp_path / 'out.jsonl'}" in printed.out.splitlines()
-    assert not printed.err
-    assert (tmp_path / "out.jsonl").read_bytes() == log.read_bytes()
-    assert sorted(p.name for p in tmp_path.glob("out*")) == [
-        "out.jsonl", "out.jsonl.manifest.json",
-    ]  # fmt: skip
-    with pytest.raises(MissingError, match="judge a log first"):
-        compare(tmp_path / "out.jsonl")
 
 
 def test_a_table_that_is_recognised_as_a_log_can_be_read_as_a_table(

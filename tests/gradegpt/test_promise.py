@@ -125,7 +125,7 @@ def test_kinds_have_thresholds_or_a_reason() -> None:
     promise = Promise(Calibration(judge="m", evidence=evidence), 0.02)
     assert set(promise.thresholds) == {"number en"}
     assert promise.missing == [
-        "short text zh: all verdicts (about 42 more labelled rows are needed)",
+        "short text zh: all verdicts (110 labelled rows are too few)",
         "text en: all verdicts (60 of the 160 surest labelled verdicts are wrong)",
         "number en: verdicts below the confidence 0.5437",
     ]
@@ -143,7 +143,7 @@ def test_nothing_is_promised_without_labels() -> None:
         Promise(None, 0.02)
     few = Calibration(judge="m", evidence=tuple(rows(0.98, 50, 0)))
     with pytest.raises(
-        SettingsError, match=r"gradegpt eval\.calibrate\n  number en: about 105 more labelled"
+        SettingsError, match=r"gradegpt eval\.calibrate\n  number en: 50 labelled rows are too few"
     ):
         Promise(few, 0.02)
 

@@ -86,11 +86,6 @@ def test_unjudged_rows_can_be_counted_as_the_wrong_verdict() -> None:
     assert (found["accuracy"], found["balanced_accuracy"], found["coverage"]) == (0.5, 0.5, 1.0)
 
 
-def test_a_constant_judge_has_kappa_zero() -> None:
-    """It agrees exactly as often as by chance."""
-    assert scored("ccci", "cccc")["kappa"] == 0.0
-
-
 @given(st.tuples(*[st.integers(0, 50)] * 4).filter(any))
 def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
     """(p_o - p_e) / (1 - p_e), and NaN where agreement by chance is certain."""
@@ -102,25 +97,6 @@ def test_kappa_is_that_of_shares(four: tuple[int, int, int, int]) -> None:
         assert np.isnan(kappa)
     else:
         assert kappa == pytest.approx(((tp + tn) / n - by_chance) / (1 - by_chance), abs=1e-9)
-
-
-@given(st.text("civ", min_size=1, max_size=40))
-def test_a_judge_that_repeats_the_labels_is_perfect(labels: str) -> None:
-    """Agreement with the labels themselves is 1 wherever it is defined."""
-    found = scored(labels, labels)
-    assert (found["accuracy"], found["acc_outcome"], found["coverage"]) == (1.0, 100.0, 1.0)
-    for name in ("kappa", "balanced_accuracy"):
-        assert np.isnan(found[name]) or found[name] == 1.0
-
-
-@given(st.lists(st.tuples(st.sampled_from("ci"), st.sampled_from("ci-?!")), max_size=40))
-def test_swapping_the_classes_keeps_symmetric_scores(pairs: list[tuple[str, str]]) -> None:
-    """Accuracy and kappa do not depend on which class is positive."""
-    swap = str.maketrans("ci", "ic")
-    labels, said = "".join(p[0] for p in pairs), "".join(p[1] for p in pairs)
-    one, other = scored(labels, said), scored(labels.translate(swap), said.translate(swap))
-    for name in ("accuracy", "balanced_accuracy", "kappa", "acc_outcome", "majority"):
-        assert one[name] == pytest.approx(other[name], nan_ok=True)
 
 
 def test_questions_are_numbered_as_they_first_appear() -> None:
@@ -170,20 +146,6 @@ def test_the_weights_of_a_draw_give_its_totals(monkeypatch: pytest.MonkeyPatch) 
     blocks = [*drawn_weights(20, 50, 3, n_rows=74)]
     assert [len(block) for block in blocks] == [3] * 16 + [2]
     assert np.array_equal(weights, np.concatenate(blocks))
-
-
-def test_the_area_counts_a_pair_as_often_as_its_questions_are_drawn() -> None:
-    """One question is right at .9 and wrong at .3, the other right at .3 and wrong at .6.
-
-    Once each: right .9 has 2 of 2 pairs, right .3 a tie. The first twice: right .9 .9 .3 against
-    wrong .3 .3 .6 has 6 pairs and two ties of 9. The second alone: 0 of 1. No question: undefined.
-    """
-    right, chance = np.array([True, False, True, False]), np.array([0.9, 0.3, 0.3, 0.6])
-    weights = np.array([[1, 1], [2, 1], [0, 1], [0, 0]])
-    found = areas(right, chance, np.array([0, 0, 1, 1]), weights)
-    assert found[:3].tolist() == [2.5 / 4, 7 / 9, 0.0]
-    assert np.isnan(found[3])
-    assert np.isnan(areas(right[:1], chance[:1], np.array([0]), weights[:, :1])).all()
 
 
 @given(
