@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, cast
 
@@ -14,6 +13,7 @@ import typer
 from pydantic import ValidationError
 from typer.main import get_command
 
+import gradegpt
 from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import SETTING, JudgeKind
@@ -111,11 +111,7 @@ def _as_setting(error: Any, given: Sequence[str]) -> str:
 def _version(wanted: bool) -> None:
     if not wanted:
         return
-    try:
-        installed = metadata.version("gradegpt")
-    except metadata.PackageNotFoundError:
-        installed = "(not installed: run from a checkout)"
-    typer.echo(f"gradegpt {installed}")
+    typer.echo(f"gradegpt {gradegpt.__version__}")
     raise typer.Exit
 
 
@@ -157,7 +153,6 @@ def judge(
     skip_bad: options.SkipBad = False,
     on: options.On = None,
     workers: options.Workers = None,
-    shard: options.ShardOption = None,
 ) -> None:
     """Judge a file, or one response.
 
@@ -188,8 +183,6 @@ def judge(
     }  # fmt: skip
     if certificate is not None and on is not None:
         raise _UsageError("--certificate: leave --on out")
-    if shard is not None and (on or output is None):
-        raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
         folder, address = _on_cluster(output, settings, workers), None if on == "ray" else on
         to_cluster(
@@ -200,11 +193,10 @@ def judge(
         raise _UsageError("several files and --workers are for --on ray; give one FILE")
     source, path = sources[0], Path(output) if output else None
     form = _form_of(path)
-    if not (columns or shard or sheet or separator) and (log := logs.recognise(source)):
+    if not (columns or sheet or separator) and (log := logs.recognise(source)):
         _regrade(source, log, path, settings, overwrite=overwrite)
         return
-    with opened(source, sheet) as whole:
-        table = whole if shard is None else options.shard_of(shard, whole)
+    with opened(source, sheet) as table:
         checked = check_input(table, **reading)
         report_columns(checked)
         if certificate is not None:

@@ -11,10 +11,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from gradegpt.core import schema
-from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
-from gradegpt.tables import Table
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.inputs import Reading
 
@@ -257,28 +255,6 @@ Workers = Annotated[
         "the GPUs suffice for, or 1 without GPUs]",
     ),
 ]
-
-
-ShardOption = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="I/N",
-        help="Judge the I-th of N equal parts of FILE, such as 2/8: for the tasks of a Slurm "
-        "array, each with its own OUT.",
-    ),
-]
-
-
-def shard_of(text: str, table: Table) -> Table:
-    """The part of a table that ``I/N`` names."""
-    number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise typer.BadParameter(f"--shard {text}: expected I/N with I from 1 to N, such as 2/8")
-    parts = table.parts(-(-max(table.row_count(), 1) // int(of)))
-    if int(number) > len(parts):
-        raise InputError(f"{table.name}: has no rows for --shard {text}; use a smaller N")
-    return parts[int(number) - 1]
 
 
 def reading_of(mapped: Sequence[str] | None, sheet: str, separator: str) -> Reading:

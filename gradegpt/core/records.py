@@ -32,8 +32,7 @@ MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error, as a row is one answer."""
 EXISTS = "exists already; choose another name or pass --overwrite"
 FOLDER_MANIFEST = "_manifest.json"
-"""The manifest in a folder of parts, written when all of them are. Readers of a folder of Parquet
-files leave out names that begin with an underscore."""
+"""The manifest in a folder of parts, written when all of them are."""
 A_FILE = "give a file (.jsonl, .csv, .xlsx, ...)"
 _EACH_LINE = "write one {...} per line"
 

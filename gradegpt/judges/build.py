@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
-from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.errors import SettingsError, needs
 from gradegpt.core.sandbox import ResourceLimits
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
@@ -94,11 +94,8 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     if settings.max_error is None:
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
-    try:
+    with needs("max_error", "gradegpt[eval]"):
         from gradegpt.judges.promise import Promise
-    except ImportError as error:
-        needed = "install it with pip install 'gradegpt[eval]'"
-        raise MissingError(f"max_error: needs scipy; {needed}") from error
     measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
     return CascadeJudge(stages, Promise(measured, settings.max_error))
 

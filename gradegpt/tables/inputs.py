@@ -75,8 +75,6 @@ class CheckedInput(NamedTuple):
         Where all columns have the names of the fields it is the file's hash alone.
         """
         depends = [self.sha256]
-        if self.table.limit is not None:
-            depends.append(f"rows:{self.table.start}+{self.table.limit}")
         depends += [f"{name}:{json.dumps(held)}" for name, held in self.columns.manifest.items()]
         if self.set_aside.rows:
             depends.append("set aside")

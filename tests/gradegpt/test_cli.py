@@ -460,24 +460,6 @@ def test_another_map_does_not_resume_a_partial_file(here: Path) -> None:
     assert exact.fingerprint == exact.sha256
 
 
-@pytest.mark.parametrize("suffix", [".jsonl", ".parquet", ".csv"])
-def test_the_shards_of_a_file_are_its_rows(tmp_path: Path, suffix: str) -> None:
-    """Each row once and in order, with the ids of the whole file; the last shard has fewer."""
-    rows = [{"id": str(n), "reference": str(n), "response": f"It is {n}."} for n in range(7)]
-    table = tables.Table(tmp_path / f"in{suffix}", tables.Form(suffix[1:]), "in")
-    write_rows(tmp_path / "in.jsonl", rows)
-    if suffix != ".jsonl":
-        with whole_file(table.path) as out:
-            tables.write(out, table.form, ("id", "reference", "response"), rows)
-    for number in (1, 2, 3):
-        shard = ("--shard", f"{number}/3", "-o", tmp_path / f"{number}.jsonl")
-        assert call("judge", table.path, *RULES, *shard) == 0
-    assert call("judge", table.path, *RULES, "-o", tmp_path / "all.jsonl") == 0
-    parts = [(tmp_path / f"{number}.jsonl").read_bytes() for number in (1, 2, 3)]
-    assert b"".join(parts) == (tmp_path / "all.jsonl").read_bytes()
-    assert [part.count(b"\n") for part in parts] == [3, 3, 1]
-
-
 CLASS = (
     "学号;姓名;题目;参考答案;学生答案\r\n"
     "1;王小明;法国首都是哪里？;巴黎/Paris;答案是巴黎。\r\n2;李雷;1+1=?;2;我觉得是 3。\r\n"

@@ -282,19 +282,6 @@ def test_a_run_of_opencompass_is_read_as_a_whole(tmp_path: Path) -> None:
     assert recognise(tmp_path / "results") is None
 
 
-@pytest.mark.parametrize("place", ["20260101_120000", "default/20260101_120000"])
-def test_the_run_of_a_folder_of_runs_is_named(tmp_path: Path, place: str) -> None:
-    """Not only that a folder is no file; a folder without a run is left to the tables."""
-    assert recognise(tmp_path) is None
-    file = tmp_path / place / "predictions" / "small" / "sums.json"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(PREDICTIONS.read_bytes())
-    with pytest.raises(
-        InputError, match=f"has predictions/; give one, such as {tmp_path / place}$"
-    ):
-        recognise(tmp_path)
-
-
 def test_what_an_evaluator_extracted_is_not_read_as_a_response() -> None:
     """``[4, '4']`` beside ``[4, '4']`` is not what the model wrote; nor is a judge's reply."""
     for name in ("sums", "judged_replica0"):

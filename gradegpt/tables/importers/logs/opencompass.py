@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, count, takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -56,14 +56,6 @@ def fits(file: Contents) -> bool:
 def is_run(folder: Path) -> bool:
     """Whether a folder is that of a run, with ``predictions/<model>/<dataset>.json``."""
     return next(folder.glob(_PREDICTIONS), None) is not None
-
-
-def refuse_runs(folder: Path) -> None:
-    """Raise ``InputError`` for a folder of runs, ``<run>/`` or ``<name>/<run>/``."""
-    found = chain(folder.glob(f"*/{_PREDICTIONS}"), folder.glob(f"*/*/{_PREDICTIONS}"))
-    if run := next((file.parents[2] for file in found), None):
-        what = "is not the folder of a run of OpenCompass, which has predictions/"
-        raise InputError(f"{folder}: {what}; give one, such as {run}")
 
 
 def read(path: Path) -> Iterator[Read]:
