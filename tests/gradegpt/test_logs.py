@@ -299,9 +299,6 @@ def test_a_part_of_opencompass_predictions_without_the_earlier_ones_has_no_score
         (tmp_path / kind / "m" / name).write_bytes(source.read_bytes())
     rows, _ = read(tmp_path / "predictions" / "m" / "split_1.json")
     assert [(r.item.id, r.old) for r in rows] == [("split_1/0", None), ("split_1/1", None)]
-    (tmp_path / "predictions" / "m" / "split_1.json").rename(tmp_path / "predictions/m/x.json")
-    rows, _ = read(tmp_path / "predictions" / "m" / "x.json")
-    assert [(r.item.id, r.old) for r in rows] == [("x/0", None), ("x/1", None)]
 
 
 def test_vlmevalkit_has_columns_of_options_and_cells_with_several_answers() -> None:
@@ -376,20 +373,6 @@ def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
     ]
 
 
-def test_helm_keeps_the_order_of_its_metric_classes_out_of_the_score(tmp_path: Path) -> None:
-    """A class with F1 alone does not replace an exact match."""
-    for path in (LOGS / "helm" / "sums").iterdir():
-        rows = json.loads(path.read_text())
-        if path.stem == "per_instance_stats":
-            for row in rows:
-                names = [s["name"]["name"] for s in row["stats"]]
-                keep = "f1_score" if "f1_score" in names else "exact_match"
-                row["stats"] = [s for s in row["stats"] if s["name"]["name"] == keep]
-        (tmp_path / path.name).write_text(json.dumps(rows))
-    rows, _ = read(tmp_path / "scenario_state.json")
-    assert {r.metric for r in rows} == {"exact_match"}
-
-
 def test_helm_reads_the_letter_of_the_correct_option_and_perturbed_questions() -> None:
     """The letter is the reference; each perturbation and seed has its own id and score."""
     rows, _ = read(LOGS / "helm" / "choices" / "scenario_state.json")
@@ -418,12 +401,10 @@ def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
     ("prompt", "question"),
     [
         ("user\nA?\nassistant\n<think>\n", "A?"),
-        ("user\nA?\nassistant\n<think>\n\n</think>\n\n", "A?"),
         ("user\nA?\nmodel\n", "A?"),
-        ("system\n\nBe brief.user\n\nA?assistant\n\n", "A?"),
         ("no template", "no template"),
     ],
-    ids=["thinks", "does-not-think", "gemma", "llama", "none"],
+    ids=["thinks", "gemma", "none"],
 )  # fmt: skip
 def test_the_users_turn_is_found_in_each_models_template(prompt: str, question: str) -> None:
     """Where there is none, the whole prompt is the question."""

@@ -7,15 +7,11 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from data_gen.settings import DataGenSettings
-from eval.ablation import AblationSettings
-from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.app.options import with_folder
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
-from train.settings import SFTSettings
 
 
 class Inner(Settings):
@@ -180,22 +176,6 @@ def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
         load_settings(ServeSettings, "cascad")
     with pytest.raises(MissingError, match=r"nowhere\.yaml: no such settings file$"):
         load_settings(Outer, "nowhere.yaml")
-
-
-@pytest.mark.parametrize(
-    ("settings", "name"),
-    [
-        (DataGenSettings, "demo"), (SFTSettings, "qwen3-0.6b"),
-        (EvalSettings, "handmade"), (AblationSettings, "ablation-0.5b"),
-        (CalibrationSettings, "calibrate-1.5b"), (ServeSettings, "cascade"),
-    ],
-)  # fmt: skip
-def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
-    settings: type[Settings], name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the class is in the module that ``gradegpt`` runs, which is ``__main__``."""
-    monkeypatch.setattr(settings, "__module__", "__main__")
-    assert load_settings(settings, name)
 
 
 @pytest.mark.parametrize("name", ["ablation-0.5b", "configs/eval/ablation-0.5b.yaml"])

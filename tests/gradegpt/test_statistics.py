@@ -73,11 +73,6 @@ def test_every_score_of_a_small_table_equals_hand_arithmetic() -> None:
     }
 
 
-def test_an_invalid_label_and_an_incorrect_verdict_agree() -> None:
-    """Invalid counts as incorrect, in labels and in verdicts."""
-    assert cells_of("viv", "ivc").sum(axis=0).tolist() == [[2, 1, 0, 0, 0], [0] * 5]
-
-
 def test_unjudged_rows_can_be_counted_as_the_wrong_verdict() -> None:
     """In both classes: one of two correct and one of two incorrect rows are right."""
     strict = unjudged_as_wrong(cells_of("ccii", "c-v?", [0, 0, 1, 1]))
