@@ -200,18 +200,15 @@ def judge(
         checked = check_input(table, **reading)
         report_columns(checked)
         if certificate is not None:
-            _demand(certificate, settings, checked)
+            _demand(certificate, settings)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
 
 
-def _demand(certified: Path, settings: JudgeSettings, rows: CheckedInput) -> None:
-    """Refuse another judge than the certified one, and say where the rows are of other kinds."""
+def _demand(certified: Path, settings: JudgeSettings) -> None:
+    """Refuse another judge than the certified one."""
     from gradegpt.judges.certificate import read_certificate
 
-    certificate = read_certificate(certified)
-    certificate.demand(build_judge(settings).fingerprint)
-    if note := certificate.drift(item for _, item in rows.items()):
-        typer.echo(note, err=True)
+    read_certificate(certified).demand(build_judge(settings).fingerprint)
 
 
 def _on_cluster(output: str | None, settings: JudgeSettings, workers: int | None) -> str:

@@ -51,10 +51,9 @@ Files = Annotated[
         "input. Several files need --on. Columns are question, reference and response, and "
         "optionally id, context, answer_type, tolerance, needs and meta; usual synonyms such as "
         "answer and prediction are recognised. Columns with labels (label, verdict) are not shown "
-        "to the judge. A log of "
-        "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
-        "simple-evals, HELM, verl) is judged again, and its scores are compared with "
-        "the new verdicts; of OpenCompass also the folder of a run.",
+        "to the judge. A log of another tool (lm-evaluation-harness, Inspect, OpenCompass, "
+        "VLMEvalKit, evalscope, simple-evals, HELM, verl) is judged again, and its scores are "
+        "compared with the new verdicts; of OpenCompass also the folder of a run.",
     ),
 ]
 Labelled = Annotated[
@@ -143,8 +142,7 @@ CertificateOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A certificate.json of gradegpt eval --certify: judge only with the judge that it is "
-        "of, and say where these rows are of other kinds than those on which it was certified.",
+        help="A certificate.json of gradegpt eval --certify: judge only with its judge.",
     ),
 ]
 QuestionOption = Annotated[str | None, typer.Option(help="The question of a single item.")]

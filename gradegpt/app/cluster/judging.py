@@ -200,9 +200,8 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
 
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
-    if isinstance(settings, EngineSettings) and settings.names_a_model:
-        return True
-    return isinstance(settings, StagesSettings) and bool(settings.judges)
+    named = isinstance(settings, EngineSettings) and settings.names_a_model
+    return named or (isinstance(settings, StagesSettings) and bool(settings.judges))
 
 
 @cache
