@@ -113,8 +113,7 @@ def same(output: Path, expected: Path) -> bool:
 
 def files(folder: Path) -> list[str]:
     """The names of the files of rows."""
-    found = [*folder.glob("part-*"), *folder.glob("*.jsonl")]
-    return sorted(path.name for path in found)
+    return sorted(path.name for path in folder.glob("*.jsonl"))
 
 
 def parts(folder: Path) -> int:
@@ -210,7 +209,7 @@ def measured(folder: Path, rows: int, kill_rows: int) -> Iterator[bool]:
     many, few = folder / "many.jsonl", folder / "few.jsonl"
     write_rows(many, rows)
     write_rows(few, kill_rows)
-    local = finished(command(many, folder / "local.parquet"))
+    local = finished(command(many, folder / "local.jsonl"))
     show("local, all cores", local, rows)
     two = finished(command(many, folder / "two", "--on", "ray"))
     show("Ray, all cores", two, rows)

@@ -39,14 +39,14 @@ class LeftOut(NamedTuple):
         return bool(binomtest(self.wrong, self.given, bound, "greater").pvalue < 0.05)
 
 
-def left_out(evidence: Sequence[Evidence], source: str, bound: float, by_source: bool) -> LeftOut:
+def left_out(evidence: Sequence[Evidence], source: str, bound: float) -> LeftOut:
     """What the thresholds of the other sources give of this one."""
     own = [row for row in evidence if row.source == source]
     rest = [row for row in evidence if row.source != source]
     given = wrong = 0
     for kind in {row.kind for row in own}:
         others = evidence_for(kind, rest, bound)
-        least = lowest_threshold(others, bound, by_source=by_source)
+        least = lowest_threshold(others, bound)
         if least is not None:
             found = given_from([row for row in own if row.kind == kind], least)
             given, wrong = given + found.rows, wrong + found.wrong
@@ -57,16 +57,15 @@ def main(calibration: Annotated[Path | None, typer.Argument()] = None) -> None:
     """Print the sources with a verdict, those whose bound is broken, and the rows decided."""
     found = read_calibration(calibration) if calibration else packaged("rules")
     evidence = found.evidence if found else ()
-    table = Table("bound", "--by source", "sources", "broken", "rows", "decided", "wrong")
+    table = Table("bound", "sources", "broken", "rows", "decided", "wrong")
     for bound in BOUNDS:
-        for by_source in (False, True):
-            names = sorted({row.source for row in evidence})
-            each = [left_out(evidence, name, bound, by_source) for name in names]
-            broken = [f"{one.source} {one.wrong}/{one.given}" for one in each if one.breaks(bound)]
-            table.add_row(
-                f"{bound}", "yes" if by_source else "no", str(sum(o.given > 0 for o in each)),
-                ", ".join(broken) or "none", *(f"{sum(o[n] for o in each):,}" for n in (1, 2, 3)),
-            )  # fmt: skip
+        names = sorted({row.source for row in evidence})
+        each = [left_out(evidence, name, bound) for name in names]
+        broken = [f"{one.source} {one.wrong}/{one.given}" for one in each if one.breaks(bound)]
+        table.add_row(
+            f"{bound}", str(sum(o.given > 0 for o in each)), ", ".join(broken) or "none",
+            *(f"{sum(o[n] for o in each):,}" for n in (1, 2, 3)),
+        )  # fmt: skip
     Console().print(table)
 
 

@@ -145,7 +145,7 @@ _CODE: Final = (".py", ".yaml", ".tsv", ".txt", ".jsonl", ".gz")
 
 
 def inputs_of(settings: DataGenSettings) -> Iterator[str]:
-    """The input files; data sets of the hub are not listed."""
+    """The input files."""
     yield from (source.path for source in (*settings.sources, *settings.unlabelled))
     yield from (part.path for part in settings.avoid)
     yield from settings.readings

@@ -35,10 +35,9 @@ _NO_PROSE: Final = re.compile(r"<<[^<>\n]*>>|!\[[^\]\n]*\]\([^)\n]*\)|<img\b[^<>
 class Questions(Settings):
     """A table of questions with references and without responses; the writer writes responses.
 
-    ``path``: a table of any form, several with ``*``, or a data set of the hub,
-    ``hf:owner/name:config@split``. ``columns`` names the column of a field of an item (question,
-    reference, context, answer_type, tolerance, solution, ...) where its name is no usual one. The
-    answer is found in a reference that is a worked solution.
+    ``path``: a table of any form, or several with ``*``. ``columns`` names the column of a field of
+    an item (question, reference, context, answer_type, tolerance, solution, ...) where its name is
+    no usual one. The answer is found in a reference that is a worked solution.
     """
 
     path: str
@@ -47,7 +46,7 @@ class Questions(Settings):
     @property
     def label(self) -> str:
         """The name of the source in tables: that of the file or of its folder."""
-        parts = Path(self.path.partition("@")[0]).with_suffix("").parts
+        parts = Path(self.path).with_suffix("").parts
         return next((p for p in reversed(parts) if "*" not in p), "questions")
 
 

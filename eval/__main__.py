@@ -15,7 +15,7 @@ from gradegpt.app.console import report_columns
 from gradegpt.app.options import JudgeKind
 from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.judges.settings import KINDS
-from gradegpt.tables import HUB, form_of
+from gradegpt.tables import form_of
 from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
 from gradegpt.tables.importers.logs import opened
 from gradegpt.tables.inputs import USUAL, Reading, check_input
@@ -148,8 +148,7 @@ def _judges(kinds: Sequence[JudgeKind] | None, given: Mapping[str, Any]) -> list
 def is_answers(path: str) -> bool:
     """Whether ``path`` is a table of answers and not a settings file."""
     settings = Path(path).suffix.lower() in (".yaml", ".yml")
-    known = form_of(path) is not None or path.startswith(HUB)
-    return known or (Path(path).is_file() and not settings)
+    return form_of(path) is not None or (Path(path).is_file() and not settings)
 
 
 def _settings(

@@ -12,7 +12,7 @@ from gradegpt.core.errors import InputError, OutputError, SettingsError
 from gradegpt.core.records import EXISTS, read_rows, sha256_file, write_json
 from gradegpt.core.schema import Example, Item
 from gradegpt.core.shipped import base_of
-from gradegpt.judges.certificate import LEAST_LABELS, Certificate, kinds_of, read_certificate
+from gradegpt.judges.certificate import LEAST_LABELS, Certificate, read_certificate
 from gradegpt.tables import opened
 from gradegpt.tables.columns import dig
 from gradegpt.tables.importers.labelled import item_key, question_key
@@ -103,7 +103,6 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
         floor=floor,
         majority=found.majority or 0.0,
         kappa=round(found.kappa, 6),
-        kinds=kinds_of(read_rows(items, Item)),
     )
     write_json(settings.folder / CERTIFICATE, made.model_dump(mode="json"))
     return made

@@ -15,7 +15,6 @@ from gradegpt.core.schema import Item, Outcome, Row, Verdict
 from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.tables import digest
 
 from .judging import Judged, from_records, judge_items, read_sources, write_items
 from .metrics import JudgeMetrics, JudgePair
@@ -152,7 +151,7 @@ def _write_manifest(
     made = {
         # No number depends on the API key, and it must not be published with them.
         "settings": settings.model_dump(mode="json"),
-        "inputs": {path: digest(path) for path in (*paths, *settings.answers)},
+        "inputs": {path: sha256_file(path) for path in (*paths, *settings.answers)},
         "outputs": {name: sha256_file(folder / name) for name in ("report.json", "report.html")},
         "rows": n_rows,
         "judges": {r.name: {"fingerprint": r.fingerprint, "reused": r.reused} for r in runs},

@@ -28,7 +28,8 @@ from gradegpt.app.cli import run
 from gradegpt.app.console import report_columns
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Outcome, Verdict
-from gradegpt.judges.parallel import judge_many
+from gradegpt.judges.parallel import ParallelJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.compare import compare
 from gradegpt.rules.reference import answer_kind, asked, reference_answers
 from gradegpt.tables import opened
@@ -257,6 +258,7 @@ def _of_options(value: object, item: Item) -> Iterator[FaultDetail]:
 
 def _judged(rows: Sequence[BenchmarkRow]) -> Iterator[tuple[int, Finding]]:
     """What the rules say of a response that repeats a reference, or that is the solution."""
+    judge = ParallelJudge(RuleJudge()).judge
     alone = [(n, text) for n, row in enumerate(rows) for text in row.item.reference]
     items = [
         rows[n].item.model_copy(
@@ -267,14 +269,14 @@ def _judged(rows: Sequence[BenchmarkRow]) -> Iterator[tuple[int, Finding]]:
         )
         for n, text in alone
     ]
-    for (n, text), item, judgement in zip(alone, items, judge_many(items), strict=True):
+    for (n, text), item, judgement in zip(alone, items, judge(items), strict=True):
         in_words = answer_kind(item, text) in (AnswerType.TEXT, AnswerType.CODE)
         undecided = in_words and judgement.outcome is not Outcome.JUDGED
         if judgement.verdict is not Verdict.CORRECT and not undecided:
             yield n, rows[n].finding(ReferenceFault.NOT_ITSELF, text, judgement.reason)
     solved = [n for n, row in enumerate(rows) if row.solution]
     said = [rows[n].item.model_copy(update={"response": rows[n].solution}) for n in solved]
-    for n, judgement in zip(solved, judge_many(said), strict=True):
+    for n, judgement in zip(solved, judge(said), strict=True):
         if judgement.verdict is Verdict.INCORRECT:
             text, answer = " | ".join(rows[n].item.reference), f"not {judgement.answer}"
             yield n, rows[n].finding(ReferenceFault.SOLUTION, text, answer)

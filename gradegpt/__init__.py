@@ -4,8 +4,8 @@
 >>> gradegpt.judge(response="The answer is 0.75.", reference="3/4", judge="rules").verdict
 <Verdict.CORRECT: 'correct'>
 
-``judge_many`` takes rows, a data frame or a data set; ``ajudge`` and ``ajudge_many`` are the same
-for asyncio. ``errors`` has what they raise. The judges themselves take items:
+``judge_many`` takes rows, a data frame or a data set. ``errors`` has what they raise. The judges
+themselves take items:
 
 >>> from gradegpt import Item, RuleJudge
 >>> item = Item(question="1/2 + 1/4 = ?", reference="3/4", response="So the answer is 0.75.")
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from gradegpt import errors
-    from gradegpt.app.call import ajudge, ajudge_many, judge, judge_many, to_pandas
+    from gradegpt.app.call import judge, judge_many
     from gradegpt.core.schema import (
         AnswerType,
         ChainFormat,
@@ -39,12 +39,11 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = [
     "AnswerType", "CascadeJudge", "ChainFormat", "Example", "Item", "Judge", "JudgeSettings",
-    "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "ajudge", "ajudge_many", "errors",
-    "judge", "judge_many", "to_pandas",
+    "Judgement", "ModelJudge", "Outcome", "RuleJudge", "Verdict", "errors", "judge", "judge_many",
 ]  # fmt: skip
 
 _NAMES: Final = {
-    "gradegpt.app.call": ("ajudge", "ajudge_many", "judge", "judge_many", "to_pandas"),
+    "gradegpt.app.call": ("judge", "judge_many"),
     "gradegpt.core.schema": (
         "AnswerType", "ChainFormat", "Example", "Item", "Judgement", "Outcome", "Verdict",
     ),

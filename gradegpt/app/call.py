@@ -16,15 +16,14 @@ tolerance   auto
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from gradegpt.core.complaints import Complaints
-from gradegpt.core.errors import InputError, SettingsError, needs
+from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.judges.base import Judge, judge_each
@@ -40,9 +39,6 @@ from gradegpt.tables.columns import (
     survey,
 )
 from gradegpt.tables.outputs import Progress
-
-if TYPE_CHECKING:
-    import pandas
 
 _KEPT: Final = 4
 """Judges that stay loaded; the least recently used one is dropped first."""
@@ -124,31 +120,6 @@ def judge_many(
             on_progress(len(done), len(items))
     judged = iter(done)
     return [next(judged) if isinstance(one, Item) else one for one in read]
-
-
-async def ajudge(**options: Any) -> Judgement:
-    """``judge`` in a thread, so that it does not block. For many rows use ``ajudge_many``."""
-    return await asyncio.to_thread(judge, **options)
-
-
-async def ajudge_many(rows: Iterable[Mapping[str, Any] | Item], **options: Any) -> list[Judgement]:
-    """``judge_many`` in a thread; prompts to a server (``base_url``) are sent concurrently.
-
-    ``on_progress`` is called in that thread. A call that is cancelled still judges its rows.
-    """
-    return await asyncio.to_thread(judge_many, rows, **options)
-
-
-def to_pandas(judgements: Iterable[Judgement]) -> pandas.DataFrame:
-    """A data frame with a row for each judgement, and its fields as columns.
-
-    Raises:
-        MissingError: pandas is not installed.
-
-    """
-    with needs("a data frame", "pandas"):
-        import pandas
-    return pandas.DataFrame([judgement.model_dump(mode="json") for judgement in judgements])
 
 
 def _rows(rows: Any) -> list[Any]:

@@ -6,7 +6,6 @@ import shlex
 import sys
 from collections.abc import Sequence
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any, Final, NoReturn, cast
 
@@ -14,6 +13,7 @@ import typer
 from pydantic import ValidationError
 from typer.main import get_command
 
+import gradegpt
 from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import SETTING, JudgeKind
@@ -65,7 +65,6 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     command = name.removeprefix("gradegpt").lstrip()
     given = [*(sys.argv[1:] if arguments is None else arguments)]
     try:
-        given = given if command else _plain_words(given)
         with packages_of(command):
             code = app(
                 args=given, prog_name=name, standalone_mode=False,
@@ -109,21 +108,10 @@ def _as_setting(error: Any, given: Sequence[str]) -> str:
     return f"; a setting has no dashes: did you mean {option[2:].replace('-', '_')}={value}"
 
 
-def _plain_words(given: list[str]) -> list[str]:
-    """``help``, ``help COMMAND`` and ``version`` as options."""
-    if given[:1] == ["help"]:
-        return [*given[1:], "--help"]
-    return ["--version"] if given == ["version"] else given
-
-
 def _version(wanted: bool) -> None:
     if not wanted:
         return
-    try:
-        installed = metadata.version("gradegpt")
-    except metadata.PackageNotFoundError:
-        installed = "(not installed: run from a checkout)"
-    typer.echo(f"gradegpt {installed}")
+    typer.echo(f"gradegpt {gradegpt.__version__}")
     raise typer.Exit
 
 
@@ -146,7 +134,7 @@ def judge(
     response: options.Response = None,
     answer_type: options.AnswerTypeOption = None,
     tolerance: options.ToleranceOption = None,
-    kinds: options.JudgeOption = None,
+    kind: options.JudgeOption = JudgeKind.CASCADE,
     profile: options.ProfileOption = None,
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
@@ -157,17 +145,14 @@ def judge(
     min_confidence: options.MinConfidence = None,
     labels: options.Labels = None,
     max_error: options.MaxError = None,
-    max_error_by: options.MaxErrorBy = None,
     certificate: options.CertificateOption = None,
     overwrite: options.Overwrite = False,
     mapped: options.Map = None,
     separator: options.Separator = "",
     sheet: options.Sheet = "",
-    form: options.OutputForm = None,
     skip_bad: options.SkipBad = False,
     on: options.On = None,
     workers: options.Workers = None,
-    shard: options.ShardOption = None,
 ) -> None:
     """Judge a file, or one response.
 
@@ -179,9 +164,8 @@ def judge(
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "labels_map": mapped if labels else None,
-        "max_error_by": max_error_by,
     }  # fmt: skip
-    settings = _settings(kinds or [JudgeKind.CASCADE], given)
+    settings = _settings(kind, given)
     single = {
         "question": question, "context": context, "reference": reference, "response": response,
         "answer_type": answer_type, "tolerance": tolerance,
@@ -199,56 +183,44 @@ def judge(
     }  # fmt: skip
     if certificate is not None and on is not None:
         raise _UsageError("--certificate: leave --on out")
-    if shard is not None and (on or output is None):
-        raise _UsageError("--shard: give -o OUT, and leave --on out")
     if on is not None:
-        folder, form = _on_cluster(output, form, settings, workers)
-        address = None if on == "ray" else on
+        folder, address = _on_cluster(output, settings, workers), None if on == "ray" else on
         to_cluster(
-            sources, folder, settings, address,
-            form=form, workers=workers, overwrite=overwrite, **reading,
-        )  # fmt: skip
+            sources, folder, settings, address, workers=workers, overwrite=overwrite, **reading
+        )
         return
     if len(sources) > 1 or workers is not None:
         raise _UsageError("several files and --workers are for --on ray; give one FILE")
     source, path = sources[0], Path(output) if output else None
-    form = form or _form_of(path)
-    if not (columns or shard or sheet or separator) and (log := logs.recognise(source)):
+    form = _form_of(path)
+    if not (columns or sheet or separator) and (log := logs.recognise(source)):
         _regrade(source, log, path, settings, overwrite=overwrite)
         return
-    with opened(source, sheet) as whole:
-        table = whole if shard is None else options.shard_of(shard, whole)
+    with opened(source, sheet) as table:
         checked = check_input(table, **reading)
         report_columns(checked)
         if certificate is not None:
-            _demand(certificate, settings, checked)
+            _demand(certificate, settings)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
 
 
-def _demand(certified: Path, settings: JudgeSettings, rows: CheckedInput) -> None:
-    """Refuse another judge than the certified one, and say where the rows are of other kinds."""
+def _demand(certified: Path, settings: JudgeSettings) -> None:
+    """Refuse another judge than the certified one."""
     from gradegpt.judges.certificate import read_certificate
 
-    certificate = read_certificate(certified)
-    certificate.demand(build_judge(settings).fingerprint)
-    if note := certificate.drift(item for _, item in rows.items()):
-        typer.echo(note, err=True)
+    read_certificate(certified).demand(build_judge(settings).fingerprint)
 
 
-def _on_cluster(
-    output: str | None, form: Form | None, settings: JudgeSettings, workers: int | None
-) -> tuple[str, Form]:
-    """The folder and the form of a judging on a cluster, whose other options are checked."""
+def _on_cluster(output: str | None, settings: JudgeSettings, workers: int | None) -> str:
+    """The folder of a judging on a cluster, whose other options are checked."""
     if output is None:
         raise _UsageError("--on: give -o FOLDER; the judgements are written in parts")
-    if form not in (None, Form.PARQUET, Form.JSONL):
-        raise _UsageError(f"--format {form}: --on writes parquet or jsonl")
     if settings.cache is not None:
         raise SettingsError("--cache: is a file of one machine; leave it out with --on")
     if settings.asks_no_model and workers is not None:
         kind = f"--judge {settings.kind}"
         raise SettingsError(f"--workers: not for {kind}, which uses every core of the cluster")
-    return output, form or Form.PARQUET
+    return output
 
 
 def _form_of(output: Path | None) -> Form:
@@ -256,7 +228,7 @@ def _form_of(output: Path | None) -> Form:
     if output is None or not output.suffix:
         return Form.JSONL
     if (form := form_of(output)) is None:
-        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}, or give --format"
+        what = f"unknown suffix {output.suffix!r}; use {', '.join(SUFFIXES)}"
         raise typer.BadParameter(f"{output}: {what}", param_hint="--output")
     return form
 
@@ -276,7 +248,7 @@ def _judge_rows(
         typer.echo(f"{name}: judged before; its labels are not used; {how}", err=True)
     build = partial(_built, settings)
     if output is None:
-        to_stdout(rows, form, build, settings.rows_at_a_time)
+        to_stdout(rows, build, settings.rows_at_a_time)
     else:
         complain(to_file(rows, output, form, build, settings, overwrite=overwrite))
 
@@ -300,22 +272,15 @@ def _regrade(
     complain(summary)
 
 
-def _settings(kinds: Sequence[JudgeKind], wanted: dict[str, Any]) -> JudgeSettings:
-    """The settings of one judge, or of a panel; each judge gets the options that it has."""
+def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
+    """The settings of a judge, which has all options that are given."""
     given = {name: value for name, value in wanted.items() if value is not None}
-    known = {name for kind in kinds for name in KINDS[kind.value].model_fields}
-    if others := [name for name in given if name not in known]:
+    if others := [name for name in given if name not in KINDS[kind].model_fields]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         having = [one for one in JudgeKind if KINDS[one].model_fields.keys() >= {*others}]
         use = f"; use --judge {' or '.join(having)}" if having else ""
-        raise SettingsError(f"{names}: not for --judge {' and '.join(kinds)}{use}")
-    each = [
-        {"kind": kind.value}
-        | {name: value for name, value in given.items() if name in KINDS[kind.value].model_fields}
-        for kind in kinds
-    ]
-    of_one = each[0] if len(each) == 1 else {"kind": "panel", "judges": each}
-    return JudgeSettings.of("options", **of_one)
+        raise SettingsError(f"{names}: not for --judge {kind}{use}")
+    return JudgeSettings.of("options", kind=kind.value, **given)
 
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
@@ -335,10 +300,6 @@ def _built(settings: JudgeSettings) -> Judge:
         listed = "\n  ".join(missing)
         withheld = "max_error: these verdicts are withheld, as the bound is not shown for them"
         typer.echo(f"{withheld}\n  {listed}", err=True)
-    if getattr(settings, "max_error", None) and not getattr(settings, "max_error_by", None):
-        typer.echo(
-            "--max-error holds over all sources of rows together; --by source bounds each", err=True
-        )
     return on_every_core(judge, settings)
 
 

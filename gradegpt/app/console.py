@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,20 +25,13 @@ from gradegpt.app.run import Progress as Report
 from gradegpt.app.summary import Undecided, helps, pace, summed_up
 from gradegpt.core.errors import EngineError, InputError
 from gradegpt.core.records import dump, read_objects
-from gradegpt.core.schema import Judgement
 from gradegpt.judges.base import BUG, Judge
 from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables import Form
 from gradegpt.tables.columns import Columns
 from gradegpt.tables.importers.logs import opened
 from gradegpt.tables.inputs import USUAL, CheckedInput, Placed, Reading, check_input
-from gradegpt.tables.outputs import (
-    check_form,
-    encoding_for,
-    judgements_path,
-    write_left_out,
-    write_table,
-)
+from gradegpt.tables.outputs import check_form, judgements_path, write_left_out
 
 if TYPE_CHECKING:
     from gradegpt.app.cluster.judging import Checked
@@ -95,7 +87,6 @@ def to_cluster(
     settings: JudgeSettings,
     address: str | None,
     *,
-    form: Form,
     workers: int | None,
     overwrite: bool,
     **reading: Any,
@@ -116,7 +107,7 @@ def to_cluster(
         with progress(console=console) as report:
             summary = judge_files(
                 checked, output, settings,
-                form=form, workers=workers, overwrite=overwrite, on_progress=report,
+                workers=workers, overwrite=overwrite, on_progress=report,
             )  # fmt: skip
     typer.echo(summed_up(summary))
     typer.echo(f"judgements: {output}")
@@ -134,7 +125,7 @@ def read_items(
     """The items of a table of any form, which may have other columns; says which were recognised.
 
     Args:
-        path: The table, or a log; ``-`` for standard input, or ``hf:owner/name``.
+        path: The table, or a log; ``-`` for standard input.
         reading: Its columns, its sheet, and what is between accepted answers.
         defaults: The values of fields that a row may lack: a question has no response.
         also: What is read beside the fields of an item.
@@ -167,38 +158,18 @@ def report_columns(read: CheckedInput | Checked | Columns) -> None:
         typer.echo(note, err=True)
 
 
-def to_stdout(source: CheckedInput, form: Form, build: Loader, rows_at_a_time: int) -> None:
-    """Judge to standard output: JSON Lines as they are judged, a table once all rows are judged.
-
-    The summary and errors go to stderr.
-    """
-    check_form("stdout", form, source)
-    console, is_table = Console(stderr=True), form is not Form.JSONL
-    counts, failure, kept = Counts(), "", list[Judgement]()
+def to_stdout(source: CheckedInput, build: Loader, rows_at_a_time: int) -> None:
+    """Judge to standard output, in JSON Lines; the summary and errors go to stderr."""
+    counts, failure = Counts(), ""
     with _stoppable():
-        judge, started = _loaded(build, console), time.perf_counter()
-        with progress(console=console, shown=is_table) as report:
-            for _, rows in judged(judge, source, rows_at_a_time):
-                if is_table:
-                    kept += rows
-                else:
-                    typer.echo("".join(f"{dump(row)}\n" for row in rows), nl=False)
-                counts += count(rows)
-                failure = failure or first_failure(rows)
-                report(counts.n_items, source.rows)
-        if is_table:
-            typer.echo(_table(source, kept, form), nl=False)
+        judge, started = _loaded(build, Console(stderr=True)), time.perf_counter()
+        for _, rows in judged(judge, source, rows_at_a_time):
+            typer.echo("".join(f"{dump(row)}\n" for row in rows), nl=False)
+            counts += count(rows)
+            failure = failure or first_failure(rows)
     summary = Summary(_STDOUT, counts, 0, time.perf_counter() - started, failure)
     typer.echo(summed_up(summary), err=True)
     complain(summary)
-
-
-def _table(source: CheckedInput, judgements: list[Judgement], form: Form) -> bytes:
-    held, encoding = BytesIO(), encoding_for(source.table, form)
-    with TextIOWrapper(held, encoding, "backslashreplace", "\n") as out:
-        write_table(source, judgements, out, form)
-        out.flush()
-        return held.getvalue()
 
 
 @contextmanager
@@ -233,7 +204,7 @@ def complaint_of(summary: Summary) -> str:
 
 @contextmanager
 def progress(
-    name: str = "judging", console: Console | None = None, *, shown: bool = True, unit: str = "rows"
+    name: str = "judging", console: Console | None = None, *, unit: str = "rows"
 ) -> Iterator[Report]:
     """A bar with the rate and the time left; without a terminal, a line now and then.
 
@@ -242,7 +213,7 @@ def progress(
     console = console or Console(stderr=True)
     rate, left = TextColumn("{task.fields[rate]}"), TimeRemainingColumn()
     columns = TextColumn(f"{name:<8}"), BarColumn(), MofNCompleteColumn(), rate, left
-    bar = Progress(*columns, console=console, disable=not (shown and console.is_terminal))
+    bar = Progress(*columns, console=console, disable=not console.is_terminal)
     due = time.monotonic() + EVERY_S
 
     def report(done: int, total: int) -> None:
@@ -251,7 +222,7 @@ def progress(
             bar.add_task("judging", completed=done, total=total, rate="")
         speed = bar.tasks[0].speed
         bar.update(bar.tasks[0].id, completed=done, rate=pace(speed, unit) if speed else "")
-        if shown and not console.is_terminal and time.monotonic() >= due:
+        if not console.is_terminal and time.monotonic() >= due:
             due = time.monotonic() + EVERY_S
             typer.echo(f"{name}: {done:,} of {total:,}", err=True)
 

@@ -6,15 +6,13 @@ import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 
 from gradegpt.core import schema
-from gradegpt.core.errors import InputError
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
-from gradegpt.tables import Form, Table
 from gradegpt.tables.columns import LABEL
 from gradegpt.tables.inputs import Reading
 
@@ -50,13 +48,12 @@ Files = Annotated[
     typer.Argument(
         metavar="FILE...",
         help="The rows to judge, as JSON Lines, JSON, CSV, TSV, Parquet or XLSX; - reads standard "
-        "input, and hf:owner/name:config@split a data set of the Hugging Face Hub. Several files "
-        "need --on. Columns are question, reference and response, and optionally id, context, "
-        "answer_type, tolerance, needs and meta; usual synonyms such as answer and prediction are "
-        "recognised. Columns with labels (label, verdict) are not shown to the judge. A log of "
-        "another tool (lm-evaluation-harness, Inspect, OpenCompass, VLMEvalKit, evalscope, "
-        "simple-evals, HELM, verl, OpenRLHF) is judged again, and its scores are compared with "
-        "the new verdicts; of OpenCompass also the folder of a run.",
+        "input. Several files need --on. Columns are question, reference and response, and "
+        "optionally id, context, answer_type, tolerance, needs and meta; usual synonyms such as "
+        "answer and prediction are recognised. Columns with labels (label, verdict) are not shown "
+        "to the judge. A log of another tool (lm-evaluation-harness, Inspect, OpenCompass, "
+        "VLMEvalKit, evalscope, simple-evals, HELM, verl) is judged again, and its scores are "
+        "compared with the new verdicts; of OpenCompass also the folder of a run.",
     ),
 ]
 Labelled = Annotated[
@@ -95,21 +92,11 @@ Map = Annotated[
         "label=COLUMN is the column of labels.",
     ),
 ]
-OutputForm = Annotated[
-    Form | None, typer.Option("--format", help="The format of OUT. [default: by its suffix]")
-]
 References = Annotated[
     list[str] | None,
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
-JudgeOption = Annotated[
-    list[JudgeKind] | None,
-    typer.Option(
-        "--judge",
-        help=f"{JUDGES} Repeat the option for a panel, which gives the verdict of most of them. "
-        "[default: cascade]",
-    ),
-]
+JudgeOption = Annotated[JudgeKind, typer.Option("--judge", help=JUDGES)]
 BaseUrlOption = Annotated[
     str | None,
     typer.Option(
@@ -148,23 +135,14 @@ MaxError = Annotated[
         metavar="FRACTION",
         help="With --judge cascade: give only verdicts of which at most this fraction is wrong, "
         "such as 0.02, and leave the other rows undecided. The bound is tested on the labelled "
-        "rows of the calibration, for each type of answer.",
-    ),
-]
-MaxErrorBy = Annotated[
-    Literal["source"] | None,
-    typer.Option(
-        "--by",
-        help="With --max-error: the bound is for each source of rows, such as each benchmark; "
-        "without it, for all sources together, of which one may err more.",
+        "rows of the calibration, for each type of answer, over all sources of rows together.",
     ),
 ]
 CertificateOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A certificate.json of gradegpt eval --certify: judge only with the judge that it is "
-        "of, and say where these rows are of other kinds than those on which it was certified.",
+        help="A certificate.json of gradegpt eval --certify: judge only with its judge.",
     ),
 ]
 QuestionOption = Annotated[str | None, typer.Option(help="The question of a single item.")]
@@ -275,28 +253,6 @@ Workers = Annotated[
         "the GPUs suffice for, or 1 without GPUs]",
     ),
 ]
-
-
-ShardOption = Annotated[
-    str | None,
-    typer.Option(
-        "--shard",
-        metavar="I/N",
-        help="Judge the I-th of N equal parts of FILE, such as 2/8: for the tasks of a Slurm "
-        "array, each with its own OUT.",
-    ),
-]
-
-
-def shard_of(text: str, table: Table) -> Table:
-    """The part of a table that ``I/N`` names."""
-    number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise typer.BadParameter(f"--shard {text}: expected I/N with I from 1 to N, such as 2/8")
-    parts = table.parts(-(-max(table.row_count(), 1) // int(of)))
-    if int(number) > len(parts):
-        raise InputError(f"{table.name}: has no rows for --shard {text}; use a smaller N")
-    return parts[int(number) - 1]
 
 
 def reading_of(mapped: Sequence[str] | None, sheet: str, separator: str) -> Reading:

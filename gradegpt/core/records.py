@@ -32,8 +32,7 @@ MAX_LINE_BYTES = 16 * 2**20
 """A longer line is an error, as a row is one answer."""
 EXISTS = "exists already; choose another name or pass --overwrite"
 FOLDER_MANIFEST = "_manifest.json"
-"""The manifest in a folder of parts, written when all of them are. Readers of a folder of Parquet
-files leave out names that begin with an underscore."""
+"""The manifest in a folder of parts, written when all of them are."""
 A_FILE = "give a file (.jsonl, .csv, .xlsx, ...)"
 _EACH_LINE = "write one {...} per line"
 
@@ -122,7 +121,7 @@ def read_beside(folder: str | None, name: str, model: type[R]) -> R | None:
 def read_rows(path: str | Path, model: type[R]) -> Iterator[R]:
     """Every row of ``path`` as a ``model``; an ``InputError`` is ``file:line: field: error``.
 
-    A folder of parts, as ``gradegpt judge --on ray --format jsonl`` writes, is their rows in order.
+    A folder of parts, as ``gradegpt judge --on ray`` writes, is their rows in order.
     """
     for file in _files(Path(path)):
         for number, value in read_objects(file):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
-from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.errors import SettingsError, needs
 from gradegpt.core.sandbox import ResourceLimits
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.shipped import NANO, adapter_of, base_of, is_judge
@@ -19,7 +19,6 @@ from gradegpt.judges.calibration import Calibration, calibration_beside, package
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.panel import PanelJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.parts import PartsJudge
 from gradegpt.judges.profile import ProfileJudge
@@ -32,7 +31,6 @@ from gradegpt.judges.settings import (
     EngineSettings,
     JudgeSettings,
     ModelJudgeSettings,
-    PanelJudgeSettings,
     PartsJudgeSettings,
     RuleJudgeSettings,
 )
@@ -75,9 +73,6 @@ def _judge(settings: JudgeSettings) -> Judge:
             return ParallelJudge(RuleJudge() if profile is None else ProfileJudge(profile))
         case CodeJudgeSettings():
             return CodeJudge(ResourceLimits(settings.seconds))
-        case PanelJudgeSettings():
-            judges = [build_judge(judge) for judge in settings.judges]
-            return PanelJudge(judges, settings.vote, settings.accuracies)
         case PartsJudgeSettings():
             return PartsJudge(_cascade(settings.shared_with(CascadeJudgeSettings)), settings.least)
         case CascadeJudgeSettings():
@@ -97,18 +92,12 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
         stages = _with_labels(settings.labels, settings.labels_map, stages)
     if settings.max_error is None:
-        if settings.max_error_by is not None:
-            raise SettingsError("max_error_by: set max_error too")
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
-    try:
+    with needs("max_error", "gradegpt[eval]"):
         from gradegpt.judges.promise import Promise
-    except ImportError as error:
-        needed = "install it with pip install 'gradegpt[eval]'"
-        raise MissingError(f"max_error: needs scipy; {needed}") from error
     measured = stages[-1].calibration if len(stages) > 1 else _calibration(judges[0])
-    promise = Promise(measured, settings.max_error, by_source=settings.max_error_by == "source")
-    return CascadeJudge(stages, promise)
+    return CascadeJudge(stages, Promise(measured, settings.max_error))
 
 
 def _usual(settings: CascadeJudgeSettings) -> Sequence[JudgeSettings]:

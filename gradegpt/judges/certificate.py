@@ -6,22 +6,18 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.records import read_beside
-from gradegpt.core.schema import Item, Row
-from gradegpt.judges.calibration import Probability, kind_of
+from gradegpt.core.schema import Row
+from gradegpt.judges.calibration import Probability
 
 LEAST_LABELS: Final = 50
 """The fewest labelled rows with a verdict that certify a judge."""
 _LEAST_APART: Final = 0.005
 """The least difference from the floor for which the labels that would show it are counted."""
-_DRIFT: Final = 0.2
-"""The share of rows of other kinds, in total variation, that is worth a note."""
 
 
 class Certificate(Row):
@@ -30,7 +26,7 @@ class Certificate(Row):
     ``judge`` is its fingerprint and ``settings`` made it; ``rows`` is the SHA-256 digest of the
     items. ``low`` and ``high`` are the 95 % limits of ``balanced_accuracy``, in [0, 1], of which
     the lower is to reach ``floor``; ``majority`` is the accuracy of always giving the more frequent
-    label, ``kappa`` Cohen's. ``kinds`` has the share of the rows by answer type and language.
+    label, ``kappa`` Cohen's.
     """
 
     judge: str
@@ -44,7 +40,6 @@ class Certificate(Row):
     floor: Probability
     majority: Probability
     kappa: float
-    kinds: dict[str, Probability]
 
     @property
     def passed(self) -> bool:
@@ -76,24 +71,6 @@ class Certificate(Row):
                 "gradegpt eval LABELLED --certify FLOOR\n"
                 f"  certified: {self.judge}\n  this one:  {fingerprint}"
             )
-
-    def drift(self, items: Iterable[Item]) -> str:
-        """A note where the mix of kinds of answers differs from the certified one, or nothing."""
-        now = kinds_of(items)
-        more = {kind: share - self.kinds.get(kind, 0.0) for kind, share in now.items()}
-        if sum(change for change in more.values() if change > 0) <= _DRIFT:
-            return ""
-        kind = max(more, key=lambda one: more[one])
-        return (
-            f"these rows are of other kinds than the certified ones: {now[kind]:.0%} are "
-            f"{kind}, where the judge was certified on {self.kinds.get(kind, 0.0):.0%}"
-        )
-
-
-def kinds_of(items: Iterable[Item]) -> dict[str, float]:
-    """The share of the rows by kind of answer."""
-    counts = Counter(map(kind_of, items))
-    return {kind: n / counts.total() for kind, n in sorted(counts.items())}
 
 
 def read_certificate(path: Path) -> Certificate:

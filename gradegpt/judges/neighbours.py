@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
-from gradegpt.core.errors import MissingError
+from gradegpt.core.errors import needs
 from gradegpt.core.schema import Example, Item, Judgement, Verdict
 from gradegpt.judges.base import decided, undecided
 from gradegpt.judges.calibration import OTHER, Calibration, Weights
@@ -130,12 +130,9 @@ def after(names: Iterable[str], asked_below: float) -> Calibration:
 
 
 def _graded(answers: dict[str, list[bool]], reference: tuple[str, ...]) -> _Graded:
-    try:
+    with needs("labels", "gradegpt[data]"):
         import numpy as np
         from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError as error:
-        needed = "pip install 'gradegpt[data]'"
-        raise MissingError(f"labels: needs scikit-learn; install it with {needed}") from error
     texts = [text for text, said in answers.items() for _ in said] + [*reference]
     right = [label for said in answers.values() for label in said] + [True] * len(reference)
     vectorizer = TfidfVectorizer(analyzer="char", ngram_range=(2, 4), sublinear_tf=True)

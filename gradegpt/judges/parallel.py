@@ -7,14 +7,12 @@ import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache
 from typing import Final
 
 from gradegpt.core.machine import cores
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import Judge, judge_each, undecided
 from gradegpt.judges.profile import ProfileJudge
-from gradegpt.judges.rules import RuleJudge
 from gradegpt.rules.workers import Pool
 
 ROWS_AT_A_TIME: Final = 1_024
@@ -108,13 +106,3 @@ class ParallelJudge:
 
 def _ended(futures: Iterable[Future[list[Judgement]]]) -> list[Judgement]:
     return [judgement for future in futures for judgement in future.result()]
-
-
-@cache
-def _shared() -> ParallelJudge:
-    return ParallelJudge(RuleJudge())
-
-
-def judge_many(items: Sequence[Item]) -> list[Judgement]:
-    """Judge with the rules on every core; the processes stay alive for the next call."""
-    return _shared().judge(items)

@@ -13,7 +13,7 @@ threshold is left undecided. Needs scipy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from scipy.special import betainc
@@ -29,9 +29,6 @@ CERTAINTY: Final = 0.95
 LEVELS: Final = tuple(1 - 0.001 * 1.17**n for n in range(40))
 """The confidences that are tried, from 0.999 to 0.54."""
 _STARTS: Final = 4
-_LEAST_SOURCES: Final = 3
-_SURE: Final = 0.9
-"""The probability with which no source errs more, where the bound is for each of them."""
 
 
 class Given(NamedTuple):
@@ -50,9 +47,8 @@ class Promise:
 
     Args:
         calibration: That of the last judge of the cascade, with its evidence.
-        max_error: The bound on the share of wrong verdicts among those given.
-        by_source: Whether the bound is for each source of rows, not for all of them together: no
-            labelled source makes a larger error likely, and there are at least three.
+        max_error: The bound on the share of wrong verdicts among those given, over all sources of
+            rows together.
 
     Raises:
         SettingsError: no evidence, or no kind of answer for which a bound is met.
@@ -61,9 +57,7 @@ class Promise:
 
     least: Final = math.inf
 
-    def __init__(
-        self, calibration: Calibration | None, max_error: float, *, by_source: bool = False
-    ) -> None:
+    def __init__(self, calibration: Calibration | None, max_error: float) -> None:
         if calibration is None or not calibration.evidence:
             raise SettingsError(
                 "max_error: the last judge of the cascade has no calibration with labelled rows, "
@@ -73,11 +67,9 @@ class Promise:
         why: dict[str, str] = {}
         for kind in sorted({row.kind for row in calibration.evidence}):
             own = evidence_for(kind, calibration.evidence, max_error)
-            found = lowest_threshold(own, max_error, by_source=by_source)
+            found = lowest_threshold(own, max_error)
             if found is None:
-                together = by_source and lowest_threshold(own, max_error) is not None
-                only = "only for all sources together, without --by"
-                why[kind] = only if together else _why(own, max_error)
+                why[kind] = _why(own, max_error)
             else:
                 self.thresholds[kind] = found
         if not self.thresholds:
@@ -103,12 +95,10 @@ class Promise:
         return least is not None and known is not None and known >= least
 
 
-def lowest_threshold(
-    rows: Sequence[Evidence], bound: float, *, by_source: bool = False
-) -> float | None:
+def lowest_threshold(rows: Sequence[Evidence], bound: float) -> float | None:
     """The lowest confidence from which verdicts err at most ``bound`` of the time, if any.
 
-    The bound holds with the probability ``CERTAINTY``; ``by_source`` is that of ``Promise``.
+    The bound holds with the probability ``CERTAINTY``.
     """
     steps = [(least, given_from(rows, least)) for least in LEVELS]
     first = _fewest(bound, CERTAINTY)
@@ -119,7 +109,7 @@ def lowest_threshold(
         for least, given in steps:
             if given.rows < start:
                 continue
-            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound, by_source):
+            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound):
                 break
             passed.append(least)
     return min(passed, default=None)
@@ -155,19 +145,16 @@ def given_from(rows: Sequence[Evidence], least: float) -> Given:
     return Given(n, wrong, by_source)
 
 
-def _exceeds(given: Given, bound: float, by_source: bool) -> bool:
+def _exceeds(given: Given, bound: float) -> bool:
     """Whether one source more likely than not has a larger error than the bound.
 
-    With ``by_source`` a probability of a tenth is enough, and so are fewer than three sources. Its
-    error has a Beta prior at the rate of all sources, worth as many rows as have one error at
+    Its error has a Beta prior at the rate of all sources, worth as many rows as have one error at
     the bound: a single wrong row of a small source does not decide.
     """
-    if by_source and len(given.by_source) < _LEAST_SOURCES:
-        return True
-    rows, sure = 1 / bound, _SURE if by_source else 0.5
+    rows = 1 / bound
     wrong = rows * max(given.wrong, 0.5) / given.rows
     return any(
-        bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < sure
+        bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < 0.5
         for bad, n in given.by_source.values()
     )
 
@@ -185,20 +172,7 @@ def _fewest(bound: float, level: float) -> int:
 def _why(rows: Sequence[Evidence], bound: float) -> str:
     """What is missing for a promise, in words, by the best error that 20 rows or more show."""
     given = [g for least in LEVELS if (g := given_from(rows, least)).rows >= 20]
-    labelled = sum(row.rows for row in rows)
     best = min(given, key=lambda g: (g.wrong / g.rows, -g.rows), default=None)
-    if best is None:
-        return f"of {labelled:,} labelled rows fewer than 20 have a verdict"
-    error = best.wrong / best.rows
-    sizes = (n for n in _sizes(best.rows) if _upper(round(error * n), n, CERTAINTY) <= bound)
-    if error >= bound or (enough := next(sizes, None)) is None:
-        return f"{best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"
-    more = math.ceil(labelled * (enough / best.rows - 1))
-    return f"about {max(more, 1):,} more labelled rows are needed"
-
-
-def _sizes(n: int) -> Iterator[int]:
-    """Numbers of rows from ``n`` to a million, each a twentieth more."""
-    while n < 1_000_000:
-        n = math.ceil(1.05 * n)
-        yield n
+    if best is None or best.wrong / best.rows < bound:
+        return f"{sum(row.rows for row in rows):,} labelled rows are too few"
+    return f"{best.wrong:,} of the {best.rows:,} surest labelled verdicts are wrong"

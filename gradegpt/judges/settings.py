@@ -13,7 +13,6 @@ from gradegpt.chains.shots import MOST
 from gradegpt.core.schema import ChainFormat
 from gradegpt.core.settings import Settings, build_settings
 from gradegpt.engines.client import RequestSettings
-from gradegpt.judges.panel import Vote
 
 OWN: Final = "own"
 """A shipped judge's own adapter; none where the model is not a shipped judge."""
@@ -25,7 +24,7 @@ _Bound = Annotated[float, Field(gt=0, lt=0.5)]
 class JudgeSettings(Settings):
     """What all kinds of judges have in common; ``JudgeSettings.of(kind="rules")`` makes one."""
 
-    kind: Literal["rules", "model", "cascade", "panel", "code", "parts"] = "cascade"
+    kind: Literal["rules", "model", "cascade", "code", "parts"] = "cascade"
     name: str = ""
     cache: Path | None = None
     """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
@@ -157,8 +156,6 @@ class StagesSettings(EngineSettings):
     max_error: _Bound | None = None
     """A bound on the share of wrong verdicts, which replaces ``min_confidence``. See
     ``judges/promise.py``."""
-    max_error_by: Literal["source"] | None = None
-    """Whether the bound is for each source of rows, not for all rows together."""
 
     @model_validator(mode="after")
     def _maps_columns_of_labels(self) -> Self:
@@ -183,19 +180,9 @@ class PartsJudgeSettings(StagesSettings):
     least: float = Field(default=1.0, gt=0, le=1)
 
 
-class PanelJudgeSettings(JudgeSettings):
-    """Judges that vote; a ``weighted`` vote needs the measured accuracy of each."""
-
-    kind: Literal["panel"] = "panel"
-    judges: tuple[AnyJudge, ...] = ()
-    vote: Vote = Vote.MAJORITY
-    accuracies: tuple[float, ...] = ()
-
-
 KINDS: Final[dict[str, type[JudgeSettings]]] = {
     "rules": RuleJudgeSettings, "code": CodeJudgeSettings,
     "model": ModelJudgeSettings, "cascade": CascadeJudgeSettings, "parts": PartsJudgeSettings,
-    "panel": PanelJudgeSettings,
 }  # fmt: skip
 
 
@@ -209,7 +196,7 @@ def _of_kind(given: Any) -> JudgeSettings:
 
 AnyJudge = Annotated[
     RuleJudgeSettings | CodeJudgeSettings | ModelJudgeSettings
-    | CascadeJudgeSettings | PartsJudgeSettings | PanelJudgeSettings,
+    | CascadeJudgeSettings | PartsJudgeSettings,
     BeforeValidator(_of_kind),
 ]  # fmt: skip
 """The settings of a judge inside other settings: a mapping of any kind, ``{kind: rules}``."""

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from gradegpt.core.schema import Example, Judgement, Outcome, Row, Verdict
-from gradegpt.tables.importers.labelled import item_key
+from gradegpt.core.schema import Outcome, Row, Verdict
 
 Cells = NDArray[np.int64]
 """Counts ``[..., 2, 5]``: the label (no, yes) by the result (no, yes, undecided, unparsed, failed).
@@ -79,15 +78,6 @@ def numbered(keys: Iterable[str]) -> NDArray[np.int64]:
     """The number of each key, 0, 1, ... in order of first appearance, shape ``[n]``."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
-
-
-def by_question(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Cells:
-    """The cells of each question, ``[questions, 2, 5]``: its answers are not independent."""
-    return table(
-        [says_yes(example.verdict) for example in examples],
-        [column(judgement.outcome, judgement.verdict) for judgement in judgements],
-        numbered(item_key(e) for e in examples),
-    )
 
 
 def unjudged_as_wrong(cells: Cells) -> Cells:

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from gradegpt.core.errors import MissingError
+from gradegpt.core.errors import needs
 from gradegpt.core.records import MAX_LINE_BYTES
 
 
@@ -184,16 +184,7 @@ def place(name: str, form: Form, number: int) -> str:
     return f"{name}:{number}" if form in _BY_LINE else f"{name}: row {number}"
 
 
-def library(module: str, name: str, extra: str = "tables") -> Any:
-    """A module that is not always installed.
-
-    Raises:
-        MissingError: it is not there; the message begins with ``name`` and says what to install.
-
-    """
-    try:
+def library(module: str, name: str) -> Any:
+    """A module; raises ``MissingError``, which begins with ``name``, where it is not installed."""
+    with needs(name, "gradegpt[tables]"):
         return importlib.import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        how = f"install it with pip install 'gradegpt[{extra}]'"
-        raise MissingError(f"{name}: needs {package}; {how}") from error

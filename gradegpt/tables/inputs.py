@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -37,26 +36,18 @@ class Placed(NamedTuple):
 
 
 _NONE: Final[Mapping[str, str]] = {}
-_LONGER: Final = 3
-_EMPTY: Final = "{:,} of {:,} responses are empty"
-_SWAPPED: Final = (
-    "in {:,} of {:,} rows the response is a short part of the reference; if the columns are "
-    "swapped, name them: --map reference=COLUMN --map response=COLUMN"
-)
 _SEVERAL: Final = (
     "{:,} of {:,} references look like several answers, such as {!r}; if any of them is right, "
     "--separator says what is between them"
 )
-_DOUBTS: Final = {_EMPTY: 0.1, _SWAPPED: 0.5, _SEVERAL: 0.0}
-"""By note, the share of the rows above which it is said."""
 
 
 class Findings(NamedTuple):
-    """The number of items, what is wrong with other rows, and doubts about the whole table."""
+    """The number of items, what is wrong with other rows, and a doubt about the references."""
 
     items: int
     wrong: Complaints
-    doubts: Sequence[str]
+    doubt: str
 
 
 class CheckedInput(NamedTuple):
@@ -70,7 +61,7 @@ class CheckedInput(NamedTuple):
     sha256: str
     columns: Columns
     set_aside: Complaints
-    doubts: Sequence[str] = ()
+    doubt: str = ""
 
     @property
     def path(self) -> Path:
@@ -84,8 +75,6 @@ class CheckedInput(NamedTuple):
         Where all columns have the names of the fields it is the file's hash alone.
         """
         depends = [self.sha256]
-        if self.table.limit is not None:
-            depends.append(f"rows:{self.table.start}+{self.table.limit}")
         depends += [f"{name}:{json.dumps(held)}" for name, held in self.columns.manifest.items()]
         if self.set_aside.rows:
             depends.append("set aside")
@@ -102,8 +91,8 @@ class CheckedInput(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What a user should know of how the table was read, a line each."""
-        notes = [*self.table.notes, *self.columns.notes, *self.doubts]
-        return notes + aside(self.set_aside, self.rows)
+        notes = [*self.table.notes, *self.columns.notes, self.doubt]
+        return [note for note in notes if note] + aside(self.set_aside, self.rows)
 
     def items(self) -> Iterator[tuple[TableRow, Item]]:
         """The rows and their items, in order.
@@ -247,31 +236,17 @@ def columns_in(
 
 
 def findings(table: Table, columns: Columns) -> Findings:
-    """The number of rows that are items; complaints about the others; doubts about the table."""
-    items, wrong, several = 0, Complaints(table.name), ""
-    doubts = Counter[str]()
+    """The number of rows that are items; complaints about the others; whether one is doubtful."""
+    items, wrong, several = 0, Complaints(table.name), list[str]()
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
         items += item is not None
         if item is None:
             wrong.add(table.place(number), complaints)
             continue
-        doubts.update(_doubts(item))
-        several = several or item.reference[0] if looks_like_several(item) else several
-    notes = [note.format(doubts[note], items, several) for note, most in _DOUBTS.items()
-             if doubts[note] > most * items]  # fmt: skip
-    return Findings(items, wrong, notes)
-
-
-def _doubts(item: Item) -> Iterator[str]:
-    """What would be wrong with the table if many rows had it."""
-    response = item.response.strip()
-    if looks_like_several(item):
-        yield _SEVERAL
-    if not response:
-        yield _EMPTY
-    elif len(item.reference[0]) > _LONGER * len(response) and response in item.reference[0]:
-        yield _SWAPPED
+        several += item.reference[:1] if looks_like_several(item) else ()
+    doubt = _SEVERAL.format(len(several), items, several[0]) if several else ""
+    return Findings(items, wrong, doubt)
 
 
 def accept(

@@ -1,8 +1,7 @@
-"""The one reader and writer of tables: a file, standard input, or a data set of the hub."""
+"""The one reader and writer of tables: a file, or standard input."""
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
@@ -13,11 +12,10 @@ from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from gradegpt.core.errors import InputError, MissingError
-from gradegpt.core.records import A_FILE, read_lines, sha256_file
+from gradegpt.core.records import A_FILE, read_lines
 from gradegpt.tables import binary, forms, text
 from gradegpt.tables.forms import SEPARATED, SUFFIXES, UTF8, Form, Layout, Rows, TableRow
 
-HUB: Final = "hf:"
 STDIN: Final = "-"
 _READERS: Final[dict[Form, Callable[[Path, str, Layout], Rows]]] = {
     Form.JSONL: text.read_lines_of_text,
@@ -133,44 +131,33 @@ class Table(NamedTuple):
 
     def place(self, number: int) -> str:
         """The place of the row with that number."""
-        # The rows of a data set of the hub are lines of a copy, which the user never sees.
-        form = Form.JSON if self.name.startswith(HUB) else self.form
-        return forms.place(self.name, form, number)
+        return forms.place(self.name, self.form, number)
 
 
 @contextmanager
 def opened(given: str, sheet: str = "") -> Iterator[Table]:
-    """The table ``given``: a path, ``-`` for standard input, or ``hf:owner/name:config@split``.
+    """The table ``given``: a path, or ``-`` for standard input.
 
-    Standard input and hub data are copied into a file first, as the rows are read repeatedly.
+    This is copied into a file first, as the rows are read repeatedly.
     """
-    if given != STDIN and not given.startswith(HUB):
+    if given != STDIN:
         yield Table.of(given, sheet=sheet)
         return
     with tempfile.TemporaryDirectory(prefix="gradegpt-") as folder:
         path = Path(folder) / "rows"
-        if given == STDIN:
-            with path.open("wb") as out:
-                shutil.copyfileobj(sys.stdin.buffer, out)
-            yield Table.of(path, "stdin", sheet)
-        else:
-            with path.open("w", encoding="utf-8") as out:
-                rows = (json.dumps(row, default=forms.plain) + "\n" for row in _read_hub(given))
-                out.writelines(rows)
-            yield Table(path, Form.JSONL, given)
+        with path.open("wb") as out:
+            shutil.copyfileobj(sys.stdin.buffer, out)
+        yield Table.of(path, "stdin", sheet)
 
 
 def each_row(path: str) -> Iterator[tuple[str, TableRow]]:
     """Yield ``(where, row)`` for every row, in order; a path with ``*`` reads file after file.
 
     Raises:
-        MissingError: there is no such file or data set, or a library is not installed.
+        MissingError: there is no such file, or a library is not installed.
         InputError: an unknown suffix, or a file whose contents do not fit it, with the place.
 
     """
-    if path.startswith(HUB):
-        for number, row in enumerate(_read_hub(path), start=1):
-            yield forms.place(path, Form.JSON, number), row
     for name in files(path):
         if forms.form_of(name) is None:
             known = ", ".join(SUFFIXES)
@@ -180,14 +167,12 @@ def each_row(path: str) -> Iterator[tuple[str, TableRow]]:
 
 
 def files(path: str) -> tuple[str, ...]:
-    """The file ``path``, or the files that match its ``*``, sorted; none for the hub.
+    """The file ``path``, or the files that match its ``*``, sorted.
 
     Raises:
         MissingError: there is no such file.
 
     """
-    if path.startswith(HUB):
-        return ()
     if Path(path).exists():
         return (path,)
     pattern = Path(path)
@@ -195,13 +180,8 @@ def files(path: str) -> tuple[str, ...]:
     relative = str(pattern.relative_to(pattern.anchor))
     found = tuple(sorted(str(p) for p in root.glob(relative) if p.is_file()))
     if not found:
-        raise MissingError(f"{path}: no such file; give a path, a pattern with *, or hf:owner/name")
+        raise MissingError(f"{path}: no such file; give a path, or a pattern with *")
     return found
-
-
-def digest(path: str) -> str | None:
-    """The hash of a file's bytes; None for a data set of the hub, which is known by its name."""
-    return None if path.startswith(HUB) else sha256_file(path)
 
 
 def write(
@@ -229,42 +209,3 @@ def check_library(form: Form, name: str) -> None:
     """Raise ``MissingError`` where the library for a form is not installed."""
     if form in _LIBRARIES:
         forms.library(_LIBRARIES[form], name)
-
-
-def _read_hub(path: str) -> Iterator[TableRow]:
-    """The rows of ``hf:owner/name:config@split``, streamed.
-
-    Raises:
-        MissingError: there is no such data set or no network, or ``datasets`` is not installed.
-        InputError: there are several splits or configurations, and none is named.
-
-    """
-    datasets = forms.library("datasets", path, "data")
-    address, _, split = path.removeprefix(HUB).partition("@")
-    name, _, config = address.partition(":")
-    try:
-        splits = datasets.load_dataset(name, config or None, streaming=True)
-        rows = splits[_split(split, list(splits), path)]
-        # Undecoded: decoding the images of a data set would need an image library.
-        yield from rows.decode(False) if rows.features else rows
-    except InputError:
-        raise
-    except (OSError, datasets.exceptions.DatasetsError) as error:
-        raise MissingError(
-            f"{path}: cannot be read from the hub ({_line(error)}); check the name and the "
-            "network, or download the files and give their path"
-        ) from error
-    except ValueError as error:
-        raise InputError(f"{path}: {_line(error)}; write hf:owner/name:config@split") from error
-
-
-def _split(wanted: str, have: list[str], path: str) -> str:
-    if not wanted and len(have) == 1:
-        return have[0]
-    if wanted not in have:
-        raise InputError(f"{path}: name one of its splits: {', '.join(f'@{s}' for s in have)}")
-    return wanted
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300]

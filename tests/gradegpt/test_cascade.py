@@ -163,7 +163,6 @@ def test_a_calibration_holds_for_its_place(tmp_path: Path) -> None:
     [
         ({"kind": "rules", "min_confidence": 0.5}, "min_confidence: not for the judge 'rules'"),
         ({"kind": "code", "max_error": 0.1}, "max_error: not for the judge 'code'"),
-        ({"kind": "cascade", "max_error_by": "source"}, "set max_error too"),
         ({"kind": "cascade", "labels_map": ["label=x"]}, "labels_map: set labels too"),
         ({"kind": "cascade", "labels": "a.csv", "labels_map": ["x"]}, "expected FIELD=COLUMN"),
     ],

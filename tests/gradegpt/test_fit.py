@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gradegpt.chains.fit import (
     _MARKED,
-    ANNOUNCES,
     ELISION,
     estimate_tokens,
     fit_middle,
@@ -44,17 +43,11 @@ def test_a_text_within_its_budget_is_unchanged(text: str, spare: int) -> None:
 
 
 @given(TEXT, BUDGET)
-def test_the_budget_is_kept(text: str, budget: int) -> None:
-    """Marks of omitted text are not counted."""
+def test_what_is_kept_is_within_the_budget_verbatim_and_in_order(text: str, budget: int) -> None:
+    """Marks of omitted text are not counted; blank lines may be dropped."""
     for fitted in (fit_response(text, budget), fit_middle(text, budget)):
         marks = fitted.count(f"{ELISION}\n") * 0.1 + fitted.count(ELISION)
         assert estimate_tokens(fitted) - marks <= budget + 1e-9
-
-
-@given(TEXT, BUDGET)
-def test_kept_text_is_verbatim_and_in_order(text: str, budget: int) -> None:
-    """Each kept passage occurs in the text after the one before; blank lines may be dropped."""
-    for fitted in (fit_response(text, budget), fit_middle(text, budget)):
         assert _follows(fitted, text)
 
 
@@ -111,13 +104,6 @@ def test_a_question_keeps_its_beginning_and_its_end() -> None:
     assert fitted.count(ELISION) == 1
 
 
-def test_one_endless_sentence_keeps_its_end() -> None:
-    """The final answer of a response is at its end."""
-    fitted = fit_response("推导过程，" * 2_000 + "答案是 7", 30)
-    assert fitted.startswith(ELISION)
-    assert fitted.endswith("答案是 7")
-
-
 WORKED = "先看每个选项的意思，再看它是否合适，这里不再多说。\n" * 40
 
 
@@ -139,12 +125,6 @@ def test_the_answer_is_kept_with_its_announcement(text: str, kept: str) -> None:
     fitted = fit_response(text, 150)
     assert kept in fitted
     assert _follows(fitted, text)
-
-
-def test_a_long_first_line_is_not_kept() -> None:
-    """Only a short one is likely to be the answer."""
-    text = f"{WORKED[:-1]}，如此这般。\n{WORKED}"
-    assert fit_response(text, 100).startswith(ELISION)
 
 
 @pytest.mark.parametrize("label", ["A", "3", "12"])
@@ -266,10 +246,3 @@ def test_a_long_text_is_never_counted_whole() -> None:
 
 def _bytes(text: str) -> int:
     return len(text.encode())
-
-
-@pytest.mark.parametrize("letter", ["A", "J"])
-def test_an_option_in_heading_brackets_is_an_answer(letter: str) -> None:
-    """With any letter; it does not announce the text below it."""
-    assert ANNOUNCES.search(f"【{letter}】") is None
-    assert ANNOUNCES.search("【答案】") is not None

@@ -113,19 +113,6 @@ def test_text_without_a_verdict_is_unparsed(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (EngineError("HTTP 500"), "engine:error: HTTP 500"),
-        (EngineTimeoutError("no answer in time"), "engine:timeout: no answer in time"),
-    ],
-)
-def test_an_engine_that_failed_is_a_failed_judgement(error: EngineError, reason: str) -> None:
-    """It has no verdict, so it is never scored against the judged model."""
-    judgement = judged(Fixed(error))
-    assert (judgement.outcome, judgement.verdict, judgement.reason) == ("failed", None, reason)
-
-
-@pytest.mark.parametrize(
     ("old", "new", "flaw"),
     [
         ("here: The answer", "here: The final answer", NOT_VERBATIM),
@@ -359,18 +346,12 @@ def test_different_judges_have_different_fingerprints(monkeypatch: pytest.Monkey
     ("pieces", "probabilities", "expected"),
     [
         (["agree: ", "<Yes>"], [0.1, 0.9], 0.9),
-        (["agree:", " <Yes>", "\n"], [0.1, 0.9, 0.2], 0.9),
         (["agree: ", "<", "Yes", ">"], [0.1, 0.5, 0.8, 0.9], 0.5 * 0.8 * 0.9),
         (["<", "Yes", ">", ".", "\n"], [0.5, 0.8, 0.9, 0.1, 0.1], 0.5 * 0.8 * 0.9),
-        ([" <", "N", "o", ">"], [0.5, 0.5, 0.5, 0.5], 0.5**4),
         (["<Yes>", " or ", "<No>"], [0.9, 0.5, 0.25], 0.25),
-        (["<", "Yes>"], [0.5, 0.5], 0.25),
-        (["<Yes>", "<|im_end|>"], [0.9, 0.5], 0.9),
         (["<|im_end|>"], [0.5], None),
         (["<Yes>"], [1.000001], 1.0),  # some servers return log-probabilities above zero
         (["no", "tag"], [0.5, 0.5], None),
-        (["Yes", ">"], [0.5, 0.5], None),
-        ([], [], None),
     ],
 )
 def test_the_probability_of_the_tag(
@@ -383,25 +364,3 @@ def test_the_probability_of_the_tag(
 
 
 # --- the cascade ----------------------------------------------------------------------------------
-
-
-def test_the_model_gets_exactly_the_items_that_the_rules_leave_undecided() -> None:
-    """Judgements keep the order of the items and the method of the judge that made them."""
-    items = [
-        Item(id="same", reference=("4",), response="The answer is 4."),
-        Item(id="open-1", reference=("blue",), response="The answer is azure."),
-        Item(id="other", reference=("4",), response="The answer is 5."),
-        Item(id="open-2", reference=("x",), response="The answer is \\sqrt{x^2}."),
-        Item(id="empty", reference=("4",), response=""),
-    ]
-    engine = ScriptedEngine(["<Yes>", "no verdict"])
-    judgements = CascadeJudge([RuleJudge(), ModelJudge(engine)]).judge(items)
-    assert [(j.id, j.method, j.verdict or j.outcome) for j in judgements] == [
-        ("same", "rules", "correct"),
-        ("open-1", "model", "correct"),
-        ("other", "rules", "incorrect"),
-        ("open-2", "model", "unparsed"),
-        ("empty", "rules", "invalid"),
-    ]
-    assert len(engine.prompts) == 2
-    assert all(("azure" in p[-1].content) or ("sqrt" in p[-1].content) for p in engine.prompts)

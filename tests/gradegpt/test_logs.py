@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import random
 import sys
@@ -23,7 +22,6 @@ from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables.importers.logs import (
     compare,
     items_of,
-    opencompass,
     recognise,
 )
 from gradegpt.tables.importers.logs.by_row import LM_EVAL, user_turn
@@ -53,13 +51,9 @@ KINDS = {
     SHAPES.with_suffix(".xlsx"): "VLMEvalKit",
     ANSWERS: "VLMEvalKit",
     REVIEWS: "evalscope",
-    LOGS / "evalscope" / "predictions" / "mock" / "general_mcq_choices.jsonl": "evalscope",
     LOGS / "simple_evals_allresults.json": "simple-evals",
-    LOGS / "simple_evals.html": "simple-evals",
-    **dict.fromkeys(sorted((LOGS / "helm").rglob("*.json")), "HELM"),
+    **dict.fromkeys(sorted((LOGS / "helm").rglob("scenario_state.json")), "HELM"),
     LOGS / "verl.jsonl": "verl",
-    LOGS / "openrlhf.jsonl": "OpenRLHF",
-    LOGS / "openrlhf_unlabelled.jsonl": "OpenRLHF",
 }
 
 
@@ -143,7 +137,14 @@ def test_lm_eval_gives_each_response_once_with_the_score_of_every_filter(tmp_pat
     assert (second.question, second.reference) == ("What is 9 - 3?", ("6",))
     assert second.response == " 9 - 3 = 6, so the answer is six."
     assert second.meta["where"] == f"{SUMS.name}:2"
-    row = {"doc_id": 0, "doc": {}, "target": "6", "resps": [["5", "6"]], "exact_match": 1}
+    row = {
+        "doc_id": 0,
+        "doc": {},
+        "target": "6",
+        "resps": [["5", "6"]],
+        "exact_match": 1,
+        "arguments": {"gen_args_0": {"arg_0": "?"}},
+    }
     picks = [row | {"filter": f"take{n}", "filtered_resps": [str(n)]} for n in (5, 6)]
     write_rows(tmp_path / "in.jsonl", [*picks, picks[0]])
     found = [r.id for r in LM_EVAL.read(tmp_path / "in.jsonl") if isinstance(r, Item)]
@@ -155,7 +156,6 @@ def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None
     for path, n, reason in (
         (CAPITALS, 3, "log-likelihood"),
         (COMPASS / "predictions" / "canned" / "ranked.json", 4, "perplexity"),
-        (COMPASS / "results" / "canned" / "ranked.json", 4, "perplexity"),
         (LOGS / "helm" / "ranked" / "scenario_state.json", 9, "one by one"),
     ):
         rows, left = read(path)
@@ -164,12 +164,12 @@ def test_options_ranked_by_log_likelihood_are_left_out_with_the_reason() -> None
         assert reason in left[0]
 
 
-def test_lm_eval_reads_worked_references_repeats_and_older_rows(tmp_path: Path) -> None:
+def test_lm_eval_reads_worked_references_and_repeats(tmp_path: Path) -> None:
     """``#### 72`` ends a solution; of several samples the filtered one is read."""
     row = {
         "doc_id": 0, "doc": {"prompt_text": "?"}, "target": "48 / 2 = 24\n#### 72",
-        "arguments": [["Q: how many?\nA:", {"until": []}]],
-        "resps": [["71", "72"]], "filtered_resps": ["72"], "acc": 1.0,
+        "arguments": {"gen_args_0": {"arg_0": "Q: how many?\nA:", "arg_1": {"until": []}}},
+        "resps": [["71", "72"]], "filtered_resps": ["72"], "acc": 1.0, "metrics": ["acc"],
     }  # fmt: skip
     write_rows(tmp_path / "old.jsonl", [row, {**row, "filtered_resps": [["71", "72"]]}])
     second, first = LM_EVAL.read(tmp_path / "old.jsonl")
@@ -226,7 +226,7 @@ def test_inspect_leaves_out_samples_that_ended_in_an_error(tmp_path: Path) -> No
 
 OLD: dict[str, tuple[str, list[float | None]]] = {
     "sums": ("correct", [1, 0, 0, 0, 0]),
-    "plain": ("accuracy", [0, 0, 0, 0, 0]),
+    "plain": ("", [None] * 5),
     "judged": ("judge", [1, 1, 0, 0, None]),
     "cascade": ("cascade_correct", [1, 1, 0, 0, 0]),
     "choices": ("correct", [1, 1, 0, 1]),
@@ -237,11 +237,10 @@ OLD: dict[str, tuple[str, list[float | None]]] = {
 
 
 @pytest.mark.parametrize("name", OLD)
-@pytest.mark.parametrize("kind", ["predictions", "results"])
-def test_opencompass_joins_a_runs_predictions_and_results(kind: str, name: str) -> None:
-    """From either file; responses are in the predictions and scores in the details."""
+def test_opencompass_joins_a_runs_predictions_and_results(name: str) -> None:
+    """Responses are in the predictions and scores in the details."""
     metric, old = OLD[name]
-    one = COMPASS / kind / "canned" / f"{name}.json"
+    one = COMPASS / "predictions" / "canned" / f"{name}.json"
     paths = [one] if one.is_file() else sorted(one.parent.glob(f"{name}_*.json"))
     rows = [row for path in paths for row in read(path)[0]]
     assert [(r.item.id, r.task, r.old) for r in rows] == [
@@ -254,22 +253,14 @@ def test_opencompass_joins_a_runs_predictions_and_results(kind: str, name: str) 
         assert (rows[0].item.reference, rows[1].item.reference) == (("4",), ("0.5",))
 
 
-def test_a_prediction_without_a_score_is_right_if_opencompass_found_it_equal(
-    tmp_path: Path,
-) -> None:
-    """``AccEvaluator`` compares texts; where its accuracy is another, the reason is said."""
+def test_why_a_prediction_has_no_old_score_is_said(tmp_path: Path) -> None:
+    """The evaluator wrote none, the results have no details, or they are not there."""
     files = {kind: tmp_path / kind / "m" / "plain.json" for kind in ("predictions", "results")}
     for kind, file in files.items():
         file.parent.mkdir(parents=True)
         file.write_bytes((COMPASS / kind / "canned" / "plain.json").read_bytes())
+    assert "details hold no score" in read(files["predictions"])[0][0].unscored
     results = json.loads(files["results"].read_text())
-    results["details"]["0"]["predictions"] = "4"
-    for accuracy, old in ((20.0, [1, 0, 0, 0, 0]), (40.0, [None] * 5)):
-        files["results"].write_text(json.dumps(results | {"accuracy": accuracy}))
-        for file in files.values():
-            rows, _ = read(file)
-            assert [row.old for row in rows] == old
-            assert ("accuracy is not the share of predictions" in rows[0].unscored) is (not old[0])
     del results["details"]
     files["results"].write_text(json.dumps(results))
     assert "evaluate with --dump-eval-details" in read(files["predictions"])[0][0].unscored
@@ -291,41 +282,11 @@ def test_a_run_of_opencompass_is_read_as_a_whole(tmp_path: Path) -> None:
     assert recognise(tmp_path / "results") is None
 
 
-@pytest.mark.parametrize("place", ["20260101_120000", "default/20260101_120000"])
-def test_the_run_of_a_folder_of_runs_is_named(tmp_path: Path, place: str) -> None:
-    """Not only that a folder is no file; a folder without a run is left to the tables."""
-    assert recognise(tmp_path) is None
-    file = tmp_path / place / "predictions" / "small" / "sums.json"
-    file.parent.mkdir(parents=True)
-    file.write_bytes(PREDICTIONS.read_bytes())
-    with pytest.raises(
-        InputError, match=f"has predictions/; give one, such as {tmp_path / place}$"
-    ):
-        recognise(tmp_path)
-
-
-def test_opencompass_reads_either_file_alone(tmp_path: Path) -> None:
-    """Predictions have no old score; results have one, and some of them the responses."""
-    alone = tmp_path / "sums.json"
-    alone.write_bytes(PREDICTIONS.read_bytes())
-    assert [(r.metric, r.old) for r in read(alone)[0]] == [("", None)] * 5
-    rows, _ = read(COMPASS / "old_results.json")
-    assert [(r.item.question, r.item.reference, r.old) for r in rows[:2]] == [
-        ("What is 2 + 2?", ("4",), 1), ("What is 1/2 as a decimal?", ("0.5",), 0),
-    ]  # fmt: skip
-    assert rows[2].item.response == "7 * 8 = 54, so \\boxed{54}"
-
-
-def test_what_an_evaluator_extracted_is_not_read_as_a_response(tmp_path: Path) -> None:
+def test_what_an_evaluator_extracted_is_not_read_as_a_response() -> None:
     """``[4, '4']`` beside ``[4, '4']`` is not what the model wrote; nor is a judge's reply."""
-    results = COMPASS / "results" / "canned"
-    for name in ("sums", "judged", "cascade", "choices"):
-        (tmp_path / name).write_bytes((results / f"{name}.json").read_bytes())
-        rows, left = read(tmp_path / name)
-        assert not rows
-        assert set(left) == {opencompass.NO_PREDICTIONS}
-    with pytest.raises(InputError, match="replies of a judge model"):
-        read(results / "judged_replica0.json")
+    for name in ("sums", "judged_replica0"):
+        with pytest.raises(InputError, match=r"holds no responses.* give the file of predictions/"):
+            read(COMPASS / "results" / "canned" / f"{name}.json")
 
 
 def test_a_part_of_opencompass_predictions_without_the_earlier_ones_has_no_scores(
@@ -338,9 +299,6 @@ def test_a_part_of_opencompass_predictions_without_the_earlier_ones_has_no_score
         (tmp_path / kind / "m" / name).write_bytes(source.read_bytes())
     rows, _ = read(tmp_path / "predictions" / "m" / "split_1.json")
     assert [(r.item.id, r.old) for r in rows] == [("split_1/0", None), ("split_1/1", None)]
-    (tmp_path / "predictions" / "m" / "split_1.json").rename(tmp_path / "predictions/m/x.json")
-    rows, _ = read(tmp_path / "predictions" / "m" / "x.json")
-    assert [(r.item.id, r.old) for r in rows] == [("x/0", None), ("x/1", None)]
 
 
 def test_vlmevalkit_has_columns_of_options_and_cells_with_several_answers() -> None:
@@ -377,63 +335,29 @@ def test_a_workbook_gives_the_same_items_as_its_tsv(tmp_path: Path) -> None:
         check_input(tmp_path / "broken.xlsx")
 
 
-def test_a_tools_table_is_read_as_any_other_table(tmp_path: Path) -> None:
-    """Dates become text, quoted cells may have line breaks, errors have the place of the row."""
-    head = "index,question,answer,prediction\n"
-    (tmp_path / "t").write_text(head + '1,"2+2\n=?",4,4\n2,x\n')
-    tool = recognise(tmp_path / "t")
-    assert tool is not None
-    rows = tool.read(tmp_path / "t")
-    first = next(rows)
-    assert isinstance(first, Item)
-    assert first.meta["where"] == "t:2"
-    with pytest.raises(InputError, match=r"t:4: 2 cells under 4 columns"):
-        next(rows)
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.create_sheet("empty first", 0)
-    day = datetime.datetime(2026, 4, 3)  # noqa: DTZ001
-    for cells in (["index", "question", "answer", "prediction"], [1, "When?", day, day]):
-        book["Sheet"].append(cells)
-    book.save(tmp_path / "t.xlsx")
-    ((row,), _) = read(tmp_path / "t.xlsx")
-    assert (row.item.reference, row.where) == (
-        ("2026-04-03",), "t.xlsx: row 2",
-    )  # fmt: skip
-
-
-def test_evalscope_reads_reviews_for_predictions_too(tmp_path: Path) -> None:
-    """Predictions hold no reference: their reviews are read, or the error asks for them."""
+def test_evalscope_reads_reviews() -> None:
+    """The score of the benchmark is the old one."""
     rows, _ = read(REVIEWS)
     assert [(r.item.reference, r.item.response, r.metric, r.old) for r in rows] == [
         (("B",), "ANSWER: B", "accuracy", 1),
         (("C",), "It can only be helium, option C", "accuracy", 1),
         (("B",), "ANSWER: A", "accuracy", 0),
     ]
-    predictions = LOGS / "evalscope" / "predictions" / "mock" / REVIEWS.name
-    assert read(predictions)[0] == rows
-    (tmp_path / "alone").write_bytes(predictions.read_bytes())
-    with pytest.raises(InputError, match="under reviews/"):
-        read(tmp_path / "alone")
     unscored, _ = read(REVIEWS.with_name("general_qa_sums.jsonl"))
     assert (unscored[0].item.question, unscored[0].old) == ("What is 2 + 2?", None)
 
 
-def test_simple_evals_reads_the_same_from_both_forms(tmp_path: Path) -> None:
+def test_simple_evals_is_read_from_the_html_of_each_example(tmp_path: Path) -> None:
     """Escaped texts are unescaped; no response holds the field of a score; a mark is no text."""
-    rows, _ = read(LOGS / "simple_evals_allresults.json")
-    report, _ = read(LOGS / "simple_evals.html")
+    name = "simple_evals_allresults.json"
+    rows, _ = read(LOGS / name)
     assert [(r.item.reference, r.item.response, r.old) for r in rows] == [
         (("4",), "2 + 2 is 4.\nANSWER: 4", 1),
         (("x < 3",), "Divide by 2: x < 3.\nSo the answer is x < 3.", 0),
         (("56",), "<p>Score: 1.0</p> & ANSWER: 54", 0),
     ]
-    assert [r.item.model_dump(exclude={"id"}) for r in report] == [
-        r.item.model_dump(exclude={"id"}) for r in rows
-    ]
-    for name, held in (("simple_evals_allresults.json", rows), ("simple_evals.html", report)):
-        (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
-        assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in held]
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + (LOGS / name).read_bytes())
+    assert [r.item for r in read(tmp_path / name)[0]] == [r.item for r in rows]
 
 
 def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
@@ -447,21 +371,6 @@ def test_helm_reads_requests_and_the_statistics_beside_them() -> None:
         ("sums/id4", ("巴黎",), "quasi_exact_match", 1),
         ("sums/id5", ("4",), "quasi_exact_match", 0),
     ]
-    assert read(LOGS / "helm" / "sums" / "per_instance_stats.json")[0] == rows
-
-
-def test_helm_keeps_the_order_of_its_metric_classes_out_of_the_score(tmp_path: Path) -> None:
-    """A class with F1 alone does not replace an exact match."""
-    for path in (LOGS / "helm" / "sums").iterdir():
-        rows = json.loads(path.read_text())
-        if path.stem == "per_instance_stats":
-            for row in rows:
-                names = [s["name"]["name"] for s in row["stats"]]
-                keep = "f1_score" if "f1_score" in names else "exact_match"
-                row["stats"] = [s for s in row["stats"] if s["name"]["name"] == keep]
-        (tmp_path / path.name).write_text(json.dumps(rows))
-    rows, _ = read(tmp_path / "scenario_state.json")
-    assert {r.metric for r in rows} == {"exact_match"}
 
 
 def test_helm_reads_the_letter_of_the_correct_option_and_perturbed_questions() -> None:
@@ -478,7 +387,7 @@ def test_helm_reads_the_letter_of_the_correct_option_and_perturbed_questions() -
 
 
 def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
-    """From prompts with special tokens (OpenRLHF) or without them (verl)."""
+    """From prompts without special tokens."""
     questions = [
         "What is 2 + 2?", "What is 1/2 as a decimal?", "What is 7 * 8?",
         "Half of a number is 6. What is the number?",
@@ -486,26 +395,16 @@ def test_rollouts_are_read_with_the_users_turn_and_the_reward() -> None:
     rows, _ = read(LOGS / "verl.jsonl")
     assert [r.item.question for r in rows] == questions
     assert [r.old for r in rows] == [1, 0.1, 0.1, -1]
-    rows, _ = read(LOGS / "openrlhf.jsonl")
-    assert [r.item.question for r in rows] == questions
-    assert rows[0].item.response == "The answer is 4."  # written with <|im_end|>
-    assert (rows[0].metric, rows[0].old) == ("reward", -2.2561371326446533)
-    _, left = read(LOGS / "openrlhf_unlabelled.jsonl")
-    assert left == ["no reference answer"] * 4
 
 
 @pytest.mark.parametrize(
     ("prompt", "question"),
     [
         ("user\nA?\nassistant\n<think>\n", "A?"),
-        ("user\nA?\nassistant\n<think>\n\n</think>\n\n", "A?"),
         ("user\nA?\nmodel\n", "A?"),
-        ("system\n\nBe brief.user\n\nA?assistant\n\n", "A?"),
         ("no template", "no template"),
-        ("<|im_start|>user\nA?<|im_end|>\n<|im_start|>assistant\nB<|im_end|>\n"
-         "<|im_start|>user\nC?<|im_end|>\n<|im_start|>assistant\n", "C?"),
     ],
-    ids=["thinks", "does-not-think", "gemma", "llama", "none", "marked"],
+    ids=["thinks", "gemma", "none"],
 )  # fmt: skip
 def test_the_users_turn_is_found_in_each_models_template(prompt: str, question: str) -> None:
     """Where there is none, the whole prompt is the question."""
@@ -531,7 +430,6 @@ BREAKS: dict[str, tuple[Path, Callable[[dict[str, Any]], object], str]] = {
     "evalscope": (REVIEWS, lambda row: row.update(sample_score=3), ":2: .*AttributeError"),
     "verl": (LOGS / "verl.jsonl", lambda row: row.pop("output"), ":2: .*output"),
     "verl-type": (LOGS / "verl.jsonl", lambda row: row.update(output=3), ":2: response: "),
-    "openrlhf": (LOGS / "openrlhf.jsonl", lambda row: row.pop("reward"), ":2: .*reward"),
 }
 
 
@@ -544,24 +442,6 @@ def test_a_broken_row_is_an_error_with_its_line(name: str, tmp_path: Path) -> No
     write_rows(tmp_path / "in.jsonl", rows)
     with pytest.raises(InputError, match=message):
         read(tmp_path / "in.jsonl")
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['{\n"eval": 1, "status": 1, "plan": 1}', '{\n"adapter_spec": 1, "request_states": 1}',
-     '{\n"score": 1, "metrics": 1, "htmls": 1, "convos": 1}'],
-    ids=["inspect", "helm", "simple-evals"],
-)  # fmt: skip
-def test_a_document_with_the_right_keys_and_wrong_values_is_an_error(
-    text: str, tmp_path: Path
-) -> None:
-    """The message names the file, the tool and the expected structure."""
-    (tmp_path / "log").write_text(text)
-    tool = recognise(tmp_path / "log")
-    assert tool is not None
-    with pytest.raises(InputError, match=f"log: not in the form that {tool.name} writes"):
-        items_of(tmp_path / "log", tool, tmp_path / "out.jsonl")
-    assert not (tmp_path / "out.jsonl.items.jsonl").exists()
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -655,26 +535,6 @@ def test_judge_grades_a_log_again_and_summarises_the_changes(
     assert compare(out).startswith("all (match): 4 rows")
 
 
-def test_the_items_of_a_log_get_the_same_judgements_by_themselves(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Byte for byte, without the further files of a log."""
-    log, items = tmp_path / "log.jsonl", tmp_path / "items.jsonl"
-    call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", log)
-    items.write_bytes(Path(f"{log}.items.jsonl").read_bytes())
-    capsys.readouterr()
-    assert call("judge", items, "--judge", "rules", "-o", tmp_path / "out.jsonl") == 0
-    printed = capsys.readouterr()
-    assert f"judgements: {tmp_path / 'out.jsonl'}" in printed.out.splitlines()
-    assert not printed.err
-    assert (tmp_path / "out.jsonl").read_bytes() == log.read_bytes()
-    assert sorted(p.name for p in tmp_path.glob("out*")) == [
-        "out.jsonl", "out.jsonl.manifest.json",
-    ]  # fmt: skip
-    with pytest.raises(MissingError, match="judge a log first"):
-        compare(tmp_path / "out.jsonl")
-
-
 def test_a_table_that_is_recognised_as_a_log_can_be_read_as_a_table(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -694,11 +554,11 @@ def test_the_judgements_of_a_log_are_not_overwritten(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     call("judge", LOGS / "verl.jsonl", "--judge", "rules", "-o", out)
     kept = Path(f"{out}.items.jsonl").read_bytes()
-    other = ("judge", LOGS / "openrlhf.jsonl", "--judge", "rules", "-o", out)
+    other = ("judge", REVIEWS, "--judge", "rules", "-o", out)
     assert call(*other) == OutputError.exit_code
     assert Path(f"{out}.items.jsonl").read_bytes() == kept
     assert call(*other, "--overwrite") == 0
-    assert len(list(read_rows(out, Judgement))) == 4
+    assert len(list(read_rows(out, Judgement))) == 3
 
 
 def test_a_log_with_nothing_to_grade_is_an_error(
@@ -713,12 +573,11 @@ def test_a_log_with_nothing_to_grade_is_an_error(
 
 def test_outputs_of_other_items_are_not_compared(tmp_path: Path) -> None:
     """The judgements of a log are compared with its own scores alone."""
-    for name in ("verl", "openrlhf"):
-        path = LOGS / f"{name}.jsonl"
+    for name, path in (("verl", LOGS / "verl.jsonl"), ("other", REVIEWS)):
         call("judge", path, "--judge", "rules", "-o", tmp_path / name)
     with pytest.raises(GradeGPTError, match="judge a log first"):
         compare(tmp_path / "nothing")
-    (tmp_path / "verl").write_bytes((tmp_path / "openrlhf").read_bytes())
+    (tmp_path / "verl").write_bytes((tmp_path / "other").read_bytes())
     with pytest.raises(InputError, match=r"not the judgements of .*verl\.items\.jsonl"):
         compare(tmp_path / "verl")
 

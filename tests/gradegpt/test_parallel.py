@@ -13,7 +13,7 @@ import pytest
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges import worker
 from gradegpt.judges.build import build_judge, on_every_core
-from gradegpt.judges.parallel import ParallelJudge, judge_many
+from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.profile import ProfileJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
@@ -31,14 +31,11 @@ def parallel() -> ParallelJudge:
     return ParallelJudge(RuleJudge(), processes=2)
 
 
-def test_processes_change_no_judgement(
-    parallel: ParallelJudge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_processes_change_no_judgement(parallel: ParallelJudge) -> None:
     """They are in order and equal to those of one process, for few items and for many."""
     assert parallel.fingerprint == RuleJudge().fingerprint
-    monkeypatch.setattr("gradegpt.judges.parallel._shared", lambda: parallel)
     for many in (items(3), items(600)):
-        assert judge_many(many) == RuleJudge().judge(many)
+        assert parallel.judge(many) == RuleJudge().judge(many)
 
 
 def test_a_process_judges_by_the_same_profile() -> None:

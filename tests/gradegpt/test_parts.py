@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from gradegpt.answers.json_list import Fault, json_answers
-from gradegpt.app.cli import app
-from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.parts import PartsJudge, part_items
@@ -74,14 +70,12 @@ def signed(signs: str, least: float = 1.0) -> Judgement:
         (listed("3", "5 m"), ("3", "5 m")),
         ('Thus {"answers": ["3", "5 m"]}.', ("3", "5 m")),
         ('["3", "5 m"]', ("3", "5 m")),
-        ('```JSON\n["3", "5 m"]```', ("3", "5 m")),
         (listed(["3", "5 m"]), ("3", "5 m")),
         (listed(["3", "-3"], ["A", "C"]), ("3; -3", "AC")),
         (listed(1, True), ("1", "True")),
         (listed(None, " "), ("", "")),
         ('{"answers": [1.50, 6.02e23]}', ("1.50", "6.02e23")),
         (listed("draft", "1") + "\nNo, better:\n" + listed("3", "5 m"), ("3", "5 m")),
-        (listed("3", "5 m") + '\n["not", "this"]', ("3", "5 m")),
         (r'{"answers": ["\frac{1}{2}", "\alpha \times \\beta"]}',
          (r"\frac{1}{2}", r"\alpha \times \beta")),
         (r'{"answers": ["u=1\nu=2", "\u00b1 \"1\""]}', ("u=1\nu=2", '± "1"')),
@@ -99,9 +93,7 @@ def test_answers_of_a_list(text: str, answers: tuple[str, ...]) -> None:
         ('```python\n["3", "5"]\n```', Fault.NO_JSON),
         ('```json\n{"answers": ["3", "5 m"', Fault.JSON_ERROR),
         ('```json\n{"answers": ["3" "5 m"]}\n```', Fault.JSON_ERROR),
-        ('```json\n{"answers": ["3", "5"]}, "6"\n```', Fault.JSON_ERROR),
         ('```json\n{"results": ["3", "5"]}\n```', Fault.JSON_ERROR),
-        ('```json\n"3, 5"\n```', Fault.JSON_ERROR),
         (listed({"x": "3"}, "5"), Fault.JSON_ERROR), ('{"answers": "3"}', Fault.JSON_ERROR),
         ('{"answers": [NaN, 1]}', Fault.JSON_ERROR), ("[" * 20_000, Fault.JSON_ERROR),
         (listed("3"), Fault.WRONG_COUNT), (listed("3", "5", "7"), Fault.WRONG_COUNT),
@@ -237,18 +229,6 @@ def test_from_settings() -> None:
     assert (found.verdict, found.reason) == (Verdict.CORRECT, "parts:A,B")
     assert judge.fingerprint.startswith("parts-2(0.5|cascade(rules-")
     assert settings.label == "parts"
-
-
-def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``--judge parts`` judges a file of items with parts."""
-    monkeypatch.setattr("gradegpt.judges.build._cascade", lambda _: RuleJudge())
-    rows = [item(listed("3", "5"), "3", "5"), item(listed("3", "6"), "3", "5")]
-    write_rows(tmp_path / "in.jsonl", rows)
-    words = ["judge", str(tmp_path / "in.jsonl"), "-o", str(tmp_path / "out.jsonl")]
-    done = CliRunner().invoke(app, [*words, "--judge", "parts"])
-    assert done.exit_code == 0, done.output
-    found = list(read_rows(tmp_path / "out.jsonl", Judgement))
-    assert [one.reason for one in found] == ["parts:A,A", "parts:A,B"]
 
 
 def test_parts_are_judged_as_by_the_profile_of_atlas() -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import json
 import re
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradegpt.core import records
-from gradegpt.core.errors import InputError, MissingError, OutputError, TooLargeError
+from gradegpt.core.errors import InputError, OutputError, TooLargeError
 from gradegpt.core.records import (
     ResumableWriter,
     dump,
     parse_line,
-    read_objects,
     read_rows,
-    sha256_file,
     whole_file,
     whole_folder,
-    write_json,
     write_rows,
 )
 from gradegpt.core.schema import AnswerType, Item, Judgement, Outcome, Verdict
@@ -65,14 +60,6 @@ def test_an_error_names_file_line_and_field(tmp_path: Path, line: str, message: 
     assert next(rows).reference == ("4",)
     with pytest.raises(InputError, match=rf"^{re.escape(str(path))}:3: {re.escape(message)}"):
         next(rows)
-
-
-def test_a_missing_file_and_a_folder_are_different_errors(tmp_path: Path) -> None:
-    """Both are raised before any line is read."""
-    with pytest.raises(MissingError, match=r"nowhere\.jsonl: no such file"):
-        list(read_objects(tmp_path / "nowhere.jsonl"))
-    with pytest.raises(InputError, match=r"is a folder; give a file \(\.jsonl, \.csv"):
-        list(read_objects(tmp_path))
 
 
 def test_a_line_over_the_limit_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,42 +162,3 @@ def test_an_error_of_another_file_is_not_one_of_the_output(tmp_path: Path) -> No
     with pytest.raises(OutputError, match=says), whole_file(tmp_path / "out.csv"):
         raise full
     assert not [*tmp_path.iterdir()]
-
-
-def test_json_files_and_their_digests(tmp_path: Path) -> None:
-    """Indented, readable, with a newline at the end; the digest is that of the bytes."""
-    write_json(tmp_path / "a.json", {"一": [1]})
-    assert (tmp_path / "a.json").read_bytes() == '{\n  "一": [\n    1\n  ]\n}\n'.encode()
-    write_json(tmp_path / "b.json", {"一": [1]})
-    assert sha256_file(tmp_path / "a.json") == sha256_file(tmp_path / "b.json")
-
-
-class TestResumableWriter:
-    """Rows are in order, none repeated and none missing, wherever the earlier run stopped."""
-
-    @pytest.fixture
-    def path(self, tmp_path: Path) -> Path:
-        return tmp_path / "out.jsonl"
-
-    def stopped(self, path: Path, *rows: int, fingerprint: str = "f") -> None:
-        """A run that wrote ``rows`` and was then stopped."""
-        with suppress(KeyboardInterrupt), ResumableWriter(path, fingerprint) as writer:
-            writer.write({"n": n} for n in rows)
-            raise KeyboardInterrupt
-
-    def finish(self, path: Path, total: int, fingerprint: str = "f") -> int:
-        """Write the missing ones of ``total`` rows; return the number of earlier rows."""
-        with ResumableWriter(path, fingerprint) as writer:
-            before = writer.done
-            writer.write({"n": n} for n in range(before, total))
-        return before
-
-    @pytest.mark.parametrize("torn", ["", '{"n": ', '{"n": 2}', "\x00\x00", '{"n": "一'])
-    def test_an_incomplete_line_is_dropped(self, path: Path, torn: str) -> None:
-        """It can only be the last line; a line without its newline is incomplete."""
-        self.stopped(path, 0, 1)
-        partial = path.with_name("out.jsonl.partial")
-        partial.write_bytes(partial.read_bytes() + torn.encode())
-        assert self.finish(path, 4) == 2
-        assert [json.loads(line)["n"] for line in path.read_text().splitlines()] == [0, 1, 2, 3]
-        assert [p.name for p in path.parent.iterdir()] == ["out.jsonl"]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from gradegpt.app.run import Counts, Summary, check_input, check_output, count, judge_file
+from gradegpt.app.run import Counts, Summary, check_input, count, judge_file
 from gradegpt.core.errors import EngineError, EngineTimeoutError, OutputError
 from gradegpt.core.records import read_rows, sha256_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
@@ -57,14 +57,6 @@ def test_every_row_gets_a_judgement_in_order_and_the_summary_adds_up(tmp_path: P
     ]  # fmt: skip
 
 
-def test_items_without_an_id_get_their_line_number(tmp_path: Path) -> None:
-    """Blank lines are counted, so the number is that of an editor."""
-    source = write(tmp_path / "in.jsonl", [ROW, "", {**ROW, "id": "mine"}, ROW])
-    judge_all(source, RuleJudge())
-    ids = [j.id for j in read_rows(tmp_path / "out.jsonl", Judgement)]
-    assert ids == ["1", "mine", "4"]
-
-
 def test_no_judge_sees_a_label(tmp_path: Path) -> None:
     """A file may have columns with labels."""
     label = {"verdict": "correct", "labelled_by": "hand", "lang": "en", "source": "exam"}
@@ -82,14 +74,6 @@ def test_a_manifest_states_judge_input_output_and_counts(tmp_path: Path) -> None
     assert manifest["input"]["sha256"] == sha256_file(source)
     assert manifest["output"]["sha256"] == sha256_file(summary.output)
     assert manifest["counts"] == summary.counts.model_dump()
-
-
-def test_progress_is_reported_after_every_write(tmp_path: Path) -> None:
-    """With the numbers of rows written and of all rows."""
-    reported: list[tuple[int, int]] = []
-    source = write(tmp_path / "in.jsonl", [ROW] * 5)
-    judge_all(source, RuleJudge(), rows_per_write=2, on_progress=lambda *n: reported.append(n))
-    assert reported == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
 
 class _BatchJudge:
@@ -253,14 +237,6 @@ def test_another_judge_does_not_resume_a_file_with_failed_rows(tmp_path: Path) -
     judge_all(source, ModelJudge(ScriptedEngine(["<No>", EngineError("busy")])))
     with pytest.raises(OutputError, match="exists already"):
         judge_all(source, RuleJudge())
-
-
-def test_overwrite_replaces_a_file_and_never_the_input(tmp_path: Path) -> None:
-    """The input as output is an error with ``overwrite``, too."""
-    source, old = write(tmp_path / "in.jsonl", [ROW]), write(tmp_path / "old.jsonl", [ROW])
-    check_output(old, source, overwrite=True)
-    with pytest.raises(OutputError, match="is the input"):
-        check_output(source, source, overwrite=True)
 
 
 @given(st.lists(st.sampled_from([*Outcome, *Verdict])))

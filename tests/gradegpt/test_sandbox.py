@@ -77,40 +77,26 @@ def hostile() -> Iterator[tuple[str, str]]:
     yield from ((f"ignore {name} and spin", IGNORE.format(name)) for name in SIGNALS[:3])
     forks = {
         "fork bomb": "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass",
-        "fork and wait": "import os,time\nfor _ in range(500):\n  try:\n    if os.fork()==0: time.sleep(30)\n  except OSError: pass\ntime.sleep(30)",
         "thread bomb": "import threading,time\nn=0\ntry:\n  for n in range(10**5): threading.Thread(target=time.sleep,args=(30,),daemon=True).start()\nexcept RuntimeError: print('kept' if n<100 else 'ESCAPED')",
-        "new session": "import os,time\nif os.fork()==0:\n  os.setsid()\n  if os.fork()==0:\n    time.sleep(30)\nprint('kept')",
         "background with pipes": "import subprocess\nsubprocess.Popen(['sleep','30'])\nprint('kept')",
         "background without pipes": "import subprocess\nd=subprocess.DEVNULL\nsubprocess.Popen(['sleep','30'],stdin=d,stdout=d,stderr=d,start_new_session=True)\nprint('kept')",
-        "vfork chain": "import os,sys\nos.execv('/usr/bin/python3',['python3','-I','/box/main.py']*1)",
     }
     memory = {
         "one block": "x=bytearray(2**34)",
-        "many blocks": "x=[]\nwhile True: x.append(bytearray(2**24))",
-        "a long text": "x='x'\nwhile True: x+=x",
-        "a deep list": "x=[]\nwhile True: x=[x,x,x]*1000",
         "recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()",
-        "big integer": "x=7\nwhile True: x=x*x",
         "mmap": "import mmap\nx=[]\nwhile True: x.append(mmap.mmap(-1,2**28))",
         "in each process": "import os\nfor _ in range(20):\n  try: os.fork()\n  except OSError: break\nx=[]\nwhile True: x.append(bytearray(2**24))",
     }
     output = {
         "endless": "while True: print('x'*9999)",
-        "endless errors": "import sys\nwhile True: sys.stderr.write('x'*9999)",
         "both": "import sys\nwhile True: print('x'*999); sys.stderr.write('y'*999)",
         "no newline": "import sys\nwhile True: sys.stdout.write('x')",
-        "from children": "import os\nos.fork();os.fork()\nwhile True: os.write(1,b'x'*4096)",
         "not utf-8": "import os\nos.write(1,bytes(range(256))*16)",
-        "terminal codes": "print('\\x1b[2J\\x1b]0;x\\x07kept')",
     }
     files = {
         "a large file": "f=open('/tmp/x','wb')\nwhile True: f.write(b'x'*2**20)",
         "many files": "import os\nfor n in range(10**6): open(f'/tmp/{n}','wb').write(b'x'*2**16)",
-        "empty files": "for n in range(10**5): open(f'/tmp/{n}','w')",
-        "many folders": "import os\np='/tmp'\nwhile True:\n  p+='/d'\n  os.mkdir(p)",
-        "shared memory": "for n in range(100): open(f'/dev/shm/{n}','wb').write(b'x'*2**22)",
         "open files": "x=[]\nwhile True: x.append(open('/dev/null'))",
-        "links in a ring": "import os\nos.symlink('/tmp/a','/tmp/b');os.symlink('/tmp/b','/tmp/a')\nopen('/tmp/a')",
         "devices": "import os\ntry:\n  os.mknod('/tmp/sda',0o60666,os.makedev(8,0)); open('/tmp/sda','rb').read(1); print('ESCAPED')\nexcept OSError: print('kept')",
         "the disk": "import glob\nr=[]\nfor p in glob.glob('/dev/[svnx]d*')+glob.glob('/dev/mem')+glob.glob('/dev/kmsg'):\n  try: r.append(open(p,'rb').read(1))\n  except OSError: pass\nprint('ESCAPED' if r else 'kept')",
         "standard input": "import os\nos.write(0,b'x')\nprint('kept')",
@@ -120,13 +106,7 @@ def hostile() -> Iterator[tuple[str, str]]:
         "chroot": "import os\ntry: os.chroot('/tmp'); print('ESCAPED')\nexcept OSError: print('kept')",
         "setuid": "import os\ntry: os.setuid(0); print('ESCAPED')\nexcept OSError: print('kept')",
         "mount": "import ctypes\nl=ctypes.CDLL(None,use_errno=True)\nprint('ESCAPED' if l.mount(b'none',b'/tmp',b'tmpfs',0,None)==0 else 'kept')",
-        "unmount": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.umount2(b'/box',2)==0 else 'kept')",
-        "remount": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.mount(b'none',b'/usr',None,32,None)==0 else 'kept')",
         "host name": "import socket\ntry: socket.sethostname('x'); print('ESCAPED')\nexcept OSError: print('kept')",
-        "limits up": "import resource as r\ntry: r.setrlimit(r.RLIMIT_AS,(-1,-1)); print('ESCAPED')\nexcept (ValueError,OSError): print('kept')",
-        "nice": "import os\ntry: os.nice(-20); print('ESCAPED')\nexcept OSError: print('kept')",
-        "clock": "import time\ntry: time.clock_settime(0,0); print('ESCAPED')\nexcept OSError: print('kept')",
-        "reboot": "import ctypes\nl=ctypes.CDLL(None)\nprint('ESCAPED' if l.reboot(0x1234567)==0 else 'kept')",
         "the first process": "import os\nt=open('/proc/1/status').read()\nn=[os.readlink(f'/proc/{p}/ns/{k}') for k in ('mnt','net','user','pid') for p in (1,'self')]\nprint('kept' if 'CapEff:\\t0000000000000000' in t and n[::2]==n[1::2] else 'ESCAPED')",
         "environment": "import os\nprint('ESCAPED' if {'SECRET_OF_THE_JUDGE'} & {*os.environ} else 'kept')",
         "parents": "import os\nprint('ESCAPED' if os.path.exists('/proc/2000000') or os.getppid() > 5 else 'kept')",
@@ -135,13 +115,10 @@ def hostile() -> Iterator[tuple[str, str]]:
     slow = {
         "sleep": "import time\ntime.sleep(30)",
         "a regex": "import re\nre.match('(a+)+$','a'*64+'b')",
-        "wait for input": "input();input();input()\nimport signal\nsignal.pause()",
-        "closed streams": "import os,time\nos.close(1);os.close(2)\ntime.sleep(30)",
         "alarm off": "import signal,time\nsignal.alarm(0)\nfor s in range(1,65):\n  try: signal.signal(s,signal.SIG_IGN)\n  except (OSError,ValueError): pass\ntime.sleep(30)",
         "stop itself": "import os,signal\nos.kill(os.getpid(),signal.SIGSTOP)",
         "crash": "import ctypes\nctypes.string_at(0)",
         "abort": "import os\nos.abort()",
-        "exit 255": "import os\nos._exit(255)",
         "exit 0 early": "import os\nprint('kept',flush=True)\nos._exit(0)",
     }
     groups = {
@@ -200,11 +177,9 @@ def test_no_hostile_program_escapes_or_hangs(monkeypatch: pytest.MonkeyPatch) ->
     ("text", "end"),
     [
         ("int main(){for(;;);}", End.TIME),
-        ("#include <unistd.h>\nint main(){for(;;)fork();}", End.TIME),
         ("#include <cstdlib>\n#include <cstring>\nint main(){for(;;)memset(malloc(1<<24),1,1<<24);}", End.KILLED),
         ("#include <cstdio>\nint main(){for(;;)puts(\"x\");}", End.OUTPUT),
         ("int f(int n){return f(n+1)+1;}int main(){return f(0);}", End.KILLED),
-        ("#include <csignal>\nint main(){for(int s=1;s<65;s++)signal(s,SIG_IGN);for(;;);}", End.TIME),
     ],
 )  # fmt: skip
 def test_hostile_cpp(text: str, end: End) -> None:

@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from data_gen.settings import DataGenSettings
-from eval.ablation import AblationSettings
-from eval.calibrate import CalibrationSettings
 from eval.settings import EvalSettings
 from gradegpt.app.options import with_folder
 from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.settings import Settings, build_settings, load_settings
 from serve.settings import ServeSettings
-from train.settings import SFTSettings
 
 
 class Inner(Settings):
@@ -48,25 +44,15 @@ def load(tmp_path: Path, text: str, *overrides: str) -> Outer:
     ("text", "field", "value"),
     [
         ("learning_rate: 2e-4", "learning_rate", 2e-4),
-        ("learning_rate: 3", "learning_rate", 3.0),
         ("name: no", "name", "no"),
-        ("name: on", "name", "on"),
         ("name: 007", "name", "007"),
-        ("name: 1.10", "name", "1.10"),
-        ("name: 2024-01-01", "name", "2024-01-01"),
-        ("name: ''", "name", ""),
-        ("name: 中文", "name", "中文"),
         ("resume: no", "resume", False),
-        ("resume: true", "resume", True),
-        ("max_steps: 12", "max_steps", 12),
         ("note: null", "note", None),
-        ("note: ~", "note", None),
         ("note: none", "note", "none"),
         ("inner: {response: 5}", "inner", Inner(response=5)),
         ("parts: [{label: a}, {label: null-ish}]", "parts",
         (Inner(label="a"), Inner(label="null-ish"))),
         ("weights: {a: 1e-1}", "weights", {"a": 0.1}),
-        ("", "name", "x"),
         ("# nothing but a comment", "name", "x"),
     ],
 )  # fmt: skip
@@ -81,13 +67,10 @@ def test_a_value_has_the_type_of_its_field(
     ("override", "field", "value"),
     [
         ("max_steps=7", "max_steps", 7),
-        ("learning_rate=2e-4", "learning_rate", 2e-4),
         ("name=a=b", "name", "a=b"),
         ("name=", "name", ""),
-        ("note=null", "note", None),
         ("inner.response=9", "inner", Inner(response=9, label="kept")),
         ("inner={response: 9}", "inner", Inner(response=9)),
-        ("weights.b=0.5", "weights", {"b": 0.5}),
         ("parts=[{label: z}]", "parts", (Inner(label="z"),)),
     ],
 )
@@ -111,19 +94,12 @@ def test_an_override_replaces_one_value(
          "max_steps: expected a whole number, got 'many'"),
         ("max_steps: 0", (), "max_steps: should be greater than or equal to 1, got '0'"),
         ("name: null", (), "name: expected text, got null"),
-        ("learning_rate: abc", (), "learning_rate: expected a number, got 'abc'"),
         ("parts: x", (), "parts: expected a list, such as [{label: a}], got 'x'"),
         ("inner: {labl: 5}", (), "unknown setting 'inner.labl'; did you mean 'label'?"),
-        ("nam: x", (), "unknown setting 'nam'; did you mean 'name'?"),
-        ("lael: x", (), "unknown setting 'lael'; did you mean 'label'?"),
         ("name: x\n\tresume: no", (), ":2:1: not valid YAML: found character"),
-        ("inner: 5", (), "inner: "),
-        ("a: [", (), ":1:5: not valid YAML: "),
         ("a: 1\n b: 2", (), ":2:3: not valid YAML: mapping values are not allowed here"),
-        ("- a\n- b", (), "expected 'key: value' lines at the top, found a list"),
         ("just words", (), "expected 'key: value' lines at the top, found a str"),
         ("", ("max_steps",), "'max_steps': expected key=value, such as max_steps=100"),
-        ("", ("=5",), "'=5': expected key=value, such as max_steps=100"),
         ("", ("parts=[",), "'parts=[': not valid YAML: "),
         ("name: x", ("name.first=y",),
         "'name.first=y': 'name' is a value and has no settings"),
@@ -202,22 +178,6 @@ def test_the_error_of_a_missing_file_lists_the_shipped_ones() -> None:
         load_settings(Outer, "nowhere.yaml")
 
 
-@pytest.mark.parametrize(
-    ("settings", "name"),
-    [
-        (DataGenSettings, "demo"), (SFTSettings, "qwen3-0.6b"),
-        (EvalSettings, "handmade"), (AblationSettings, "ablation-0.5b"),
-        (CalibrationSettings, "calibrate-1.5b"), (ServeSettings, "cascade"),
-    ],
-)  # fmt: skip
-def test_a_recipe_is_found_by_its_name_wherever_its_settings_are(
-    settings: type[Settings], name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also where the class is in the module that ``gradegpt`` runs, which is ``__main__``."""
-    monkeypatch.setattr(settings, "__module__", "__main__")
-    assert load_settings(settings, name)
-
-
 @pytest.mark.parametrize("name", ["ablation-0.5b", "configs/eval/ablation-0.5b.yaml"])
 def test_a_recipe_of_another_command_is_an_error_that_names_it(name: str) -> None:
     """Its settings would all be unknown."""
@@ -245,12 +205,6 @@ def test_a_file_that_extends_a_missing_one_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("extends: cascade.yaml\n", encoding="utf-8")
     with pytest.raises(MissingError, match=r"cascade\.yaml: no such .* mine\.yaml extends it"):
         load_settings(ServeSettings, tmp_path / "mine.yaml")
-
-
-def test_settings_are_frozen() -> None:
-    """The settings in a manifest are those of the whole run."""
-    with pytest.raises(ValidationError):
-        Outer().name = "y"  # type: ignore[misc]
 
 
 def test_a_file_may_extend_another(tmp_path: Path) -> None:

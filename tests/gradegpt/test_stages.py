@@ -55,24 +55,6 @@ def test_arguments_output_and_exit_code_are_those_of_the_stage(
     assert capsys.readouterr().out.startswith("Usage: gradegpt eval.references ")
 
 
-@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
-def test_no_help_in_a_list_of_commands_is_cut(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In 80 columns a first sentence has room for about 57 characters."""
-    monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert call("--help") == 0
-    listed = capsys.readouterr().out.partition("Commands:\n")[2]
-    assert len(listed.splitlines()) > 2
-    assert "..." not in listed
-
-
-def test_an_unknown_command_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
-    """With the usual message of a command line."""
-    assert call("eval.nothing") == 2
-    assert "No such command 'eval.nothing'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("command", "extra"),
     [("serve", "serve"), ("data", "data"), ("eval.estimate", "eval"), ("train.merge", "train"),

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -156,80 +155,15 @@ def test_the_files_of_a_pattern_are_in_order(write: Write, tmp_path: Path) -> No
             files(str(tmp_path / absent))
 
 
-class Hub(ModuleType):
-    """A fake of ``datasets`` that returns the rows or fails."""
-
-    def __init__(self, failure: Exception | None = None) -> None:
-        super().__init__("datasets")
-        self.failure = failure
-        self.asked: tuple[str, str | None] = ("", None)
-        self.exceptions = type("exceptions", (), {"DatasetsError": type("E", (Exception,), {})})
-
-    def load_dataset(self, name: str, config: str | None, *, streaming: bool) -> dict[str, Any]:
-        assert streaming
-        self.asked = (name, config)
-        if self.failure:
-            raise self.failure
-
-        class Rows(list[dict[str, Any]]):
-            features = ("question", "picture")
-
-            def decode(self, enable: bool) -> list[dict[str, Any]]:
-                assert not enable
-                return ROWS
-
-        return {"train": Rows([{"picture": "cannot be decoded"}]), "test": Rows()}
-
-
-def test_a_hub_data_set_is_streamed_by_name_config_and_split(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Of several splits one must be named; there is no default."""
-    hub = Hub()
-    monkeypatch.setitem(sys.modules, "datasets", hub)
-    assert [row for _, row in each_row("hf:own/sums:main@train")] == ROWS
-    assert hub.asked == ("own/sums", "main")
-    with pytest.raises(InputError, match="name one of its splits: @train, @test"):
-        list(each_row("hf:own/sums"))
-    assert files("hf:own/sums") == ()
-    with opened("hf:own/sums@train") as source:
-        hub.failure = ConnectionError("fetched again")
-        assert [row for _, row in source.rows()] == ROWS
-        assert source.place(2) == "hf:own/sums@train: row 2"
-
-
-@pytest.mark.parametrize(
-    ("failure", "error", "complaint"),
-    [
-        (ConnectionError("no\n route"), MissingError, r"\(no route\); check the name and the netw"),
-        (ValueError("Config name is missing"), InputError, "Config name is missing; write hf:"),
-    ],
-)
-def test_a_hub_that_does_not_answer_is_an_error_of_one_line(
-    failure: Exception, error: type[Exception], complaint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It names the data set, the cause and what to do."""
-    monkeypatch.setitem(sys.modules, "datasets", Hub(failure))
-    with pytest.raises(error, match=f"hf:own/sums: .*{complaint}"):
-        list(each_row("hf:own/sums"))
-
-
-@pytest.mark.parametrize(
-    ("path", "library", "extra"),
-    [
-        ("t.parquet", "pyarrow", "tables"),
-        ("t.xlsx", "openpyxl", "tables"),
-        ("hf:a/b", "datasets", "data"),
-    ],
-)
+@pytest.mark.parametrize(("path", "library"), [("t.parquet", "pyarrow"), ("t.xlsx", "openpyxl")])
 def test_a_missing_library_is_an_error(
-    path: str, library: str, extra: str, write: Write, monkeypatch: pytest.MonkeyPatch
+    path: str, library: str, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It names the command that installs it."""
     for module in (library, f"{library}.parquet"):
         monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MissingError, match=rf"needs {library}; .*gradegpt\[{extra}\]"):
-        list(each_row(path if path.startswith("hf:") else write(path, "")))
+    with pytest.raises(MissingError, match=r" needs: pip install 'gradegpt\[tables\]'"):
+        list(each_row(write(path, "")))
 
 
 @pytest.mark.parametrize("form", WRITTEN)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -17,23 +16,16 @@ from gradegpt.core.complaints import Complaints
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import EXISTS, dump
 from gradegpt.core.records import FOLDER_MANIFEST as MANIFEST
-from gradegpt.core.schema import Judgement, Outcome
+from gradegpt.core.schema import Judgement
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.judges.settings import (
-    EngineSettings,
-    JudgeSettings,
-    PanelJudgeSettings,
-    StagesSettings,
-)
-from gradegpt.tables import Form, Table, TableRow
-from gradegpt.tables.binary import column_types, joined_types, pyarrow_for, write_parquet
+from gradegpt.judges.settings import EngineSettings, JudgeSettings, StagesSettings
+from gradegpt.tables import Table
 from gradegpt.tables.columns import (
-    ADDED,
     REQUIRED,
     Columns,
     joined,
@@ -42,7 +34,7 @@ from gradegpt.tables.columns import (
     survey,
 )
 from gradegpt.tables.inputs import accept, aside, findings, placed
-from gradegpt.tables.outputs import Progress, added_columns, with_columns
+from gradegpt.tables.outputs import Progress
 
 ROWS: Final = 8_192
 """Rows of a part: some seconds of rules, some megabytes of texts."""
@@ -59,7 +51,6 @@ class Checked(NamedTuple):
     parts: tuple[Table, ...]
     items: tuple[int, ...]
     columns: Columns
-    types: dict[str, Any]
     set_aside: Complaints
 
     @property
@@ -88,13 +79,6 @@ class JudgingJob(NamedTuple):
     columns: Columns
     skip_bad: bool
     folder: OutputFolder
-    form: Form
-    names: Mapping[str, str]
-    types: Mapping[str, Any]
-
-    def name(self, number: int) -> str:
-        """The file of the part with that number."""
-        return f"part-{number:05d}.{self.form}"
 
 
 class PartTask(NamedTuple):
@@ -103,6 +87,11 @@ class PartTask(NamedTuple):
     number: int
     part: Table
     rows: int
+
+    @property
+    def file(self) -> str:
+        """The file that it is judged into."""
+        return f"part-{self.number:05d}.jsonl"
 
 
 class PartReport(NamedTuple):
@@ -132,9 +121,8 @@ def check_files(
     name = files[0].table.name + (f" and {len(files) - 1:,} more" if len(files) > 1 else "")
     divided = each(partial(_divided, rows=rows), [file.table for file in files])
     parts = [part for some in divided for part in some]
-    surveys = each(_surveyed, parts)
     found = recognise(
-        joined(seen for seen, _ in surveys), columns,
+        joined(each(_surveyed, parts)), columns,
         name=name, hint=on_command_line, separator=separator, required=REQUIRED,
     )  # fmt: skip
     items, wrong = list[int](), Complaints(name)
@@ -142,8 +130,7 @@ def check_files(
         items.append(number)
         wrong.merge(complaints)
     accept(name, files[0].table.form, sum(items), wrong, skip_bad=skip_bad, command=command)
-    types = joined_types(types for _, types in surveys)
-    return Checked(tuple(files), tuple(parts), tuple(items), found, types, wrong)
+    return Checked(tuple(files), tuple(parts), tuple(items), found, wrong)
 
 
 def judge_files(
@@ -151,12 +138,11 @@ def judge_files(
     output: str,
     settings: JudgeSettings,
     *,
-    form: Form = Form.PARQUET,
     workers: int | None = None,
     overwrite: bool = False,
     on_progress: Progress = lambda *_: None,
 ) -> Summary:
-    """Judge every part of ``source`` into a file of a folder; parts that are there are kept.
+    """Judge every part of ``source`` into a file of JSON Lines; parts that are there are kept.
 
     A part with failed rows is judged again. ``_manifest.json`` states the input, the judge and the
     counts; it is written when all parts are. ``workers`` are the processes that each load a model.
@@ -166,24 +152,19 @@ def judge_files(
         EngineError: the judge does not load, the engine is down, or the GPUs do not suffice.
 
     """
-    pyarrow, _ = pyarrow_for("Parquet")
     started, (most, gpus) = time.perf_counter(), pool_for(settings)
     if gpus and workers and workers > most:
         what = f"workers: {workers}, of a GPU each, and the cluster has {most}"
         raise EngineError(f"{what}; give fewer, or add nodes")
     (found,) = piped(lambda given: judge_of(given).fingerprint, [settings], 1, gpus)
-    names = added_columns(source.columns.names)
-    text, number = pyarrow.string(), pyarrow.float64()
-    added = {name: number if field == "confidence" else text for field, name in names.items()}
     folder, skip_bad = OutputFolder.of(output), source.set_aside.rows > 0
-    types = source.types | added
-    job = JudgingJob(settings, found, source.columns, skip_bad, folder, form, names, types)
-    made = {"format": form.value, "rows_per_part": source.parts[0].limit}
+    job = JudgingJob(settings, found, source.columns, skip_bad, folder)
+    made = {"rows_per_part": source.parts[0].limit}
     record = {"judge": found, "input": source.manifest, "output": made}
     there = begin(folder, record, overwrite=overwrite)
     numbered = enumerate(zip(source.parts, source.items, strict=True))
     parts = [PartTask(number, *part) for number, part in numbered]
-    written = (counted(job, part.number) for part in parts if job.name(part.number) in there)
+    written = (counted(job, part) for part in parts if part.file in there)
     reports = {report.number: report for report in written if not report.counts.n_failed}
     kept = done = sum(report.counts.n_items for report in reports.values())
     on_progress(done, source.rows)
@@ -200,7 +181,7 @@ def judge_files(
         raise type(error)(again) from error
     counts = sum((report.counts for report in reports.values()), Counts())
     seconds = time.perf_counter() - started
-    results = [{"path": job.name(n), "input": part.name, "rows": r} for n, part, r in parts]
+    results = [{"path": one.file, "input": one.part.name, "rows": one.rows} for one in parts]
     took = {} if kept else {"seconds": round(seconds, 3)}
     end(folder, {**record, "parts": results, "counts": counts.model_dump(), **took})
     failure = next((report.failure for report in reports.values() if report.failure), "")
@@ -219,9 +200,8 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
 
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
-    if isinstance(settings, EngineSettings) and settings.names_a_model:
-        return True
-    return isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
+    named = isinstance(settings, EngineSettings) and settings.names_a_model
+    return named or (isinstance(settings, StagesSettings) and bool(settings.judges))
 
 
 @cache
@@ -247,10 +227,9 @@ def _divided(table: Table, rows: int) -> list[Table]:
     return [part._replace(path=table.path) for part in here.parts(rows)]
 
 
-def _surveyed(part: Table) -> tuple[dict[str, list[Any]], dict[str, Any]]:
-    """The columns of a part with their first values, and their types."""
-    rows = [row for _, row in local(part).rows() if not isinstance(row, str)]
-    return survey(rows), column_types(rows)
+def _surveyed(part: Table) -> dict[str, list[Any]]:
+    """The columns of a part with their first values."""
+    return survey(row for _, row in local(part).rows() if not isinstance(row, str))
 
 
 def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]:
@@ -283,34 +262,14 @@ def judged(job: JudgingJob, given: PartTask) -> PartReport:
     for start in range(0, len(rows), size):
         made += judge_each(judge, [one.item for one in rows[start : start + size]])
         check_answered(made[start:])
-    job.folder.write(job.name(given.number), _written(job, (one.row for one in rows), made))
+    job.folder.write(given.file, "".join(f"{dump(judgement)}\n" for judgement in made).encode())
     return PartReport(given.number, count(made), first_failure(made))
 
 
-def _written(job: JudgingJob, rows: Iterable[TableRow], made: Sequence[Judgement]) -> bytes:
-    """The file of a part: judgements, or the rows with the columns of a judgement."""
-    if job.form is Form.JSONL:
-        return "".join(f"{dump(judgement)}\n" for judgement in made).encode()
-    with TextIOWrapper(held := BytesIO(), encoding="utf-8") as out:
-        columns = (*job.columns.names, *job.names.values())
-        write_parquet(out, columns, with_columns(rows, made, job.names), job.types)
-        return held.getvalue()
-
-
-def counted(job: JudgingJob, number: int) -> PartReport:
+def counted(job: JudgingJob, given: PartTask) -> PartReport:
     """The counts of a part that an earlier run wrote."""
-    data, names = job.folder.read(job.name(number)), job.names
-    if job.form is Form.JSONL:
-        rows, names = (
-            [json.loads(line) for line in data.splitlines()],
-            {name: name for name in ADDED},
-        )
-    else:
-        wanted = [names["outcome"], names["verdict"]]
-        rows = pyarrow_for("Parquet")[1].read_table(BytesIO(data), columns=wanted).to_pylist()
-    ends = ((Outcome(row[names["outcome"]]), row[names["verdict"]]) for row in rows)
-    made = (Judgement(id="", outcome=outcome, verdict=v, method="") for outcome, v in ends)
-    return PartReport(number, count(made))
+    lines = job.folder.read(given.file).splitlines()
+    return PartReport(given.number, count(map(Judgement.model_validate_json, lines)))
 
 
 def begin(folder: OutputFolder, record: Mapping[str, Any], *, overwrite: bool = False) -> list[str]:

@@ -47,8 +47,7 @@ def connect(address: str | None = None, **options: Any) -> Iterator[None]:
         yield
         return
     try:
-        with _without_stderr():
-            ray.init(address, **(_QUIET | options))
+        ray.init(address, **(_QUIET | options))
     except Exception as error:  # of many kinds, and where a node does not start a bare Exception
         why = " ".join(str(error).split())[:300]
         raise EngineError(f"{address or 'ray'}: cannot connect to Ray ({why})") from error
@@ -56,19 +55,6 @@ def connect(address: str | None = None, **options: Any) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
-
-
-@contextmanager
-def _without_stderr() -> Iterator[None]:
-    """Nothing is written to stderr, not even by libraries in C++: Ray reports its own settings."""
-    kept, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nothing)
 
 
 def piped(

@@ -102,7 +102,7 @@ def local(table: Table) -> Table:
 
 
 def _matching(pattern: str) -> list[str]:
-    if pattern == "-" or pattern.startswith("hf:"):
+    if pattern == "-":
         raise InputError(f"{pattern}: is read on one machine only; without --on, or save it")
     if "://" not in pattern:
         return [*files(pattern)]

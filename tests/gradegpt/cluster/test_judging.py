@@ -34,7 +34,6 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.tables import Form
 from tests.command import call
 
 EASY = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
@@ -63,7 +62,7 @@ def part_of(path: Path, folder: Path, rows: list[dict[str, Any]]) -> tuple[Judgi
     """A file with these rows as one part."""
     source = checked(path, rows)
     own, there = judging.judge_of(SETTINGS).fingerprint, OutputFolder.of(str(folder))
-    job = JudgingJob(SETTINGS, own, source.columns, False, there, Form.JSONL, {}, {})
+    job = JudgingJob(SETTINGS, own, source.columns, False, there)
     return job, PartTask(0, source.parts[0], source.items[0])
 
 
@@ -76,7 +75,7 @@ def test_a_part_has_the_bytes_of_a_local_run(tmp_path: Path, engine: ScriptedEng
     source = check_input(tmp_path / "in.jsonl")
     made = judge_file(source, tmp_path / "local.jsonl", local, rows_per_write=2)
     assert (tmp_path / "part-00000.jsonl").read_bytes() == made.output.read_bytes()
-    assert report.counts == made.counts == counted(job, 0).counts
+    assert report.counts == made.counts == counted(job, given).counts
 
 
 def test_an_engine_that_is_down_stops_the_run(
@@ -155,11 +154,11 @@ def test_what_was_written_is_kept_and_counted(
     first = judge_files(source, str(folder), settings)
     whole = {path.name: path.read_bytes() for path in folder.glob("part-*")}
     (folder / MANIFEST).rename(folder / BEGUN)
-    (folder / "part-00001.parquet").unlink()
-    kept = (folder / "part-00000.parquet").stat().st_mtime_ns
+    (folder / "part-00001.jsonl").unlink()
+    kept = (folder / "part-00000.jsonl").stat().st_mtime_ns
     seen: list[tuple[int, ...]] = []
     again = judge_files(source, str(folder), settings, on_progress=lambda *done: seen.append(done))
-    assert (folder / "part-00000.parquet").stat().st_mtime_ns == kept
+    assert (folder / "part-00000.jsonl").stat().st_mtime_ns == kept
     assert {path.name: path.read_bytes() for path in folder.glob("part-*")} == whole
     assert (again.counts, again.rows_before, seen) == (first.counts, 2, [(2, 3), (3, 3)])
     manifest = json.loads((folder / MANIFEST).read_text())
@@ -172,7 +171,6 @@ def test_what_was_written_is_kept_and_counted(
     [
         (("--on", "dask", "-o", "out"), "must be ray"),
         (("--on", "ray"), "give -o FOLDER"),
-        (("--on", "ray", "-o", "out", "--format", "csv"), "parquet or jsonl"),
         (("--on", "ray", "-o", "out", "--cache", "c.sqlite"), "--cache: is a file"),
         (("--on", "ray", "-o", "out", "--workers", "2"), "--workers: not for --judge rules"),
         (("--workers", "2"), "are for --on ray"),
@@ -188,7 +186,7 @@ def test_options_that_do_not_fit_are_refused(
 
 
 RECORD: dict[str, Any] = {
-    "judge": "rules-1", "input": {"digests": ["x"], "rows": 1}, "output": {"format": "jsonl"},
+    "judge": "rules-1", "input": {"digests": ["x"], "rows": 1}, "output": {"rows_per_part": 1},
 }  # fmt: skip
 
 

@@ -16,7 +16,6 @@ from gradegpt.app.cluster.judging import Checked, check_files
 from gradegpt.app.cluster.storage import OutputFolder, inputs, local
 from gradegpt.core.errors import GradeGPTError, InputError, MissingError, SettingsError
 from gradegpt.tables import Table
-from gradegpt.tables.binary import column_types, joined_types
 from gradegpt.tables.inputs import check_input
 
 ROW = {"question": "2+2=?", "reference": "4", "response": "The answer is 4."}
@@ -125,25 +124,10 @@ def test_rows_that_are_skipped_and_columns_are_those_of_one_machine(tmp_path: Pa
     assert (found.rows, found.items) == (local.rows, (1, 0, 1))
 
 
-def test_a_column_has_one_type_in_all_parts() -> None:
-    """That of all its values, or text; a part without a value does not decide."""
-    parts = [
-        [{"a": None, "b": 1, "c": 1, "d": {"x": 1}, "e": []}],
-        [{"a": "t", "b": 0.5, "c": "1", "d": {"y": None}, "e": ["t"]}],
-    ]
-    found = joined_types(map(column_types, parts))
-    texts = {name: str(kind) for name, kind in found.items()}
-    assert texts["a"] == texts["c"] == "string"
-    assert texts["b"] == "double"
-    assert texts["d"] == "struct<x: int64, y: null>"
-    assert found["e"].value_type == pa.string()
-
-
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
         ("-", InputError, "without --on"),
-        ("hf:owner/name", InputError, "without --on"),
         ("none.jsonl", MissingError, "no such file"),
         ("folder", InputError, r"folder/\*.parquet"),
         ("rows.txt", InputError, "unknown suffix '.txt'"),

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyarrow import parquet
 
 from gradegpt.app.cluster.judging import check_files, judge_files
 from gradegpt.app.cluster.pipeline import connect, each, piped
@@ -18,7 +17,6 @@ from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.errors import InputError
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
-from gradegpt.tables import Form
 from tests.command import call
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
@@ -45,29 +43,28 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_folder_of_parts_is_the_table_of_the_local_command(
+def test_a_folder_of_parts_is_the_file_of_the_local_command(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The same rows, columns and verdicts; an error of a task is raised here."""
-    folder, local = tmp_path / "out", tmp_path / "local.parquet"
+    """The same bytes; an error of a task is raised here."""
+    folder, local = tmp_path / "out", tmp_path / "local.jsonl"
     command = ("judge", source, "--judge", "rules")
     assert call(*command, "-o", local) == 0
     before = capsys.readouterr().out.splitlines()[:2]
     assert call(*command, "-o", folder, "--on", "ray") == 0
     assert capsys.readouterr().out.splitlines()[:2] == before
-    assert parquet.read_table(folder).to_pylist() == parquet.read_table(local).to_pylist()
+    assert (folder / "part-00000.jsonl").read_bytes() == local.read_bytes()
     with pytest.raises(InputError, match="two"):
         list(piped(InputError, ["two"]))
 
 
 @pytest.mark.slow
 def test_a_pool_judges_as_one_machine_does(source: Path, tmp_path: Path) -> None:
-    """A judge with a model is loaded in processes of its own; here a panel stands for it."""
-    judges = (JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="cascade"))
-    settings = JudgeSettings.of(kind="panel", judges=judges)
+    """A judge with a model is loaded in processes of its own; here listed rules stand for it."""
+    settings = JudgeSettings.of(judges=[JudgeSettings.of(kind="rules")])
     local = judge_file(check_input(source), tmp_path / "local.jsonl", build_judge(settings))
     checked = check_files(inputs([str(source)]), each)
-    made = judge_files(checked, str(tmp_path / "out"), settings, form=Form.JSONL, workers=1)
+    made = judge_files(checked, str(tmp_path / "out"), settings, workers=1)
     assert (tmp_path / "out/part-00000.jsonl").read_bytes() == local.output.read_bytes()
     assert made.counts == local.counts
 

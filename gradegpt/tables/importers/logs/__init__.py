@@ -19,7 +19,7 @@ from gradegpt.core.records import read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.tables import Form, Table
 from gradegpt.tables.importers.logs import opencompass
-from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, OPENRLHF, VERL, VLMEVALKIT
+from gradegpt.tables.importers.logs.by_row import EVALSCOPE, LM_EVAL, VERL, VLMEVALKIT
 from gradegpt.tables.importers.logs.changed import Rescored, shown
 from gradegpt.tables.importers.logs.documents import HELM, INSPECT, SIMPLE_EVALS
 from gradegpt.tables.importers.logs.opencompass import OPENCOMPASS
@@ -29,25 +29,17 @@ ITEMS: Final = ".items.jsonl"
 """The suffix of an output's name for the items of its log."""
 SCORES: Final = ".scores.jsonl"
 """The suffix of an output's name for the old and new scores."""
-TOOLS: Final = (
-    LM_EVAL, INSPECT, OPENCOMPASS, VLMEVALKIT, EVALSCOPE, SIMPLE_EVALS, HELM, VERL, OPENRLHF,
-)  # fmt: skip
+TOOLS: Final = (LM_EVAL, INSPECT, OPENCOMPASS, VLMEVALKIT, EVALSCOPE, SIMPLE_EVALS, HELM, VERL)
 
 
 def recognise(path: str | Path) -> Tool | None:
     """The tool that wrote a log, by the file's structure and never by its name; or a run's folder.
 
     None for a file that is not a log of a known tool, or that fits two.
-
-    Raises:
-        InputError: the folder is not that of a run, but one of its folders is.
-
     """
     path = Path(path)
-    if path.is_dir():
-        if opencompass.is_run(path):
-            return OPENCOMPASS
-        opencompass.refuse_runs(path)
+    if path.is_dir() and opencompass.is_run(path):
+        return OPENCOMPASS
     if not path.is_file():
         return None
     file = contents_of(path)

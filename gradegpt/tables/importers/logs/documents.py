@@ -11,9 +11,9 @@ Sources of the formats:
   ``metrics/metric.py`` (``PerInstanceStats``): ``scenario_state.json``, with
   ``per_instance_stats.json`` beside it for the old scores.
 * simple-evals, openai/simple-evals, ``common.py`` (``HTML_JINJA``, ``make_report``) and
-  ``simple_evals.py``: ``<eval>_<model>_allresults.json`` and the HTML report. The JSON's ``convos``
-  hold neither reference nor score: in both forms these are only in the HTML of each example. Its
-  texts are escaped, so no response can be read as markup.
+  ``simple_evals.py``: ``<eval>_<model>_allresults.json``. Its ``convos`` hold neither reference nor
+  score: these are only in the HTML of each example, whose texts are escaped, so no response can be
+  read as markup.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from gradegpt.tables.importers.logs.reading import (
     LoggedFields,
     Read,
     Tool,
-    contents_of,
     document,
     each,
     question_and_context,
@@ -119,21 +118,14 @@ Stats = dict[InstanceKey, tuple[str, float]]
 
 
 def _is_helm(file: Contents) -> bool:
-    stats = isinstance(file.value, list) and file.is_document("instance_id", "stats")
-    return stats or file.is_document("adapter_spec", "request_states")
+    return file.is_document("adapter_spec", "request_states")
 
 
 def _helm(path: Path) -> Iterator[Read]:
     """Every request; requests that rank options one by one are left out, as they have no text."""
-    scenario, state = document(path), path
-    if isinstance(scenario, list):
-        state = path.with_name("scenario_state.json")
-        if not state.is_file():
-            how = "put scenario_state.json into the same folder"
-            raise InputError(f"{path}: holds no responses; {how}")
-        scenario = document(state)
-    rows = ((f"{state}: request {n}", row) for n, row in enumerate(scenario["request_states"]))
-    stats = _stats(state.with_name("per_instance_stats.json"))
+    scenario = document(path)
+    rows = ((f"{path}: request {n}", row) for n, row in enumerate(scenario["request_states"]))
+    stats = _stats(path.with_name("per_instance_stats.json"))
     task = path.absolute().parent.name.split(":", 1)[0]
     yield from each(rows, partial(_request, stats), task)
 
@@ -184,22 +176,16 @@ def _stats(path: Path) -> Stats:
 
 _MESSAGE: Final = re.compile(r'(?s)<div class="message (\w+)">.*?<pre>(.*?)</pre>')
 _FIELD: Final = r"(?s)<p>{}: (.*?)</p>"
-_REPORT: Final = "<h3>Prompt conversation</h3>"
 
 
 def _is_simple_evals(file: Contents) -> bool:
-    report = file.form == "html" and _REPORT in file.value
-    return report or file.is_document("score", "metrics", "htmls", "convos")
+    return file.is_document("score", "metrics", "htmls", "convos")
 
 
 def _simple_evals(path: Path) -> Iterator[Read]:
     """Every example that was compared with a correct answer."""
-    if contents_of(path).form == "html":
-        report = path.read_text(encoding="utf-8", errors="replace")
-        examples = [_REPORT + example for example in report.split(_REPORT)[1:]]
-    else:
-        examples = [example or "" for example in document(path)["htmls"]]
-    rows = ((f"{path}: example {n}", example) for n, example in enumerate(examples))
+    examples = enumerate(document(path)["htmls"])
+    rows = ((f"{path}: example {n}", example or "") for n, example in examples)
     yield from each(rows, _example, path.stem)
 
 

@@ -1,22 +1,19 @@
-"""OpenCompass: ``predictions/<model>/<dataset>.json`` and ``results/<model>/<dataset>.json``.
+"""OpenCompass: ``predictions/<model>/<dataset>.json``, with the scores of ``results/`` beside them.
 
 Source of the format: open-compass/opencompass, ``opencompass/tasks/openicl_eval.py``
 (``format_details``), ``opencompass/openicl/icl_evaluator/icl_base_evaluator.py`` (``evaluate``:
 details by example, each field a list over replicas), ``opencompass/openicl/icl_inferencer``
 (``origin_prompt``, ``prediction``, ``gold``) and ``opencompass/partitioners/num_worker.py`` (the
-predictions of a divided data set in ``<dataset>_0.json``, ``<dataset>_1.json``);
-``opencompass/openicl/icl_evaluator/icl_hf_evaluator.py`` (``AccEvaluator`` compares texts, and
-writes no score by row).
-The responses are in the predictions and the old scores in the results; for either file the other
-is looked for in the same run's folder. Results alone are read where they hold the responses; most
-evaluators write only what they extracted from them (``[4, '4']``).
+predictions of a divided data set in ``<dataset>_0.json``, ``<dataset>_1.json``).
+The responses are in ``predictions/<model>/<dataset>.json``, the old scores in the file of the same
+place under ``results/``, which has only what an evaluator extracted (``[4, '4']``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, count, takewhile
+from itertools import count, takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,23 +26,13 @@ from gradegpt.tables.importers.logs.reading import (
     document,
     each,
     listed,
-    score,
 )
 
-NO_PREDICTIONS: Final = (
-    "the results hold what was extracted from the response; keep predictions/ beside results/"
-)
 _PREDICTIONS: Final = "predictions/*/*.json"
 _SCORES: Final = ("cascade_correct", "correct", "is_correct", "accuracy")
 _NO_RESULTS: Final = "there is no file of results/ beside predictions/"
 _NO_DETAILS: Final = "the results have no details; evaluate with --dump-eval-details"
 _NO_GRADE: Final = "the details hold no score, or a judge model's reply that is neither A nor B"
-_NOT_EQUAL: Final = (
-    "the details hold no score, and the file's {} is not the share of predictions that equal their "
-    "references"
-)
-_ROUNDED: Final = 0.006
-"""Half the last place of a percentage with two decimals, and a bit."""
 _DETAILS: Final = {"pred", "predictions", "prediction", "origin_prediction", "rule_evaluation"}
 _GRADE: Final = re.compile(r"(?s)\W*([AB])(?:\W.*)?")
 """A judge model's reply to OpenCompass's prompts: A for correct, B for incorrect."""
@@ -71,42 +58,29 @@ def is_run(folder: Path) -> bool:
     return next(folder.glob(_PREDICTIONS), None) is not None
 
 
-def refuse_runs(folder: Path) -> None:
-    """Raise ``InputError`` for a folder of runs, ``<run>/`` or ``<name>/<run>/``."""
-    found = chain(folder.glob(f"*/{_PREDICTIONS}"), folder.glob(f"*/*/{_PREDICTIONS}"))
-    if run := next((file.parents[2] for file in found), None):
-        what = "is not the folder of a run of OpenCompass, which has predictions/"
-        raise InputError(f"{folder}: {what}; give one, such as {run}")
-
-
 def read(path: Path) -> Iterator[Read]:
     """Every prediction, with the score of its detail where the results have details.
 
     Of the folder of a run all its predictions, with the model in the id, the task and the tags.
 
     Raises:
-        InputError: the file holds a judge model's replies.
+        InputError: the file holds results, or a judge model's replies.
 
     """
     if path.is_dir():
         for one in sorted(path.glob(_PREDICTIONS)):
             yield from (_by_model(row, one.parent.name) for row in read(one))
         return
-    given, task, first = document(path), path.stem, 0
-    if not _is_predictions(given):
-        details, why = _scored(given)
-        parts = [document(part) for part in _parts(_in(path, "results", "predictions"))]
-        rows = [row for part in parts for row in part.values()] or [{}] * len(details)
-    elif path.absolute().parent.parent.name == "results":
-        where = "read the file of predictions/ or of results/ instead"
-        raise InputError(f"{path}: holds the replies of a judge model; {where}")
-    else:
-        task, first, results = _place(path)
-        details, why = _scored(document(results)) if results else ([], _NO_RESULTS)
-        rows = list(given.values())
+    given = document(path)
+    if not _is_predictions(given) or path.absolute().parent.parent.name == "results":
+        where = "give the file of predictions/ or the folder of the run"
+        raise InputError(f"{path}: holds no responses, but what was made of them; {where}")
+    task, first, results = _place(path)
+    details = _details(document(results)) if results else []
+    why = _NO_GRADE if details else _NO_DETAILS if results else _NO_RESULTS
     numbered = (
-        (f"{path}: {n}", _Row(first + n, row, _detail(details, first + n), why))
-        for n, row in enumerate(rows)
+        (f"{path}: {n}", _Row(n, row, _detail(details, n), why))
+        for n, row in enumerate(given.values(), start=first)
     )
     yield from each(numbered, _read, task)
 
@@ -119,28 +93,16 @@ def _by_model(row: Read, model: str) -> Read:
     return row.model_copy(update={"id": f"{model}/{row.id}", "meta": meta, "tags": tags})
 
 
-def _in(path: Path, here: str, there: str) -> Path | None:
-    """The same data set's place under ``there`` for a file that is under ``here``."""
-    model = path.absolute().parent
-    kind = model.parent
-    return kind.parent / there / model.name / path.name if kind.name == here else None
-
-
-def _parts(whole: Path | None) -> list[Path]:
-    """A file of predictions, or its parts in order."""
-    if whole is None or whole.is_file():
-        return [whole] if whole else []
-    numbered = (whole.with_stem(f"{whole.stem}_{n}") for n in count())
-    return list(takewhile(Path.is_file, numbered))
-
-
 def _place(path: Path) -> tuple[str, int, Path | None]:
     """The data set, the number of the first prediction in it, and the results beside."""
-    results, path = _in(path, "predictions", "results"), path.absolute()
-    if results is None or results.is_file():
+    path = path.absolute()
+    if (kind := path.parents[1]).name != "predictions":
+        return path.stem, 0, None
+    results = kind.with_name("results") / path.parent.name / path.name
+    if results.is_file():
         return path.stem, 0, results
     name = path.stem.rpartition("_")[0]
-    parts = _parts(path.with_stem(name)) if name else []
+    parts = [*takewhile(Path.is_file, (path.with_stem(f"{name}_{n}") for n in count()))]
     if path not in parts or not results.with_stem(name).is_file():
         return path.stem, 0, None
     before = parts[: parts.index(path)]
@@ -175,40 +137,16 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
     return rows if rows and _DETAILS & rows[0].keys() else []
 
 
-def _scored(results: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
-    """The details, and why those without a score have none.
-
-    Where they have no score, a prediction is right if its text equals its reference's, provided
-    that the share of such rows is the file's own.
-    """
-    details = _details(results)
-    if not details or not all({"predictions", "references"} <= row.keys() for row in details):
-        return details, _NO_GRADE if details else _NO_DETAILS
-    if any(name in row for row in details for name in _SCORES):
-        return details, _NO_GRADE
-    same = [str(row["predictions"]) == str(row["references"]) for row in details]
-    for name in ("accuracy", "score"):
-        stated = score(results.get(name))
-        if stated is not None and abs(stated - 100 * sum(same) / len(same)) < _ROUNDED:
-            rows = zip(details, same, strict=True)
-            return [row | {"accuracy": right} for row, right in rows], ""
-    metric = next((name for name in results if name not in ("details", "type")), "score")
-    return details, _NOT_EQUAL.format(metric)
-
-
 def _read(row: _Row, where: str, task: str) -> LoggedFields | str:
     prediction, detail = row.prediction, row.detail
-    inner = detail.get("origin_prediction")
-    if isinstance(inner, dict) or any(key.startswith("label: ") for key in prediction):
+    if any(key.startswith("label: ") for key in prediction):
         return "options ranked by perplexity: there is no text to grade"
-    if not prediction and inner is None:
-        return NO_PREDICTIONS
-    response = prediction.get("prediction", inner)
+    response = prediction.get("prediction")
     response = response[0] if isinstance(response, list) and len(response) == 1 else response
     metric, old = _old(detail)
     return {
         "name": row.number,
-        "question": _question(prediction.get("origin_prompt", detail.get("prompt"))),
+        "question": _question(prediction.get("origin_prompt")),
         "reference": prediction.get("gold") or listed(detail.get("references")),
         "response": response if isinstance(response, str) else None,
         "metric": metric,

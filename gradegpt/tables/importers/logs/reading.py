@@ -22,7 +22,7 @@ _TABLES: Final = (Form.CSV, Form.TSV, Form.XLSX)
 
 
 class Contents(NamedTuple):
-    """What is in a file: ``lines`` of JSON, a ``json`` document, a ``zip``, a ``table``, ``html``.
+    """What is in a file: ``lines`` of JSON, a ``json`` document, a ``zip``, or a ``table``.
 
     ``value`` is the first object of JSON Lines or the whole JSON document; ``names`` are the
     columns of a table, the members of a zip, or the keys of ``value``.
@@ -66,8 +66,6 @@ def contents_of(path: Path) -> Contents:
     with path.open("rb") as file:
         head = file.read(_HEAD)
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith(b"<"):
-        return Contents("html", value=head.decode("utf-8", "replace"))
     if start.startswith((b"{", b"[")):
         return _json(path)
     if head.startswith(b"PK\x03\x04"):
