@@ -113,7 +113,7 @@ def test_every_candidate_has_one_fate_that_is_counted(tmp_path: Path) -> None:
     )
     rows[5] = rows[5].model_copy(update={"chain": None, "labels": {}})
     rows[6] = rows[6].model_copy(update={"chain": None})
-    teacher = {"models": [{"model": "m"}], "base_url": "http://127.0.0.1:1", "cache": "x"}
+    teacher = {"model": "m", "base_url": "http://127.0.0.1:1", "cache": "x"}
     result = sifted(rows, tmp_path, 5, settings_of(teacher=teacher))
     assert [Candidate.model_validate_json(line).id for line in result.disputed] == ["row-3"]
     reasons = ("disputed", "left_out:unlabelled", "left_out:unsettled")
