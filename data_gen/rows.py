@@ -42,7 +42,7 @@ def _lines(rows: _Rows, settings: DataGenSettings) -> list[str]:
     licences = {source.label: source.licence for source in settings.sources}
     licences |= {f"{n}{end}": of for n, of in licences.items() for end in (CROSSED, GUARDED)}
     lines = []
-    for _, c in read_rows_of(*rows):
+    for c in read_rows_of(*rows):
         meta = {"licence": licences.get(c.source), "twins": twins_of(c, settings)}
         row = training_row(c, settings.formats, settings.prompt, settings.seed, meta)
         lines.append(f"{dump(row)}\n")

@@ -353,7 +353,7 @@ def test_evaluation_is_not_weighted_and_knows_no_batches(
     """The figures are the same for all weights, batch sizes and numbers of processes."""
     import torch
 
-    total, count, right = 0.0, 0, 0
+    total, count, verdicts = 0.0, 0, list[bool]()
     tags = trainer._verdict_ids.tolist()
     with torch.no_grad():
         for row in trainer.eval_dataset:
@@ -362,15 +362,16 @@ def test_evaluation_is_not_weighted_and_knows_no_batches(
             places = (labels != -100).nonzero().flatten()
             total += losses[places, labels[places]].sum().item()
             count += len(places)
-            (verdict,) = (place for place in places.tolist() if labels[place] in tags)
-            right += min(tags, key=lambda tag: losses[verdict, tag].item()) == labels[verdict]
+            spots = [place for place in places.tolist() if labels[place].item() in tags]
+            likelier = [tags[n] for n in losses[spots][:, tags].argmin(1).tolist()]
+            verdicts += [a == b for a, b in zip(likelier, labels[spots].tolist(), strict=True)]
     try:
         for weight, size in ((1.0, 1), (9.0, 3)):
             trainer._verdict_weight = weight
             monkeypatch.setattr(trainer.args, "per_device_eval_batch_size", size)
             found = trainer.evaluate()
             assert found["eval_loss"] == pytest.approx(total / count, rel=1e-5)
-            assert found["eval_verdict_accuracy"] == right / len(trainer.eval_dataset)
+            assert found["eval_verdict_accuracy"] == sum(verdicts) / len(verdicts)
     finally:
         trainer.model.train()
 
