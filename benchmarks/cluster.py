@@ -184,7 +184,7 @@ def generated(folder: Path, expected: Path, seconds: float, env: Env, where: str
 
 def generating(output: Path, *options: str) -> list[str]:
     """The command line that makes training rows of generated problems."""
-    made = [f"out={output}", "bank=0", f"parametric={PROBLEMS}", "card=false", *options]
+    made = [f"out={output}", "bank=0", f"parametric={PROBLEMS}", *options]
     return [sys.executable, "-m", "gradegpt", "data", "demo", *made]
 
 

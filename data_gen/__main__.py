@@ -60,7 +60,7 @@ def main(
 ) -> None:
     """Make prompt/completion rows for a judge from questions, references and responses.
 
-    The output folder <out> (default: data/<name>) gets train and dev as JSON Lines and Parquet,
+    The output folder <out> (default: data/<name>) gets train.jsonl and dev.jsonl,
     disputed.jsonl (rows on which the sources of labels disagree), README.md (the data card) and,
     last, manifest.json. The same settings give the same bytes with any number of workers. A run
     that was stopped resumes when the same command is given again. With the setting kind: labelled,
@@ -125,9 +125,6 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
         typer.echo(f"fewer rows than the recipe asks for ({cell}): {have}")
     if not counts["dev"]:
         typer.echo(_NO_DEV)
-    if (probe := manifest["quality"]["artifact_probe"]) and probe["low"] is not None:
-        told = "{balanced_accuracy:.3f} ({low:.3f} to {high:.3f})".format(**probe)
-        console.print(f"response alone: balanced accuracy {told}; 0.5 is chance")
     typer.echo(_example(settings.folder / "train.jsonl"))
     typer.echo(f"wrote {settings.folder}/: {', '.join(manifest['outputs'])}, manifest.json")
 

@@ -16,7 +16,7 @@ from .readings import BY_RULES, Reading, reading_of
 from .real import CROSSED, with_gloss
 from .settings import DataGenSettings
 from .shards import StageProgress, read_shard
-from .teacher import Teacher, TeacherVote
+from .teacher import Teacher, TeacherLabel
 
 
 def ask_teacher(
@@ -62,19 +62,19 @@ def with_teacher(
     English that they lack.
     """
     asked = [c for c in candidates if c.chain is None or c.flaw or c.id in checked]
-    votes = teacher.label([c.item for c in asked])
-    voted = {c.id: vote for c, vote in zip(asked, votes, strict=True)}
-    known = [_with_vote(c, voted[c.id]) if c.id in voted else c for c in candidates]
+    labels = teacher.label([c.item for c in asked])
+    said = {c.id: label for c, label in zip(asked, labels, strict=True)}
+    known = [_with_label(c, said[c.id]) if c.id in said else c for c in candidates]
     made = [*_glossed(known, teacher)] if glossed else known
-    return made, [*_readings(known, made, voted, teacher.name)]
+    return made, [*_readings(known, made, said, teacher.settings.model)]
 
 
-def _with_vote(candidate: Candidate, vote: TeacherVote) -> Candidate:
-    if vote.verdict is None:
-        return candidate.model_copy(update={"flaw": candidate.flaw or vote.reason})
-    labels = candidate.labels | {"teacher": vote.verdict}
+def _with_label(candidate: Candidate, label: TeacherLabel) -> Candidate:
+    if label.chain is None:
+        return candidate.model_copy(update={"flaw": candidate.flaw or label.reason})
+    labels = candidate.labels | {"teacher": label.chain.verdict}
     # A teacher's chain reads better than a template's: it is used where the labels agree.
-    chain = vote.chain if labels_agree(labels) and vote.chain is not None else candidate.chain
+    chain = label.chain if labels_agree(labels) else candidate.chain
     return candidate.model_copy(update={"labels": labels, "chain": chain})
 
 
@@ -104,15 +104,15 @@ def _translated(chain: Chain, english: Mapping[str, str]) -> Chain:
 def _readings(
     before: Sequence[Candidate],
     after: Sequence[Candidate],
-    voted: Mapping[str, TeacherVote],
+    labelled: Mapping[str, TeacherLabel],
     teacher: str,
 ) -> Iterator[Reading]:
-    """The votes on real rows and the glosses as readings, by which a later run asks for nothing.
+    """The chains of real rows and the glosses as readings, by which a later run asks for nothing.
 
     Not of crossed rows: a reading is found by question and response, which are another row's.
     """
     for old, new in zip(before, after, strict=True):
-        said, chain = voted.get(new.id, TeacherVote(None, "")).chain, new.chain
+        said, chain = labelled.get(new.id, TeacherLabel(None)).chain, new.chain
         if new.origin != "real" or new.source.endswith(CROSSED):
             continue
         own = said is not None or "reading" in new.labels

@@ -72,8 +72,8 @@ def _named(
     own = [problem for problem in problems if problem.lang == lang]
     for _ in range(_TRIES):
         task = Task(rng, rng.choice(own), lang == "zh")
-        wrong, right = task.hard_negative(), task.problem.reference
-        if wrong and not _accepted(task.problem, wrong):
+        wrong, right = task.wrong(), task.problem.reference
+        if not _accepted(task.problem, wrong):
             made = text.format(right=right, wrong=wrong)
             yield _example(id_, task.problem, made, Verdict.INCORRECT, lang, pattern)
             return
@@ -99,9 +99,7 @@ def _wrong(task: Task) -> str | None:
 
     Such a label is disputed with or without an attack: 375π cm³ where the reference is 375π.
     """
-    if (wrong := task.wrong()) is None:
-        return None
-    stated = ending(task, wrong).sentence.strip()
+    stated = ending(task, task.wrong()).sentence.strip()
     return None if _accepted(task.problem, stated) else stated
 
 
@@ -129,7 +127,6 @@ def _example(
         reference=(problem.reference,),
         response=response,
         answer_type=problem.answer_type,
-        tolerance=problem.tolerance,
         verdict=verdict,
         labelled_by="construction",
         lang=lang,

@@ -237,17 +237,10 @@ def _peers(kind: str, held_out: bool) -> tuple[Fact, ...]:
     return tuple(f for f in facts() if f.kind == kind and f.held_out is held_out)
 
 
-def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
-    """A response to a fact, mostly not in the language of the reference.
-
-    Returns:
-        The candidate, or none where no wrong answer of the kind is known.
-
-    """
+def bilingual(fact: Fact, verdict: Verdict, id_: str, rng: random.Random) -> Candidate:
+    """A response to a fact, mostly not in the language of the reference."""
     kind = kind_of(fact)
     truth, miss = _ordered(fact, rng), wrong_name(fact, rng)
-    if miss is None:
-        return None
     # Sometimes the hard negative is the reference, so that a judge compares with the reference and
     # not with what it knows.
     swapped = rng.random() < _SWAPPED and not (fact.held_out or split_of(miss.en[0]) == "test")
@@ -302,7 +295,7 @@ def question_in(fact: Fact, lang: Lang, rng: random.Random) -> str:
     return rng.choice(kind.ask).filled(lang, s=subject) if kind.ask else subject
 
 
-def wrong_name(fact: Fact, rng: random.Random) -> Name | None:
+def wrong_name(fact: Fact, rng: random.Random) -> Name:
     """A wrong answer: a hard negative, a part left out, or the answer to another question."""
     kind = kind_of(fact)
     if fact.kind == PARTS:
@@ -311,7 +304,7 @@ def wrong_name(fact: Fact, rng: random.Random) -> Name | None:
         return rng.choice(fact.near)
     peers = [f.answer for f in _peers(fact.kind, fact.held_out)]
     others = [] if kind.near_only else [name for name in peers if not name.shares(fact.answer)]
-    return rng.choice(others or fact.near) if others or fact.near else None
+    return rng.choice(others or fact.near)
 
 
 def _parts(name: Name) -> list[tuple[str, str]]:

@@ -51,7 +51,6 @@ def write_card(
         properties="\n".join(verdict_table(facts, name) for name in _PROPERTIES),
         disputed=quality["disputed"],
         labels=verdict_table(facts, "labelled_by"),
-        probe=_probe(quality.get("artifact_probe")),
         left_out=_table(("rows", "why"), [(quality[name], why) for name, why in _REMOVED.items()]),
         shortfalls=_table(("target", "wanted", "have"), gaps),
         teacher=_table(("what", "value"), [*manifest.get("teacher", {}).items()]),
@@ -71,16 +70,6 @@ def collect(rows: Iterable[Mapping[str, Any]]) -> Facts:
         }
         for meta in metas
     ]
-
-
-def _probe(probe: Mapping[str, Any] | None) -> str:
-    if not probe or probe["low"] is None:
-        return "It was not measured: there are too few written responses.\n"
-    told = "{balanced_accuracy:.1%} ({low:.1%} to {high:.1%})".format(**probe)
-    return (
-        f"Its balanced accuracy on {probe['n']:,} written responses is {told}, with the 95 % "
-        "interval resampled by question.\n"
-    )
 
 
 def verdict_table(facts: Facts, name: str) -> str:

@@ -275,7 +275,7 @@ def _facts(*, stated: bool = False) -> tuple[Fact, ...]:
 def recall(rng: random.Random, zh: bool) -> DrawnProblem:
     """A question about a fact; other names of its kind are wrong."""
     fact, lang = rng.choice(_facts()), _lang(zh)
-    names = [fact.answer, *filter(None, (wrong_name(fact, rng) for _ in range(8)))]
+    names = [fact.answer, *(wrong_name(fact, rng) for _ in range(8))]
     forms = [tuple(dict.fromkeys((*name.forms(lang), *name.en, *name.zh))) for name in names]
     right, *wrong = dict.fromkeys(forms)
     return DrawnProblem(AnswerType.TEXT, question_in(fact, lang, rng), right, tuple(wrong))
@@ -286,11 +286,11 @@ def claim(rng: random.Random, zh: bool) -> DrawnProblem:
     fact, lang, holds = rng.choice(_facts(stated=True)), _lang(zh), rng.random() < 0.5
     name = fact.answer if holds else wrong_name(fact, rng)
     said = rng.choice(sentences().kinds[fact.kind].say)
-    told = said.filled(lang, s=fact.subject[zh], a=name.forms(lang)[0]) if name else ""
+    told = said.filled(lang, s=fact.subject[zh], a=name.forms(lang)[0])
     ask = (f"判断正误：{told}", f"True or false? {told}")
     words = [("正确", "错误"), ("对", "错")] if zh else [("True", "False"), ("Yes", "No")]
     right, wrong = (tuple(pair[holds is not one] for pair in words) for one in (True, False))
-    return DrawnProblem(AnswerType.TRUE_FALSE, ask[not zh], right, (wrong,) if name else ())
+    return DrawnProblem(AnswerType.TRUE_FALSE, ask[not zh], right, (wrong,))
 
 
 def choose(rng: random.Random, zh: bool) -> DrawnProblem:

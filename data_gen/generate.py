@@ -12,18 +12,15 @@ from typing import Any, Final
 import gradegpt
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_objects, sha256_file, whole_file, write_json
-from gradegpt.core.schema import Verdict
 from gradegpt.judges.rules import VERSION
-from gradegpt.tables import files
 
-from .artifact_probe import probe_artifacts
 from .asking import ask_teacher
 from .candidates import rng_for
 from .card import write_card
 from .readings import write_readings
-from .rows import lines_of, write_parquet
+from .rows import lines_of
 from .seeds import seeds
-from .selection import Keys, chosen_rows, in_order, shortfalls
+from .selection import Keys, chosen_rows, shortfalls
 from .settings import DataGenSettings, DataSettings
 from .shards import StageProgress, connected, make_shards
 from .sift import Sifted, sift
@@ -31,8 +28,6 @@ from .sift import Sifted, sift
 _COUNTED: Final = (
     "verdict", "lang", "response_lang", "type", "origin", "pattern", "source", "labelled_by",
 )  # fmt: skip
-_LEAST_FOR_PROBE: Final = 400
-_MOST_FOR_PROBE: Final = 100_000
 
 
 def generate(
@@ -62,8 +57,7 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
     chosen = chosen_rows(sifted.keys, settings)
     if not len(chosen["train"]):
         raise InputError(
-            f"{settings.name}: no training rows; "
-            "name sources, questions, bank or parametric problems"
+            f"{settings.name}: no training rows; name sources, bank or parametric problems"
         )
     lines = lines_of(sifted, chosen, settings, progress)
     # Removed first: the manifest marks the other files as complete.
@@ -75,7 +69,6 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
         counts[part] = len(rows)
         with whole_file(folder / f"{part}.jsonl") as out:
             out.writelines(rows)
-        write_parquet(folder / f"{part}.jsonl")
     with whole_file(folder / "disputed.jsonl") as out:
         out.writelines(sifted.disputed)
     if settings.teacher is not None:
@@ -85,12 +78,9 @@ def _generated(settings: DataGenSettings, progress: StageProgress, command: str)
         manifest["teacher"] = {name: value for name, value in spent.items() if name != "run"}
     if command:
         manifest["command"] = command
-    if settings.card:
-        progress("writing the card", 0, 1)
-        write_card(folder, manifest, _written(folder))
-        progress("writing the card", 1, 1)
-    names = ["disputed.jsonl", *(f"{p}.{form}" for p in lines for form in ("jsonl", "parquet"))]
-    names += ["README.md"] * settings.card + ["readings.jsonl"] * (settings.teacher is not None)
+    write_card(folder, manifest, _written(folder))
+    names = ["README.md", "disputed.jsonl", *(f"{part}.jsonl" for part in lines)]
+    names += ["readings.jsonl"] * (settings.teacher is not None)
     manifest["outputs"] = {name: sha256_file(folder / name) for name in sorted(names)}
     write_json(folder / "manifest.json", manifest)
     shutil.rmtree(folder / ".work", ignore_errors=True)
@@ -115,29 +105,9 @@ def _manifest(
         "near_duplicates": counts["left_out:near_duplicate"],
         "contaminated": counts["left_out:evaluation_ngram"],
         "disputed": counts["disputed"],
-        "artifact_probe": _probe(sifted, everyone, settings),
     }
     manifest["shortfalls"] = shortfalls(everyone, settings)
     return manifest
-
-
-def _probe(sifted: Sifted, everyone: Keys, settings: DataGenSettings) -> dict[str, Any] | None:
-    """How well the response alone predicts the verdict of written answers; none for few rows.
-
-    Responses without an answer are left out: they are rightly recognised from the response alone.
-    Of more than a hundred thousand rows, it is measured on those with the lowest digests.
-    """
-    answered = everyone["verdict"] != Verdict.INVALID
-    written = everyone[answered & (everyone["origin"] == "synthetic")]
-    if not settings.card or len(written) < _LEAST_FOR_PROBE:
-        return None
-    read = [*sifted.read(in_order(written)[:_MOST_FOR_PROBE].sort_index())]
-    return probe_artifacts(
-        [candidate.item.response for candidate in read],
-        [candidate.verdict is Verdict.CORRECT for candidate in read],
-        [candidate.group for candidate in read],
-        settings.seed,
-    )
 
 
 _PACKAGES: Final = (Path(__file__).parent, Path(gradegpt.__file__).parent)
@@ -149,7 +119,6 @@ def inputs_of(settings: DataGenSettings) -> Iterator[str]:
     yield from (source.path for source in (*settings.sources, *settings.unlabelled))
     yield from (part.path for part in settings.avoid)
     yield from settings.readings
-    yield from (path for questions in settings.questions for path in files(questions.path))
 
 
 def fingerprint(settings: DataGenSettings) -> str:

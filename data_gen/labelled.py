@@ -184,8 +184,8 @@ def read_labelled(
     if teacher is not None and by_teacher:
         items = [rows[n][1] for n in by_teacher]
         typer.echo(teacher.estimate(items), err=True)
-        for n, vote in zip(by_teacher, teacher.label(items), strict=True):
-            given[n] = vote.verdict, f"the teacher gave no verdict ({vote.reason})"
+        for n, label_ in zip(by_teacher, teacher.label(items), strict=True):
+            given[n] = label_.verdict, f"the teacher gave no verdict ({label_.reason})"
     for n, (where, item, row, _) in enumerate(rows):
         verdict, why = given[n]
         if verdict is None:
@@ -260,8 +260,6 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
     for _, key in sorted(by_hash.items()):
         open_ = (part for part, share in shares.items() if len(parts[part]) < share * len(examples))
         parts[next(open_, "train")] += questions[key]
-    some = set(map(item_key, parts["train"][: round(settings.part * len(parts["train"]))]))
-    parts["train"] = [e for e in parts["train"] if item_key(e) in some]
     return parts
 
 

@@ -34,7 +34,6 @@ class Phrases(Row):
     part_lines: tuple[str, ...]
     no_answers: tuple[str, ...]
     undecided: tuple[str, ...]
-    closings: tuple[str, ...]
 
 
 class Attacks(Row):

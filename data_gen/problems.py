@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from pydantic import Field
+
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import AnswerType, Row
 
@@ -20,11 +22,8 @@ class Problem(Row):
     answer_type: AnswerType
     question: str
     reference: str
-    solution: tuple[str, ...] = ()
-    tolerance: str | None = None
-    """The tolerance policy of its source; see ``gradegpt.core.schema.Item``."""
     also_correct: tuple[str, ...] = ()
-    hard_negatives: tuple[str, ...] = ()
+    hard_negatives: tuple[str, ...] = Field(min_length=1)
 
 
 @cache

@@ -1,16 +1,13 @@
-"""Write the rows: the lines of each part in random order, as JSON Lines and as Parquet."""
+"""The training rows of the chosen candidates, as lines of JSON."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
-from typing import Final
 
-from gradegpt.core.records import dump, read_lines
+from gradegpt.core.records import dump
 
 from .candidates import training_row
 from .guards import GUARDED
@@ -20,8 +17,6 @@ from .settings import DataGenSettings
 from .shards import StageProgress, finished
 from .sift import Sifted, read_rows_of, twins_of
 
-_ROW_GROUP: Final = 10_000
-"""Rows of a row group of Parquet, which are in memory together."""
 _Rows = tuple[Path, frozenset[int]]
 """Rows of a shard that belong to one part."""
 
@@ -47,23 +42,8 @@ def _lines(rows: _Rows, settings: DataGenSettings) -> list[str]:
     licences = {source.label: source.licence for source in settings.sources}
     licences |= {f"{n}{end}": of for n, of in licences.items() for end in (CROSSED, GUARDED)}
     lines = []
-    for _, c in read_rows_of(*rows):
+    for c in read_rows_of(*rows):
         meta = {"licence": licences.get(c.source), "twins": twins_of(c, settings)}
         row = training_row(c, settings.formats, settings.prompt, settings.seed, meta)
         lines.append(f"{dump(row)}\n")
     return lines
-
-
-def write_parquet(path: Path) -> None:
-    """Write the rows of a JSON Lines file as Parquet beside it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    left = (json.loads(line) for _, line in read_lines(path))
-    first = pa.Table.from_pylist(list(islice(left, _ROW_GROUP)))
-    temporary = path.with_name(f".{path.stem}.parquet.tmp")
-    with pq.ParquetWriter(temporary, first.schema, compression="zstd") as out:
-        out.write_table(first)
-        while rows := list(islice(left, _ROW_GROUP)):
-            out.write_table(pa.Table.from_pylist(rows, first.schema))
-    temporary.replace(path.with_suffix(".parquet"))

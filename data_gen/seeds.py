@@ -24,14 +24,13 @@ from .drawn import parametric
 from .guards import GUARDED, guard_of
 from .problems import Problem, bank
 from .public import measures_only
-from .questions import read_problems
 from .readings import digest_of, read_readings
 from .real import crossed, group_of, labelled, unlabelled
 from .settings import DataGenSettings
 from .writer import synthetic
 
 _RESPONSES: Final = 2
-"""Responses written to a question."""
+"""Responses written to a drawn problem."""
 
 
 class Seed(NamedTuple):
@@ -56,7 +55,7 @@ class Seed(NamedTuple):
 def seeds(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
     """Every seed in order, without those whose question is in an evaluation file."""
     avoided = {question_key(question) for question, *_ in avoided_texts(settings.avoid)} - {""}
-    for seed in _read(settings, counts):
+    for seed in _read(settings):
         if question_key(seed.group) in avoided:
             counts["left_out:evaluation_question"] += 1
         else:
@@ -75,13 +74,11 @@ def avoided_texts(avoid: Iterable[PartSettings]) -> Iterator[tuple[str, str, str
                 yield question, reference, str(row.get("response") or "")
 
 
-def _read(settings: DataGenSettings, counts: Counter[str]) -> Iterator[Seed]:
+def _read(settings: DataGenSettings) -> Iterator[Seed]:
     yield from (Seed(p, settings.bank) for p in bank() if settings.bank)
     yield from (Seed(p, _RESPONSES) for p in parametric(settings.parametric, settings.seed))
     kept = (f for f in facts() if settings.bilingual and f.held_out is settings.held_out)
     yield from (Seed(fact, settings.bilingual) for fact in kept)
-    for questions in settings.questions:
-        yield from (Seed(p, _RESPONSES) for p in read_problems(questions, counts))
     for source in settings.sources:
         if source.label in settings.leave_out:
             continue
@@ -104,8 +101,7 @@ def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
     """The candidates of one seed; they depend on the seed and the settings alone."""
     body = seed.body
     if isinstance(body, Problem | Fact):
-        written = (_written(body, index, settings) for index in range(seed.responses))
-        yield from (candidate for candidate in written if candidate is not None)
+        yield from (_written(body, index, settings) for index in range(seed.responses))
         return
     readings = read_readings(settings.readings)
     if isinstance(body, Example):
@@ -114,7 +110,7 @@ def candidates_of(seed: Seed, settings: DataGenSettings) -> Iterator[Candidate]:
         yield unlabelled(body, seed.lang, seed.source, readings.get(digest_of(body)))
 
 
-def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate | None:
+def _written(body: Problem | Fact, index: int, settings: DataGenSettings) -> Candidate:
     """A response to a problem or a fact."""
     id_ = f"{body.id}:{index}"
     if isinstance(body, Fact):

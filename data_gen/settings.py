@@ -14,7 +14,6 @@ from gradegpt.core.settings import RunSettings, Settings, load_settings
 from gradegpt.core.shipped import found
 from gradegpt.tables.importers.labelled import PartSettings, Source
 
-from .questions import Questions
 from .teacher import TeacherSettings
 
 
@@ -95,8 +94,6 @@ class DataGenSettings(DataSettings):
     source ``<source>_crossed``."""
     unlabelled: tuple[Source, ...] = ()
     """Answers without a grade: the rules or a teacher may give one."""
-    questions: tuple[Questions, ...] = ()
-    """Questions with references, to which the writer writes responses."""
     avoid: tuple[Annotated[PartSettings, BeforeValidator(_as_avoid)], ...] = ()
     bank: int = Field(default=4, ge=0)
     """Responses written for each problem of the built-in bank."""
@@ -127,9 +124,6 @@ class DataGenSettings(DataSettings):
     longest: int = Field(default=0, ge=0)
     """Rows with more estimated tokens are left out, counting question, references and response as
     the prompt shows them; 0 keeps all."""
-    card: bool = True
-    """Whether to write the data card, and to measure how well the response alone predicts the
-    verdict."""
     formats: dict[ChainFormat, float] = Field(default={ChainFormat.CROSS_LINGUAL: 1.0})
     prompt: PromptSettings = PromptSettings()
 
@@ -178,8 +172,6 @@ class LabelledSettings(DataSettings):
     separator: str = ""
     skip_bad: bool = False
     test_share: float = Field(default=0.25, gt=0, lt=0.5)
-    part: float = Field(default=1.0, gt=0, le=1)
-    """The share of the training questions that is used, for a learning curve."""
     guard: float = Field(default=0.4, ge=0, le=1)
     """The share of the training answers to which a guard row is added; 0 adds none."""
     prompt: PromptSettings = PromptSettings(chain_format=ChainFormat.OUTCOME)

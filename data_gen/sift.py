@@ -39,16 +39,10 @@ class Sifted(NamedTuple):
     disputed: list[str]
     counts: Counter[str]
 
-    def read(self, keys: Keys) -> Iterator[Candidate]:
-        """Some candidates, in order."""
-        for number, rows in keys.groupby("shard")["row"]:
-            yield from (c for _, c in read_rows_of(self.paths[number], {*rows.tolist()}))
 
-
-def read_rows_of(path: Path, rows: Container[int]) -> Iterator[tuple[int, Candidate]]:
-    """Some candidates of a shard with their places in it."""
-    candidates = enumerate(read_shard(path, Counter()))
-    yield from ((row, candidate) for row, candidate in candidates if row in rows)
+def read_rows_of(path: Path, rows: Container[int]) -> Iterator[Candidate]:
+    """Some candidates of a shard, in order."""
+    yield from (c for row, c in enumerate(read_shard(path, Counter())) if row in rows)
 
 
 def sift(paths: Sequence[Path], settings: DataGenSettings, progress: StageProgress) -> Sifted:

@@ -20,18 +20,11 @@ from gradegpt.core.schema import CHOICE, AnswerType, Item, Verdict
 
 from .candidates import Candidate, with_rules
 from .gloss import render_gloss
-from .notation import same_forms, wrong_forms
 from .phrases import Attacks, Phrases, attacks, names_an_option, phrases
 from .problems import Problem
 
 _OTHER_LANGUAGE: Final = 0.12
 """Share of the responses that are not in the language of the question."""
-_AS_SOLUTION: Final = 0.25
-"""Share of the references that are the end of a worked solution, where one is known."""
-_OWN_FORM: Final = 0.35
-_OTHER_FORM: Final = 0.55
-_MAX_STEPS: Final = 6
-_MAX_STEP: Final = 300
 _SHAPES: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
     "plain": (12, ("body", "ending")),
     "answer_first": (2.5, ("ending", "body")),
@@ -54,10 +47,6 @@ _UNANSWERED: Final[Mapping[str, tuple[float, tuple[str, ...]]]] = {
     "quoted_reference": (1, ("quoted",)),
 }
 """The responses that give none."""
-_CONCLUDES = re.compile(
-    rf"答案|[故应所]选|选(?:项|择)?\W{{0,4}}[{LETTERS}]|boxed|####|\banswer\b|\b[Cc]hoose\b"
-    rf"|\\text\s*\{{+\s*[{LETTERS}]\s*\}}"
-)
 _PART = re.compile(r"\s*[(（]\d[)）]\s*|[；;，,]\s*(?=[(（]\d[)）])")
 _LABEL: Final = re.compile(rf"[{LETTERS}](?:[、, ]*[{LETTERS}])*")
 
@@ -80,51 +69,28 @@ class Task(NamedTuple):
         return attacks(self.chinese)
 
     def right(self) -> str:
-        """The reference answer in a random form."""
-        own = [f for f in self.problem.also_correct if "\n" not in f]
-        if own and self.rng.random() < _OWN_FORM:
-            return self.rng.choice(own)
-        return self._in_some_form(self.problem.reference)
+        """The answer in one of its forms."""
+        return self.rng.choice((self.problem.reference, *self.problem.also_correct))
 
-    def wrong(self) -> str | None:
-        """A wrong answer in a random form; none where none is known."""
-        value = self.hard_negative()
-        return None if value is None else self._in_some_form(value)
-
-    def hard_negative(self) -> str | None:
-        """A wrong answer in its own form; none where none is known."""
-        problem = self.problem
-        if own := [w for w in problem.hard_negatives if "\n" not in w]:
-            return self.rng.choice(own)
-        kind, question = problem.answer_type, problem.question
-        return next(wrong_forms(self.rng, problem.reference, kind, question=question), None)
-
-    def _in_some_form(self, value: str) -> str:
-        if self.rng.random() >= _OTHER_FORM:
-            return value
-        kind, question = self.problem.answer_type, self.problem.question
-        made = same_forms(self.rng, value, kind, question=question, chinese=self.chinese)
-        return next(made, value)
+    def wrong(self) -> str:
+        """A wrong answer in one of its forms."""
+        return self.rng.choice(self.problem.hard_negatives)
 
 
-def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) -> Candidate | None:
-    """A written response with the requested verdict; none where no wrong answer is known."""
+def synthetic(problem: Problem, verdict: Verdict, id_: str, rng: random.Random) -> Candidate:
+    """A written response with the requested verdict."""
     task = Task(rng, problem, (problem.lang == "zh") != (rng.random() < _OTHER_LANGUAGE))
     closing: Ending | None = None
     if verdict is not Verdict.INVALID:
-        answer = task.right() if verdict is Verdict.CORRECT else task.wrong()
-        if answer is None:
-            return None
-        closing = ending(task, answer)
+        closing = ending(task, task.right() if verdict is Verdict.CORRECT else task.wrong())
     pattern, response = _response(task, closing, right=verdict is Verdict.CORRECT)
     if pattern == "bare" and closing is not None:
         closing = Ending(closing.answer, closing.answer)
     item = Item(
         question=problem.question,
-        reference=_reference(problem, rng),
+        reference=(problem.reference,),
         response=response,
         answer_type=problem.answer_type,
-        tolerance=problem.tolerance,
     )
     return with_rules(
         Candidate(
@@ -155,22 +121,6 @@ def _chain(problem: Problem, verdict: Verdict, closing: Ending | None) -> Chain:
     )
 
 
-def _reference(problem: Problem, rng: random.Random) -> str:
-    """The reference alone, or as the end of a worked solution."""
-    worked = _steps(problem)[:_MAX_STEPS]
-    if not worked or rng.random() >= _AS_SOLUTION:
-        return problem.reference
-    stop = "。" if problem.lang == "zh" else "."
-    ended = (s if s.rstrip()[-1:] in f"{ENDS}.；;:：" else f"{s}{stop}" for s in worked)
-    closing = rng.choice(phrases(problem.lang == "zh").closings).format(problem.reference)
-    return f"{' '.join(ended)}{rng.choice((' ', chr(10)))}{closing}"
-
-
-def _steps(problem: Problem) -> list[str]:
-    """The steps of the solution without those that state the final answer."""
-    return [s for s in problem.solution if s.strip() and not _CONCLUDES.search(s)]
-
-
 # --- pieces ---------------------------------------------------------------------------------------
 
 
@@ -192,7 +142,7 @@ def _piece(task: Task, name: str, closing: Ending | None, *, right: bool) -> str
             return closing.answer
         case "aside":
             other = task.wrong() if right else task.right()
-            return rng.choice(words.revisions).format(other) if other else ""
+            return rng.choice(words.revisions).format(other)
         case "loop":
             line = closing.sentence if closing and rng.random() < 0.6 else rng.choice(words.fillers)
             return "\n".join([line] * rng.randint(4, 8))
@@ -204,10 +154,7 @@ def _piece(task: Task, name: str, closing: Ending | None, *, right: bool) -> str
 
 
 def _undecided(task: Task) -> str:
-    other = task.hard_negative()
-    if other is None:
-        return task.rng.choice(task.words.no_answers)
-    both = [task.problem.reference, other]
+    both = [task.problem.reference, task.wrong()]
     return task.rng.choice(task.words.undecided).format(*task.rng.sample(both, 2))
 
 
@@ -220,29 +167,21 @@ def _attack(task: Task) -> str:
     return task.rng.choice(texts)
 
 
-def _usable(task: Task) -> list[str]:
-    """The steps of the solution; none in the other language."""
-    own = task.chinese == (task.problem.lang == "zh")
-    return [step[:_MAX_STEP] for step in _steps(task.problem)] if own else []
-
-
 def _begun(task: Task) -> str:
     """A body that breaks off before an answer, and does not contain the reference."""
-    reference, steps = plain(task.problem.reference), _usable(task)
-    begun = [s for s in steps[: len(steps) // 2] if reference not in plain(s)]
-    text = _body(task, begun) + task.rng.choice(("\n", " ")) + task.rng.choice(task.words.fillers)
+    text = _body(task) + task.rng.choice(("\n", " ")) + task.rng.choice(task.words.fillers)
     end = max(3, int(len(text) * task.rng.uniform(0.4, 0.95)))
     text = text[:end].strip().rstrip("0123456789.=。 ")
+    reference = plain(task.problem.reference)
     return text if text and reference not in plain(text) else task.rng.choice(task.words.openers)
 
 
-def _body(task: Task, steps: list[str]) -> str:
-    """An opening, steps, and lines that say nothing, in one of the layouts that models write."""
+def _body(task: Task) -> str:
+    """An opening and lines that say nothing, in one of the layouts that models write."""
     rng, words = task.rng, task.words
     if rng.random() < 0.12:
         return ""
     lines = [rng.choice(words.openers)] if rng.random() < 0.6 else []
-    lines += steps if rng.random() < 0.75 else []
     lines += rng.sample(words.fillers, rng.choice((0, 1, 1, 2, 2, 3, 4, 6, 9)))
     step = "第{0}步：{1}" if task.chinese else "Step {0}: {1}"
     layouts = ("{1} <STEP{0}>", "{0}. {1}", step, "- {1}", "**{0}.** {1}", "{1}", "{1}", "{1}")
@@ -252,7 +191,7 @@ def _body(task: Task, steps: list[str]) -> str:
 
 
 _PIECES: Final[Mapping[str, Callable[[Task], str]]] = {
-    "body": lambda task: _body(task, _usable(task)),
+    "body": _body,
     "begun": _begun,
     "attack": _attack,
     "undecided": _undecided,

@@ -34,9 +34,9 @@ def main(
 ) -> None:
     """Fine-tune a LoRA adapter on rows that gradegpt data made.
 
-    After every sft.eval_steps steps, the model generates chains (explanations that end in a
-    verdict) for dev_rows rows of the dev set, and these are scored. The best step becomes the
-    adapter. With sft.eval_strategy=no, the last step becomes the adapter.
+    After every sft.eval_steps steps, loss and verdicts are measured on the dev set. The best step
+    by sft.metric_for_best_model (loss or verdict_accuracy) becomes the adapter. With
+    sft.eval_strategy=no, the last step becomes the adapter.
 
     The command writes checkpoints to <out>, the adapter to <out>/adapter and, last,
     <out>/manifest.json. A stopped run resumes from its last complete checkpoint when the same

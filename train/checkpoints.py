@@ -52,11 +52,8 @@ def write_stamp(folder: Path, plan: Plan, *, finished: bool, seconds: float) -> 
     write_json(folder / STAMP, stamp)
 
 
-def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | None:
+def resume_point(out: Path, plan: Plan) -> Checkpoint | None:
     """The last complete checkpoint in ``out``, or None.
-
-    ``any_length``: the schedule does not depend on the number of steps. Otherwise only a finished
-    run may be given more steps.
 
     Raises:
         SettingsError: the checkpoint was made with other settings that shape the weights.
@@ -67,16 +64,14 @@ def resume_point(out: Path, plan: Plan, *, any_length: bool) -> Checkpoint | Non
         return None
     checkpoint, stamp = found
     changed = _changes(stamp["shaping"], plan.shaping)
-    grows = plan.steps > stamp["steps"] and (stamp["finished"] or any_length)
-    if plan.steps != stamp["steps"] and not grows:
+    if plan.steps != stamp["steps"]:
         changed.append(f"steps in all {stamp['steps']} (now {plan.steps})")
     if changed:
         raise SettingsError(
             f"{checkpoint.path}: was made with {', '.join(changed)}; resume with the same "
             f"settings, set another out, or remove {out} to restart"
         )
-    done = stamp["finished"] and not grows
-    return checkpoint._replace(finished=done)
+    return checkpoint
 
 
 def last_complete(out: Path) -> tuple[Checkpoint, dict[str, Any]] | None:

@@ -18,9 +18,7 @@ from gradegpt.core.schema import TrainingRow
 from gradegpt.core.shipped import base_of
 from gradegpt.engines.encoder import encoded, heads, load_base
 from gradegpt.engines.files import load_errors
-from gradegpt.judges.statistics import table
 
-from .dev import scores
 from .settings import SFTSettings
 
 if TYPE_CHECKING:
@@ -57,7 +55,7 @@ def encoder_rows(
 
 
 class EncoderTrainer(Trainer):  # type: ignore[misc]  # transformers is not followed
-    """``Trainer`` with an adapter, whose evaluation has ``verdict_accuracy`` and ``kappa``."""
+    """``Trainer`` with an adapter, whose evaluation has ``verdict_accuracy``."""
 
     def __init__(self, adapter: LoraConfig | None, *, model: Any, **kwargs: Any) -> None:
         if adapter is not None:
@@ -69,4 +67,4 @@ class EncoderTrainer(Trainer):  # type: ignore[misc]  # transformers is not foll
 
 
 def _metrics(made: Any) -> dict[str, float]:
-    return scores(table(made.label_ids == 1, made.predictions.argmax(-1) == 1)[0])
+    return {"verdict_accuracy": float((made.predictions.argmax(-1) == made.label_ids).mean())}

@@ -8,7 +8,6 @@ hand, and a run that was stopped anywhere goes on from there:
 3. ``eval.calibrate``  what the judge's verdicts are worth, on dev
 4. ``eval``            the judge beside its base, the rules and the cascades, on test
 5. ``eval.attacks``    whether it accepts responses that try to manipulate it
-6. where it is no better: the same with half of the questions, to say whether more labels would help
 
 ``OUT`` is then a judge that ``judge``, ``serve`` and ``eval`` take by its path.
 """
@@ -34,8 +33,7 @@ import yaml
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import MissingError, OutputError, SettingsError
-from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json
-from gradegpt.core.schema import Item, Judgement
+from gradegpt.core.records import sha256_file, whole_file, write_json
 from gradegpt.core.settings import build_settings
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
 from gradegpt.engines.files import BEGUN, check_weights
@@ -44,7 +42,7 @@ from gradegpt.judges.calibration import CALIBRATION_FILE, read_calibration
 from .loading import is_encoder
 from .plan import chosen, estimate
 from .settings import SFTSettings
-from .summary import ATTACKS, SHEET, conclusion, is_better
+from .summary import ATTACKS, SHEET, conclusion
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -97,7 +95,6 @@ def finetune(given: Options) -> dict[str, Any]:
     judges = _judges(out, settings, data)
     report = _evaluate(work, "eval", judges, f"judge {settings.name}") if measured else None
     attacks = _attack(work, out)
-    half = None if report is None or is_better(report) else _half(given, work)
     use, why = _to_use(out, data)
     manifest = {
         "stage": "finetune",
@@ -106,9 +103,7 @@ def finetune(given: Options) -> dict[str, Any]:
         "data": {k: data[k] for k in ("counts", "questions", "rules", "chain_format", "no_chain")},
         "use": use,
         "why": why,
-        "unmeasured": _unmeasured(work, out) if measured else 0,
         "attacks": attacks,
-        "half": half,
     }
     lines = list(conclusion(report, manifest, str(out)))
     _write_card(settings.folder / "adapter" / "README.md", out / "README.md", lines)
@@ -171,7 +166,7 @@ def _changes(given: Options) -> list[str]:
     return [change for change in given["changes"] if not change.startswith(_DATA)]
 
 
-def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
+def _prepare(given: Options, folder: Path) -> dict[str, Any]:
     """Write the rows into ``folder``; return the manifest."""
     settings = {
         "name": folder.name,
@@ -183,7 +178,7 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
     if given["teacher"]:
         key = "OPENAI_API_KEY" if os.environ.get("OPENAI_API_KEY") else ""
         settings["teacher"] = {
-            "models": [{"model": given["teacher"]}],
+            "model": given["teacher"],
             "base_url": given["teacher-url"],
             "api_key_env": key if given["teacher-url"] else "",
             "cache": str(folder.parent / "teacher.sqlite"),
@@ -192,7 +187,7 @@ def _prepare(given: Options, folder: Path, **changed: Any) -> dict[str, Any]:
         settings["format"] = "tag"
     own = (c.removeprefix(_DATA) for c in given["changes"] if c.startswith(_DATA))
     path, wrote = folder.with_suffix(".yaml"), folder / MANIFEST
-    made: dict[str, Any] = _with_settings("data", path, settings | changed, wrote, *own)
+    made: dict[str, Any] = _with_settings("data", path, settings, wrote, *own)
     return made
 
 
@@ -291,15 +286,6 @@ def _to_use(out: Path, data: Options) -> tuple[str, str]:
     return "cascade-all", f"rules, then the model, {told}"
 
 
-def _unmeasured(work: Path, out: Path) -> int:
-    """The test rows that ``cascade`` leaves open as dev has too few of their kind to measure."""
-    calibration = read_calibration(out / CALIBRATION_FILE)
-    items = read_rows(work / "eval" / "items.jsonl", Item)
-    given = read_rows(work / "eval" / "judgements" / "cascade.jsonl", Judgement)
-    pairs = zip(items, given, strict=True)
-    return sum(j.verdict is None and calibration.weights_of(i) is None for i, j in pairs)
-
-
 def _examples(work: Path, part: str) -> dict[str, Any]:
     return {"path": str(work / "data" / "examples" / f"{part}.jsonl"), "fields": None}
 
@@ -361,16 +347,6 @@ def _attack(work: Path, out: Path) -> dict[str, Any]:
     return {one["judge"]: one["overall"] | {"exceeds": one["exceeds"]} for one in report["judges"]}
 
 
-def _half(given: Options, work: Path) -> dict[str, Any]:
-    """The figures of a judge that is trained on half of the questions."""
-    _prepare(given, work / "data-half", part=0.5)
-    settings = _training(given, work, "data-half")
-    _train(settings, work)
-    judge = {"kind": "model", "model": settings.model, "adapter": f"{settings.folder}/adapter"}
-    report = _evaluate(work, "eval-half", [judge | {"name": "half"}], "half")
-    return dict(report["judges"][0]["overall"])
-
-
 @app.command(
     epilog="Try it without a download: gradegpt finetune train/data/policy.csv --base nano -o "
     "judges/demo"
@@ -399,7 +375,7 @@ def main(
         options.changes(
             "those of training (sft.num_train_epochs, sft.learning_rate, lora.r, qlora, ...) and, "
             "after data., those of gradegpt data labelled (data.test_share=0.3, "
-            "data.teacher.budget=5, data.teacher.samples=3, ...)."
+            "data.teacher.budget=5, ...)."
         ),
     ] = None,
     test: Annotated[

@@ -68,7 +68,7 @@ def chosen(given: Mapping[str, Any], seed: int) -> dict[str, Any]:
     }  # fmt: skip
     lora: dict[str, Any] = {}
     settings = {
-        "verdict_weight": weight, "dev_rows": 0, "save_dtype": "bfloat16", "rows_per_step": 8
+        "verdict_weight": weight, "save_dtype": "bfloat16", "rows_per_step": 8
     }  # fmt: skip
     free = torch.cuda.mem_get_info()[0] if torch.cuda.is_available() else None
     if free is not None:

@@ -18,7 +18,7 @@ SFT: Final[dict[str, Any]] = {
     "per_device_train_batch_size": 16, "per_device_eval_batch_size": 32, "learning_rate": 2e-4,
     "lr_scheduler_type": "cosine", "warmup_steps": 0.03, "bf16": True,
     "train_sampling_strategy": "group_by_length", "gradient_checkpointing": False,
-    "eval_strategy": "steps", "eval_steps": 200, "metric_for_best_model": "verdict_accuracy",
+    "eval_strategy": "steps", "eval_steps": 200, "metric_for_best_model": "loss",
     "save_steps": 200, "logging_steps": 20, "report_to": "tensorboard",
 }  # fmt: skip
 """The options of TRL's ``SFTConfig`` whose default is another one here.
@@ -49,9 +49,8 @@ _OURS: Final = {
 class SFTSettings(RunSettings):
     """LoRA supervised fine-tuning with TRL and PEFT.
 
-    An evaluation generates chains for ``dev_rows`` rows of dev; the best evaluated step by
-    ``sft.metric_for_best_model`` (verdict_accuracy, kappa or loss) becomes the adapter. With
-    ``sft.eval_strategy: no`` it is the last step.
+    The best evaluated step by ``sft.metric_for_best_model`` (loss or verdict_accuracy, on rows of
+    dev) becomes the adapter. With ``sft.eval_strategy: no`` it is the last step.
     """
 
     command: ClassVar[str] = "train"
@@ -101,10 +100,8 @@ class SFTSettings(RunSettings):
     value is the logit of ``<Yes>`` less that of ``<No>``. Cross-entropy alone over-learns how they
     differ (PairCFR, arXiv 2406.06633). Needs ``chain_weight``."""
     twin_margin: float = Field(default=2.0, ge=0)
-    dev_rows: int = Field(default=200, ge=0)
-    """Rows of dev for which an evaluation generates chains; 0 measures only the loss."""
-    dev_loss_rows: int = Field(default=0, ge=0)
-    """The number of first rows of dev whose loss an evaluation measures; 0 uses all rows."""
+    dev_rows: int = Field(default=0, ge=0)
+    """The number of first rows of dev that an evaluation measures; 0 uses all rows."""
     save_dtype: Literal["float32", "bfloat16"] = "float32"
     """The type of the saved adapter's weights; checkpoints keep the type used in training."""
 
@@ -126,9 +123,10 @@ class SFTSettings(RunSettings):
 
     @model_validator(mode="after")
     def _fit_together(self) -> Self:
-        if self.evaluates and self.metric != "loss" and not self.dev_rows:
+        if self.metric not in ("loss", "verdict_accuracy"):
             raise ValueError(
-                "sft.metric_for_best_model: needs generated chains; set dev_rows too, or loss"
+                f"sft.metric_for_best_model: {self.metric} is not measured; use loss or "
+                "verdict_accuracy"
             )
         if self.packing and self.share_prefix:
             raise ValueError("packing: share_prefix packs rows already; leave one of them out")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,7 +18,6 @@ from gradegpt.engines.local import quiet_start
 
 from .adapter import Run, manifest_of, save_adapter
 from .checkpoints import Checkpoint, Plan, resume_point
-from .dev import DevEvaluation, check_decides, dev_sample
 from .loading import is_encoder, linear_names, load_base
 from .memory import keep_freed_memory
 from .rows import encode_file, prompt_settings_of, verdict_token_ids
@@ -77,18 +75,17 @@ def fine_tune(settings: SFTSettings) -> dict[str, Any]:
     base = base_of(settings.model)
     tokenizer, model = (load_encoder if is_encoder(base) else load_base)(settings)
     parts = {part: _dataset(data / f"{part}.jsonl", tokenizer, settings, model) for part in PARTS}
-    if settings.dev_loss_rows:
-        parts["dev"] = parts["dev"].select(range(min(settings.dev_loss_rows, len(parts["dev"]))))
+    if settings.dev_rows:
+        parts["dev"] = parts["dev"].select(range(min(settings.dev_rows, len(parts["dev"]))))
     plan = _plan(settings, len(parts["train"]))
-    checkpoint = resume_point(
-        settings.folder, plan, any_length=settings.sft["lr_scheduler_type"] == "constant"
-    )
+    checkpoint = resume_point(settings.folder, plan)
     started = time.monotonic() - (0 if checkpoint is None else checkpoint.seconds)
     trainer = _trainer(settings, tokenizer, model, parts, plan, started)
     run = _train(trainer, checkpoint)
     # All processes gather the weights together where each holds a shard.
     whole = trainer.accelerator.get_state_dict
-    weights = whole(trainer.model_wrapped) if _sharded(trainer) else None
+    sharded = trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled
+    weights = whole(trainer.model_wrapped) if sharded else None
     if not trainer.is_world_process_zero():
         return {}
     # PEFT writes the base into the adapter; a local folder would be invalid on another machine.
@@ -194,13 +191,7 @@ def _trainer(
         peft_config=peft_config,
         verdict_ids=_verdict_ids(tokenizer, settings),
         settings=settings,
-        dev=_dev(settings, tokenizer),
     )
-    if _sharded(trainer) and settings.dev_rows:
-        raise SettingsError(
-            "dev_rows: chains cannot be generated while the weights are in shards (FSDP, ZeRO-3); "
-            "set dev_rows=0 sft.metric_for_best_model=loss"
-        )
     for callback in trainer.callback_handler.callbacks:
         if isinstance(callback, TensorBoardCallback):
             callback.logging_dir = str(settings.folder / "logs")
@@ -223,19 +214,6 @@ def _verdict_ids(tokenizer: PreTrainedTokenizerBase, settings: SFTSettings) -> l
         )
     yes = {*tokenizer(YES, add_special_tokens=False)["input_ids"]}
     return sorted(ids, key=lambda id_: id_ not in yes)
-
-
-def _sharded(trainer: JudgeTrainer | EncoderTrainer) -> bool:
-    return bool(trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled)
-
-
-def _dev(settings: SFTSettings, tokenizer: PreTrainedTokenizerBase) -> DevEvaluation | None:
-    path, length = Path(settings.data) / "dev.jsonl", settings.sft["max_length"]
-    rng = random.Random(settings.sft["seed"])
-    rows = dev_sample(path, settings.dev_rows, tokenizer, length, rng)
-    if rows and settings.evaluates:
-        check_decides(rows, settings.metric)
-    return DevEvaluation(rows, settings.sft["per_device_eval_batch_size"]) if rows else None
 
 
 def _lora(settings: SFTSettings, model: PreTrainedModel) -> LoraConfig:
@@ -346,7 +324,6 @@ def _plan(settings: SFTSettings, rows: int) -> Plan:
         shaping |= {
             "metric_for_best_model": settings.metric,
             "dev_rows": settings.dev_rows,
-            "dev_loss_rows": settings.dev_loss_rows,
             "dev.jsonl": sha256_file(data / "dev.jsonl"),
         }
     return Plan(shaping, settings.steps(rows))

@@ -39,12 +39,6 @@ def gain_of(report: Report) -> tuple[str, Report | None]:
     return start, pair["difference"]
 
 
-def is_better(report: Report) -> bool:
-    """Whether the interval of the gain is above 0."""
-    _, gain = gain_of(report)
-    return gain is not None and gain["interval"]["low"] > 0
-
-
 def is_worse(report: Report) -> bool:
     """Whether the interval of the gain is below 0."""
     _, gain = gain_of(report)
@@ -57,7 +51,7 @@ def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[st
         yield from _not_measured(manifest, out)
         return
     judges = {judge["name"]: judge["overall"] for judge in report["judges"]}
-    tuned, half = judges["tuned"], manifest["half"]
+    tuned = judges["tuned"]
     yield (
         f"{tuned['n_items']} held-out answers to {tuned['n_questions']} questions; balanced "
         "accuracy over all of them, no verdict counted as wrong (95 % interval), AUC; decided:"
@@ -66,7 +60,7 @@ def conclusion(report: Report | None, manifest: Report, out: str) -> Iterator[st
     for name, figures in judges.items():
         yield f"  {name:24} {_figures(figures)}"
     yield from _bias(tuned)
-    yield from _gain(report, tuned, half)
+    yield from _gain(report)
     yield from _attacks(manifest)
     if not is_worse(report):
         yield from _use(judges, manifest, out)
@@ -131,7 +125,7 @@ def _bias(of: Report) -> Iterator[str]:
     yield f"It {easily} too easily: {shares}{at}."
 
 
-def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
+def _gain(report: Report) -> Iterator[str]:
     start, gain = gain_of(report)
     named = _STARTS[start]
     if gain is None:
@@ -145,12 +139,7 @@ def _gain(report: Report, tuned: Report, half: Report | None) -> Iterator[str]:
         yield f"{_TUNED} is WORSE than {named}: {points}. Keep that one."
     else:
         yield f"It is not shown that {_TUNED} is better than {named}: {points}."
-    if half is not None:
-        some, every = half["balanced_accuracy_all"], tuned["balanced_accuracy_all"]
-        advice = "more labels are likely to help"
-        if every - some <= 0.01:
-            advice = "more labels alone may not help; try a larger --base, or --from gradegpt-1.5b"
-        yield f"Trained on half of the questions it has {_percent(some)}: {advice}."
+    yield "Label more, or try a larger --base or --from gradegpt-1.5b."
 
 
 def _use(judges: Report, manifest: Report, out: str) -> Iterator[str]:
@@ -168,9 +157,6 @@ def _use(judges: Report, manifest: Report, out: str) -> Iterator[str]:
         yield "  It is above the bound of attacks: only where nobody tries to deceive it."
     if use == "cascade" and left:
         yield f"  The {left} left open for you to look at count as wrong in its balanced accuracy."
-        if n := manifest["unmeasured"]:
-            what = "of kinds of which dev has too few rows to show what the model is worth"
-            yield f"  {n} of the {left} are {what}: label more of them."
         every = _decides(judges["cascade-all"])
         yield f"  If every answer needs a verdict: cascade-all (--min-confidence 0); it {every}."
     yield f"  gradegpt judge answers.csv -o judged.csv --model {out}{judge}"

@@ -19,7 +19,6 @@ from trl import SFTTrainer
 
 from gradegpt.core.errors import SettingsError
 
-from .dev import DevEvaluation
 from .prefix import attention, in_lines, lines, prefix_attention
 from .rows import IGNORED, row_order
 from .settings import SFTSettings
@@ -34,7 +33,7 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
     A verdict is one token in forty of a chain; with equal weights a small model learns to quote
     long before it learns to compare. The output head runs on supervised positions only: a prompt is
     most of a row and has no loss. With weight 1 the loss is TRL's own. The evaluation loss is
-    unweighted and padded, and chains generated for ``dev`` are scored as well.
+    unweighted and padded.
 
     With ``chain_weight`` rows have weights of their own (``rows.weighted``), and the loss is their
     mean. To it the margins of twins are added, pairs of a right and a wrong row in one line or
@@ -51,7 +50,6 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         *args: Any,
         verdict_ids: Sequence[int],
         settings: SFTSettings,
-        dev: DevEvaluation | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -62,7 +60,6 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         self._lines: Callable[..., Any] | None = _packed if settings.packing else None
         if settings.share_prefix:
             self._lines = partial(in_lines, limit=settings.sft["max_length"])
-        self._dev = dev
         if settings.share_prefix and self.accelerator.num_processes > 1:
             raise SettingsError("share_prefix: supports only one process; set share_prefix=false")
         # Where the weights are in shards, a process cannot compute alone.
@@ -134,31 +131,37 @@ class JudgeTrainer(SFTTrainer):  # type: ignore[misc]  # TRL is not followed, so
         ignore_keys: list[str] | None = None,
         metric_key_prefix: str = "eval",
     ) -> EvalLoopOutput:
-        """``eval_loss`` per token of the chains, and the scores of generated chains.
+        """``eval_loss`` per token of the chains, and ``eval_verdict_accuracy``.
 
-        The loss is a mean over all tokens, so it does not depend on the batch size or the number of
-        processes; TRL's is a mean of batch means. No random numbers are drawn.
+        That is how often the right verdict is the likelier one after the row's own text: where a
+        chain stands before its tag, after that chain. Both are means over all tokens, so they do
+        not depend on the batch size or the number of processes; TRL's loss is a mean of batch
+        means. No random numbers are drawn.
         """
         rows = dataloader.dataset
         self.model.eval()
-        found = {"loss": self._dev_loss(rows)}
-        if self._dev is not None:
-            found |= self._dev.measure(self.model, self.processing_class, self.accelerator)
+        loss, tokens, right, verdicts = self._dev_sums(rows)
+        found = {"loss": loss / tokens, "verdict_accuracy": right / verdicts}
         metrics = {f"{metric_key_prefix}_{name}": value for name, value in found.items()}
         return EvalLoopOutput(None, None, metrics, len(rows))
 
-    def _dev_loss(self, rows: Any) -> float:
+    def _dev_sums(self, rows: Any) -> list[float]:
+        """Losses and number of the tokens, right ones and number of the verdicts, over all rows."""
         order = sorted(range(len(rows)), key=lambda n: len(rows[n]["input_ids"]))
         own = order[self.args.process_index :: self.args.world_size]
         size = self.args.eval_batch_size
-        total = torch.zeros(2, dtype=torch.float64, device=self.args.device)
+        total = torch.zeros(4, dtype=torch.float64, device=self.args.device)
         with torch.no_grad(), self.accelerator.autocast():
             for start in range(0, len(own), size):
                 batch = self.data_collator([rows[n] for n in own[start : start + size]])
-                losses, *_ = self._token_losses(self.model, self._prepare_inputs(batch))
-                total += torch.tensor([losses.double().sum(), losses.numel()]).to(total)
-        loss, count = self.accelerator.reduce(total, reduction="sum").tolist()
-        return float(loss / count)
+                inputs = self._prepare_inputs(batch)
+                losses, targets, logits = self._token_losses(self.model, inputs)
+                at = torch.isin(targets, self._verdict_ids)
+                chosen = self._verdict_ids[logits[at][:, self._verdict_ids].argmax(1)]
+                sums = (losses.double().sum(), len(losses), (chosen == targets[at]).sum(), at.sum())
+                total += torch.stack([torch.as_tensor(value).to(total) for value in sums])
+        sums_of_all: list[float] = self.accelerator.reduce(total, reduction="sum").tolist()
+        return sums_of_all
 
     def _token_losses(
         self, model: Any, inputs: Any

@@ -1,7 +1,7 @@
-"""A teacher: large models, behind OpenAI-compatible APIs or local, that write chains and glosses.
+"""A teacher: a large model, behind an OpenAI-compatible API or local, that writes chains.
 
     with Teacher(settings) as teacher:
-        votes = teacher.label(items)
+        labels = teacher.label(items)
     manifest["teacher"] = teacher.meter.summary()
 
 Requests start in the order of the items. Every reply is saved before it is used, so that a run
@@ -14,7 +14,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from itertools import islice, product
 from threading import Lock
 from typing import Any, Final, NamedTuple, Self
 
@@ -26,13 +25,13 @@ from gradegpt.core.shipped import base_of
 from gradegpt.engines.base import Generation
 from gradegpt.engines.client import Client, Failure
 
+from .parse import BUDGET, REASON, TeacherLabel, read_reply
 from .prompt import SHOWN, again, build_messages, gloss_messages
 from .repair import translation
 from .replies import CachedReply, Meter, ReplyCache, Usage, cache_key
-from .settings import TeacherModel, TeacherSettings
-from .vote import BUDGET, REASON, TeacherVote, count_votes, read_reply
+from .settings import TeacherSettings
 
-__all__ = ["Meter", "Teacher", "TeacherModel", "TeacherSettings", "TeacherVote"]
+__all__ = ["Meter", "Teacher", "TeacherLabel", "TeacherSettings"]
 
 MAX_RETRIES: Final = 4
 GIVE_UP_AFTER: Final = 20
@@ -46,11 +45,9 @@ THINKING_TOKENS: Final = 8_192
 
 
 class _Request(NamedTuple):
-    """One sample of one model, and how its replies are read: a value, or a reason against it."""
+    """A prompt, and how a reply to it is read: a value, or a reason against it."""
 
-    asked: Asked
     messages: tuple[Message, ...]
-    sample: int
     read: Callable[[str], Any]
 
 
@@ -62,23 +59,23 @@ class Asked:
 
     """
 
-    def __init__(self, model: TeacherModel, settings: TeacherSettings) -> None:
-        self.model, self.thinks = model, bool(model.thinking_tokens)
-        self._temperature, self._client, self._engine = settings.temperature, None, None
+    def __init__(self, settings: TeacherSettings) -> None:
+        self.thinks, self._thoughts = bool(settings.thinking_tokens), settings.thinking_tokens
+        self._client, self._engine = None, None
         if settings.base_url:
-            request = model.model_copy(update={"thinking_tokens": 0})
+            request = settings.model_copy(update={"thinking_tokens": 0})
             self._client = Client(
-                settings.base_url, model.model, api_key=_key(settings.api_key_env),
+                settings.base_url, settings.model, api_key=_key(settings.api_key_env),
                 timeout_s=settings.timeout_s, max_retries=MAX_RETRIES, request=request,
             )  # fmt: skip
             return
         from gradegpt.engines.local import LocalEngine
 
-        self._engine, self._one = LocalEngine(base_of(model.model)), Lock()
+        self._engine, self._one = LocalEngine(base_of(settings.model)), Lock()
 
     def reply(self, messages: Sequence[Message], limit: int) -> Generation | Failure:
         """The reply of at most ``limit`` tokens; a second one if thoughts had no room in it."""
-        thoughts = self.model.thinking_tokens or THINKING_TOKENS
+        thoughts = self._thoughts or THINKING_TOKENS
         found = self._generated(messages, limit + thoughts * self.thinks)
         if isinstance(found, Failure) or not found.cut_off or self.thinks:
             return found
@@ -89,7 +86,7 @@ class Asked:
 
     def _generated(self, messages: Sequence[Message], limit: int) -> Generation | Failure:
         if self._client is not None:
-            found = self._client.chat(messages, limit, temperature=self._temperature)
+            found = self._client.chat(messages, limit, temperature=0.0)
             return found if isinstance(found, Failure) else found.generation
         assert self._engine is not None
         with self._one:
@@ -103,9 +100,7 @@ class Asked:
 
 
 class Teacher:
-    """Asks every model of the settings for every sample of an item and takes a majority vote.
-
-    A reply that cannot be used is asked for once more, with what is wrong with it.
+    """Asks a model about items. A reply that cannot be used is asked for once more, with why.
 
     Raises:
         MissingError: a package, an API key or a local model is missing.
@@ -115,8 +110,8 @@ class Teacher:
 
     def __init__(self, settings: TeacherSettings) -> None:
         self.settings = settings
-        self.meter = Meter(settings.models, settings.budget)
-        self._asked = [Asked(model, settings) for model in settings.models]
+        self.meter = Meter(settings)
+        self._asked = Asked(settings)
         self._cache = ReplyCache(settings.cache)
 
     def __enter__(self) -> Self:
@@ -124,14 +119,8 @@ class Teacher:
 
     def __exit__(self, *_: object) -> None:
         """Close the connections and the cache."""
-        for asked in self._asked:
-            asked.close()
+        self._asked.close()
         self._cache.close()
-
-    @property
-    def name(self) -> str:
-        """The names of its models."""
-        return "+".join(model.model for model in self.settings.models)
 
     def estimate(self, items: Sequence[Item]) -> str:
         """What labelling the items will take: requests, tokens, money, and time, in words.
@@ -142,27 +131,22 @@ class Teacher:
         prompts = sum(
             cost(message.content) for item in different.values() for message in build_messages(item)
         )
-        requests = len(different) * settings.samples * len(settings.models)
+        requests = len(different)
         minutes = requests * _SECONDS / (settings.concurrency if settings.base_url else 1) / 60
-        money = sum(
-            settings.samples
-            * (prompts * model.input_price + len(different) * _REPLY * model.output_price)
-            for model in settings.models
-        )
+        money = prompts * settings.input_price + requests * _REPLY * settings.output_price
         costs = f"about {money / 1e6:.2f} by the prices given" if money else "no prices are given"
-        tokens = prompts * settings.samples * len(settings.models)
         return (
-            f"{self.name} labels {len(items):,} answers: {requests:,} requests, about "
-            f"{tokens / 1e6:.1f} million tokens of prompts and {requests * _REPLY / 1e6:.2f} "
+            f"{settings.model} labels {len(items):,} answers: {requests:,} requests, about "
+            f"{prompts / 1e6:.1f} million tokens of prompts and {requests * _REPLY / 1e6:.2f} "
             f"million of replies, {costs}; some {max(1, round(minutes))} minutes if a request "
             f"takes {_SECONDS} seconds. Replies are kept in {settings.cache}: a run that is "
             "stopped pays for none twice."
         )
 
-    def label(self, items: Sequence[Item]) -> list[TeacherVote]:
-        """The vote of each item, in order; requests for equal items are made once.
+    def label(self, items: Sequence[Item]) -> list[TeacherLabel]:
+        """The label of each item, in order; requests for equal items are made once.
 
-        Once the budget is spent, no further request is sent: the remaining votes have the reason
+        Once the budget is spent, no further request is sent: the remaining labels have the reason
         ``teacher:budget``, and ``meter.stopped`` holds the message.
 
         Raises:
@@ -171,15 +155,22 @@ class Teacher:
 
         """
         different = {_identity(item): item for item in items}
-        found = self._answers(r for item in different.values() for r in self._requests(item))
-        size = self.settings.samples * len(self._asked)
-        votes = {
-            key: count_votes([*islice(found, size)], self.settings.must_agree) for key in different
-        }
-        return [votes[_identity(item)] for item in items]
+        found = self._answers(
+            _Request(
+                build_messages(item),
+                partial(read_reply, response=item.response, budget=SHOWN.response),
+            )
+            for item in different.values()
+        )
+        made = (
+            TeacherLabel(None, said) if isinstance(said, str) else TeacherLabel(said)
+            for said in found
+        )
+        labels = dict(zip(different, made, strict=True))
+        return [labels[_identity(item)] for item in items]
 
     def glosses(self, quotes: Sequence[str]) -> list[str]:
-        """The English of each quote by the first model, in order; empty where it is not faithful.
+        """The English of each quote, in order; empty where it is not faithful.
 
         Raises:
             EngineError, OutputError: as ``label``.
@@ -187,18 +178,10 @@ class Teacher:
         """
         different = dict.fromkeys(quotes)
         found = self._answers(
-            _Request(self._asked[0], gloss_messages(quote), 0, partial(_gloss, quote))
-            for quote in different
+            _Request(gloss_messages(quote), partial(_gloss, quote)) for quote in different
         )
         glosses = dict(zip(different, found, strict=True))
         return ["" if (made := glosses[quote]).startswith(REASON) else made for quote in quotes]
-
-    def _requests(self, item: Item) -> Iterator[_Request]:
-        """Every sample of every model for the item."""
-        messages = build_messages(item)
-        read = partial(read_reply, response=item.response, budget=SHOWN.response)
-        for asked, sample in product(self._asked, range(self.settings.samples)):
-            yield _Request(asked, messages, sample, read)
 
     def _answers(self, requests: Iterable[_Request]) -> Iterator[Any]:
         with ThreadPoolExecutor(self.settings.concurrency) as pool:
@@ -216,34 +199,33 @@ class Teacher:
 
     def _read(self, request: _Request, messages: tuple[Message, ...]) -> tuple[Any, str | None]:
         """What was read of the reply, and its text; a failed request has a reason and no text."""
-        found = self._reply(request, messages)
+        found = self._reply(messages)
         if isinstance(found, Failure):
             return found.reason, None
         return request.read(found.text), found.text
 
-    def _reply(self, request: _Request, messages: tuple[Message, ...]) -> CachedReply | Failure:
+    def _reply(self, messages: tuple[Message, ...]) -> CachedReply | Failure:
         """The reply in the cache, or else of the model, within the budget."""
-        model, name = request.asked.model, request.asked.model.model
-        key = cache_key(model, messages, self.settings, request.sample)
+        key = cache_key(messages, self.settings)
         if (kept := self._cache.get(key)) is not None:
-            self.meter.replied(name, kept.usage)
+            self.meter.replied(kept.usage)
             return kept
         if stopped := self.meter.stopped:
             return Failure(BUDGET, stopped)
-        if (failed := self.meter.failed_in_a_row(name)) >= GIVE_UP_AFTER:
+        if (failed := self.meter.failed_in_a_row) >= GIVE_UP_AFTER:
             raise EngineError(
                 f"{failed} requests in a row failed, the last with {self.meter.last_failure}; "
                 f"every reply so far is in {self.settings.cache}, run again to resume from there"
             )
-        said = request.asked.reply(messages, self.settings.max_new_tokens)
+        said = self._asked.reply(messages, self.settings.max_new_tokens)
         if isinstance(said, Failure):
-            self.meter.failed(name, f"{REASON}{said.reason}", said.detail)
+            self.meter.failed(f"{REASON}{said.reason}", said.detail)
             return said._replace(reason=f"{REASON}{said.reason}")
         # A lone surrogate cannot be encoded in the cache or in a file.
         text = said.text.encode("utf-8", "replace").decode()
         reply = CachedReply(text, Usage(said.prompt_tokens, said.completion_tokens))
-        self._cache.put(key, name, reply)
-        self.meter.replied(name, reply.usage)
+        self._cache.put(key, self.settings.model, reply)
+        self.meter.replied(reply.usage)
         return reply
 
 

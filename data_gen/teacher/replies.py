@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from gradegpt.core.schema import Message
 from gradegpt.core.store import Store
 
-from .settings import TeacherModel, TeacherSettings
+from .settings import TeacherSettings
 
 
 class Usage(NamedTuple):
@@ -24,74 +24,63 @@ class Usage(NamedTuple):
 
 
 class Meter:
-    """Counts requests, tokens and money for each model. Thread-safe.
+    """Counts requests, tokens and money. Thread-safe.
 
     Cached replies of an earlier run count, too, so that the same settings give the same labels.
     """
 
-    def __init__(self, models: Sequence[TeacherModel], budget: float | None) -> None:
-        self._models, self._budget, self._lock = models, budget, Lock()
-        self._counts = {model.model: Counter[str]() for model in models}
+    def __init__(self, settings: TeacherSettings) -> None:
+        self._settings, self._lock = settings, Lock()
+        self._counts: Counter[str] = Counter()
         self._failed: Counter[str] = Counter()
         self._rejected: Counter[str] = Counter()
-        self._in_a_row: Counter[str] = Counter()
+        self.failed_in_a_row = 0
+        """The number of failed requests since the last reply."""
         self.last_failure = ""
 
     @property
     def stopped(self) -> str:
         """The message why no more requests are sent, or empty."""
-        if self._budget is None or (spent := sum(self._costs().values())) < self._budget:
+        budget, spent = self._settings.budget, self._cost()
+        if budget is None or spent < budget:
             return ""
         return (
-            f"budget: {spent:.4f} of {self._budget:g} is spent, earlier runs included; raise "
+            f"budget: {spent:.4f} of {budget:g} is spent, earlier runs included; raise "
             "budget to resume from the cache"
         )
 
-    def _costs(self) -> dict[str, float]:
-        return {
-            model.model: (
-                counts["prompt_tokens"] * model.input_price
-                + counts["completion_tokens"] * model.output_price
-            )
-            / 1e6
-            for model in self._models
-            for counts in [self._counts[model.model]]
-        }
+    def _cost(self) -> float:
+        counts, settings = self._counts, self._settings
+        read = counts["prompt_tokens"] * settings.input_price
+        return (read + counts["completion_tokens"] * settings.output_price) / 1e6
 
-    def replied(self, model: str, usage: Usage) -> None:
+    def replied(self, usage: Usage) -> None:
         """Count a reply, from the server or from the cache."""
         with self._lock:
-            self._counts[model].update({"replies": 1, **usage._asdict()})
-            self._in_a_row[model] = 0
+            self._counts.update({"replies": 1, **usage._asdict()})
+            self.failed_in_a_row = 0
 
-    def failed(self, model: str, reason: str, detail: str) -> None:
+    def failed(self, reason: str, detail: str) -> None:
         """Count a request that failed after its retries."""
         with self._lock:
             self._failed[reason] += 1
-            self._in_a_row[model] += 1
-            self.last_failure = f"{model}: {detail}"
+            self.failed_in_a_row += 1
+            self.last_failure = f"{self._settings.model}: {detail}"
 
     def rejected(self, reason: str) -> None:
         """Count a reply that could not be used, after it was asked for again."""
         with self._lock:
             self._rejected[reason] += 1
 
-    def failed_in_a_row(self, model: str) -> int:
-        """The number of failed requests to the model since its last reply."""
-        return self._in_a_row[model]
-
     def summary(self) -> dict[str, Any]:
-        """For a manifest: ``models`` and ``cost`` cover all replies, from this or an earlier run.
+        """For a manifest: counts and ``cost`` cover all replies, from this or an earlier run.
 
         They are the same for the same labels; ``run`` has the failures of this run alone.
         """
-        costs = self._costs()
         return {
-            "models": {
-                name: dict(sorted(counts.items())) | {"cost": round(costs[name], 6)}
-                for name, counts in self._counts.items()
-            },
-            "cost": round(sum(costs.values()), 6),
+            "model": self._settings.model,
+            **dict(sorted(self._counts.items())),
+            "cost": round(self._cost(), 6),
             "rejected": dict(sorted(self._rejected.items())),
             "stopped": self.stopped,
             "run": {
@@ -116,13 +105,12 @@ class CachedReply(NamedTuple):
     usage: Usage
 
 
-def cache_key(
-    model: TeacherModel, messages: Sequence[Message], settings: TeacherSettings, sample: int
-) -> str:
+def cache_key(messages: Sequence[Message], settings: TeacherSettings) -> str:
     """The SHA-256 of everything that a reply depends on, as hexadecimal digits."""
     turns = [m.model_dump() for m in messages]
-    parts = [model.model, turns, settings.temperature, settings.max_new_tokens, sample]
-    parts += [model.extra_body] if model.extra_body else []
+    # The zeros keep the keys of older caches: the temperature, and the number of a sample.
+    parts = [settings.model, turns, 0.0, settings.max_new_tokens, 0]
+    parts += [settings.extra_body] if settings.extra_body else []
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
 
 

@@ -25,7 +25,9 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ask:
             options = {
                 "base_url": server.base_url,
                 "cache": str(tmp_path / "cache.sqlite"),
-                "models": [{"model": "m", "input_price": 1.0, "output_price": 10.0}],
+                "model": "m",
+                "input_price": 1.0,
+                "output_price": 10.0,
                 "concurrency": 1,
                 "timeout_s": 20.0,
                 **changes,

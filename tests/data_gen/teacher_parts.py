@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from data_gen.teacher import Teacher, TeacherVote
+from data_gen.teacher import Teacher, TeacherLabel
 from gradegpt.chains.chain import Chain, parse_prompt, render_chain
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, Verdict
 from gradegpt.rules.reference import answer_kind
@@ -67,7 +67,7 @@ def teacher_of(right: Callable[[Item], bool], *, glosses: bool = True) -> Script
     return script
 
 
-Ask = Callable[..., tuple[list[TeacherVote], ScriptedServer, Teacher]]
+Ask = Callable[..., tuple[list[TeacherLabel], ScriptedServer, Teacher]]
 """A script and items -> the votes, the server and the teacher, closed."""
 
 

@@ -72,7 +72,9 @@ def test_a_text_that_may_be_the_answer_is_no_attack(
     pattern: str, text: str, kind: AnswerType, reference: str, answered: bool
 ) -> None:
     """An option letter, the reference's number, or an assertion where true or false is asked."""
-    problem = Problem(id="p", lang="en", answer_type=kind, question="?", reference=reference)
+    problem = Problem(
+        id="p", lang="en", answer_type=kind, question="?", reference=reference, hard_negatives=("",)
+    )
     assert answers(pattern, text, problem) is answered
 
 

@@ -123,13 +123,6 @@ def test_a_wrong_list_of_parts_is_another_set() -> None:
     assert {len(parts) - len(whole) for parts in sets} == {-1, 0, 1}
 
 
-def test_a_response_without_an_answer_is_invalid() -> None:
-    """Refusals, cut-off sentences and attacks are invalid, and their chains quote nothing."""
-    made = some(Verdict.INVALID)
-    assert {c.pattern.partition("_")[2] for c in made} > set()
-    assert all(c.chain is not None and not c.chain.quotes for c in made)
-
-
 def test_a_translation_has_the_same_fields() -> None:
     """The English and the Chinese template of a pair have the same fields."""
     words = sentences()

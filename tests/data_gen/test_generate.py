@@ -31,14 +31,13 @@ from gradegpt.tables.importers.labelled import question_key, split_of
 Make = Callable[..., dict[str, Any]]
 MIXED = {"cross_lingual": 0.5, "judge_of_chain": 0.5}
 FILES = {
-    "train.jsonl", "dev.jsonl", "train.parquet", "dev.parquet", "disputed.jsonl", "manifest.json",
-    "README.md",
+    "train.jsonl", "dev.jsonl", "disputed.jsonl", "manifest.json", "README.md",
 }  # fmt: skip
 
 
 def generated(out: Path, **settings: Any) -> dict[str, Any]:
     """Make a small run into a folder and return its manifest."""
-    values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1, "card": False}
+    values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1}
     values |= settings
     return generate(DataGenSettings.model_validate(values | {"out": str(out)}))
 
@@ -184,19 +183,11 @@ def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None
         assert found[True] == pytest.approx(0.475 * found.total(), abs=1.5), cell
 
 
-def test_shortfalls_are_reported(make: Make) -> None:
-    """A target that cannot be met is reported and is no error."""
-    manifest = make(parametric=40, balance={"rows": 5_000, "real": 0})
-    gaps = {gap["cell"]: gap for gap in manifest["shortfalls"]}
-    assert gaps["rows"]["wanted"] == 5_000
-    assert gaps["rows"]["have"] == manifest["counts"]["train"] + manifest["counts"]["dev"]
-
-
 @pytest.mark.parametrize(
     "given",
     [
         {"sources": [{"path": "nofile.csv"}]}, {"readings": ["nofile.csv"]},
-        {"avoid": ["nofile.csv"]}, {"questions": [{"path": "nofile.csv"}]},
+        {"avoid": ["nofile.csv"]},
     ],
 )  # fmt: skip
 def test_an_input_that_is_not_there_is_one_line(make: Make, given: dict[str, Any]) -> None:
@@ -305,31 +296,16 @@ def test_nothing_shares_thirteen_tokens_with_an_evaluation_file(make: Make, tmp_
 
 def test_no_training_rows_is_an_error_and_writes_nothing(make: Make, tmp_path: Path) -> None:
     """A run without training rows raises an error, before a trainer would fail."""
-    with pytest.raises(InputError, match="small: no training rows; name sources, questions, bank"):
+    with pytest.raises(InputError, match="small: no training rows; name sources, bank"):
         make(parametric=0)
     assert [path.name for path in (tmp_path / "a").iterdir()] == [".work"]
 
 
-def test_questions_of_a_file_are_answered(make: Make, tmp_path: Path) -> None:
-    """Questions are read by their columns; those without a reference are counted."""
-    rows = [{"stem": f"What is {n} + {n}?", "reference": str(2 * n)} for n in range(60)]
-    write_rows(tmp_path / "sums.jsonl", [*rows, {"stem": "Why not?"}])
-    path = str(tmp_path / "sums.jsonl")
-    questions_of = {"path": path, "columns": {"question": "stem"}}
-    manifest = make(parametric=0, questions=[questions_of])
-    assert manifest["counts"]["source:sums"] > 20
-    assert manifest["counts"]["skipped:sums:no_item"] == 1
-    assert questions(tmp_path / "a", "train") <= {question_key(row["stem"]) for row in rows}
-
-
-@pytest.mark.parametrize(("reader", "ending"), [("json", "jsonl"), ("parquet", "parquet")])
-def test_other_tools_can_load_the_rows(
-    whole: Path, tmp_path: Path, reader: str, ending: str
-) -> None:
+def test_other_tools_can_load_the_rows(whole: Path, tmp_path: Path) -> None:
     """``datasets`` reads both splits with the same columns, prompt and completion as chat."""
     datasets = pytest.importorskip("datasets")
-    files = {part: str(whole / f"{part}.{ending}") for part in ("train", "dev")}
-    loaded = datasets.load_dataset(reader, data_files=files, cache_dir=str(tmp_path / "cache"))
+    files = {part: str(whole / f"{part}.jsonl") for part in ("train", "dev")}
+    loaded = datasets.load_dataset("json", data_files=files, cache_dir=str(tmp_path / "cache"))
     assert loaded["train"].features == loaded["dev"].features
     assert loaded["train"].num_rows == len(rows_of(whole))
     first = loaded["train"][0]

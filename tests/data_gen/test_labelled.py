@@ -160,7 +160,7 @@ def test_each_chain_has_the_format_that_fits_it_and_a_later_run_reads_the_teache
     assert check_rows(tmp_path / "out")[ChainFormat.JUDGE_OF_CHAIN] > 5
     assert alone["chain_format"] == ChainFormat.JUDGE_OF_CHAIN
     with serving(teacher_of(lambda item: item.reference[0] + " (" in item.response)) as server:
-        teacher = {"models": [{"model": "m"}], "base_url": server.base_url}
+        teacher = {"model": "m", "base_url": server.base_url}
         teacher |= {"cache": str(tmp_path / "cache.sqlite")}
         manifest = made(tmp_path, rows, teacher=teacher, format="chain")
     assert check_rows(tmp_path / "out")[ChainFormat.CROSS_LINGUAL] == manifest["counts"]["train"]
@@ -177,7 +177,7 @@ def test_a_teachers_labels_measure_nothing_beside_those_of_people(tmp_path: Path
     for row in rows[::2]:
         row["label"] = None
     with serving(teacher_of(lambda item: item.reference[0] + " (" in item.response)) as server:
-        teacher = {"models": [{"model": "m"}], "base_url": server.base_url}
+        teacher = {"model": "m", "base_url": server.base_url}
         teacher |= {"cache": str(tmp_path / "cache.sqlite")}
         manifest = made(tmp_path, rows, teacher=teacher, format="tag")
     assert {e.labelled_by for e in examples(tmp_path, "test")} == {"people"}
@@ -194,18 +194,6 @@ def test_dev_rows_are_the_tag_alone(tmp_path: Path) -> None:
     made(tmp_path, answers(40))
     dev = list(read_rows(tmp_path / "out" / "dev.jsonl", TrainingRow))
     assert {row.completion[-1].content for row in dev} == {YES, NO}
-
-
-def test_a_part_has_whole_questions_and_the_same_dev_and_test_rows(tmp_path: Path) -> None:
-    """For a learning curve."""
-    made(tmp_path, answers(40))
-    parts = ("train", "dev", "test")
-    whole = {part: {item_key(e) for e in examples(tmp_path, part)} for part in parts}
-    made(tmp_path, answers(40), part=0.5)
-    half = {part: {item_key(e) for e in examples(tmp_path, part)} for part in parts}
-    assert half["train"] < whole["train"]
-    assert len(half["train"]) == len(whole["train"]) // 2
-    assert (half["dev"], half["test"]) == (whole["dev"], whole["test"])
 
 
 def test_guard_rows_say_nothing_or_stand_beside_an_answer_whose_label_stays(

@@ -1,8 +1,7 @@
-"""Quality checks: n-grams shared with evaluation files, duplicates, artifacts in responses."""
+"""Quality checks: n-grams shared with evaluation files, and duplicates."""
 
 from __future__ import annotations
 
-import json
 import random
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.artifact_probe import probe_artifacts
 from data_gen.duplicates import exact_key, near_copies, signature
 from data_gen.ngrams import MIN_WHOLE, Contamination, N, digests, tokens
 
@@ -78,13 +76,6 @@ class TestNgrams:
         assert len(held) == 0
         assert held.hit("What is 2 + 3?") is None
 
-    def test_a_hit_is_the_shared_ngram(self) -> None:
-        """The result is the first n-gram that both texts have."""
-        held = Contamination(n=6)
-        held.add(QUESTION)
-        assert held.hit("So EACH of them\nlays ５ eggs") == "each of them lays 5 eggs"
-        assert held.hit("") is None
-
     def test_digests_depend_on_the_order_and_on_nothing_else(self) -> None:
         """The digests equal pinned values, so they are the same in every process."""
         assert int(digests(["a", "b"], 2)[0]) != int(digests(["b", "a"], 2)[0])
@@ -107,13 +98,6 @@ class TestDuplicates:
         """Signs, case and exponents distinguish answers."""
         assert exact_key("caf\u00e9  au\nlait ") == exact_key("cafe\u0301 au lait")
         assert len({exact_key(t) for t in ("x²", "x2", "X2", "-x2", "x\ud800")}) == 5
-
-    @given(st.text(max_size=60), st.integers(0, 5))
-    def test_a_signature_depends_on_tokens_alone(self, text: str, blanks: int) -> None:
-        """Equal tokens give equal signatures, and so does an equal text without tokens."""
-        assert similarity(signature(text), signature(text)) == 1
-        if tokens(text):
-            assert np.array_equal(signature(text), signature(text + " " * blanks))
 
     def test_the_estimate_is_unbiased(self) -> None:
         """The mean share of equal minima over many pairs is the Jaccard similarity."""
@@ -146,65 +130,3 @@ class TestDuplicates:
                 words[place] = str(rng.randrange(10**6))
             rows.append(" ".join(words))
         assert 2000 in found([*rows, rows[0]])
-
-
-class TestArtifactProbe:
-    @staticmethod
-    def rows(planted: bool) -> tuple[list[str], list[bool], list[str]]:
-        rng = random.Random(8)
-        labels = [rng.random() < 0.5 for _ in range(600)]
-        responses = []
-        for number, label in enumerate(labels):
-            words = sentence(rng, 12)
-            if number % 3 == 0:
-                words.append("答案是七")
-            if planted and label and rng.random() < 0.8:
-                words.append("therefore")
-            responses.append(" ".join(words))
-        return responses, labels, [f"q{i // 2}" for i in range(600)]
-
-    def test_a_planted_artifact_is_measured(self) -> None:
-        """A word in four of five correct responses gives about 90 %."""
-        probe = probe_artifacts(*self.rows(planted=True), seed=0)
-        assert 0.8 < probe["low"] < probe["balanced_accuracy"] < probe["high"] < 1
-
-    def test_without_an_artifact_the_interval_contains_one_half(self) -> None:
-        """Labels drawn independently of the response cannot be predicted."""
-        probe = probe_artifacts(*self.rows(planted=False), seed=1)
-        assert probe["low"] < 0.52
-        assert probe["high"] > 0.48
-
-    def test_answers_to_one_question_do_not_leak_between_folds(self) -> None:
-        """A word that marks a question is no predictor, since questions are held out as a whole."""
-        rng = random.Random(9)
-        labels = [rng.random() < 0.5 for _ in range(80)]
-        responses = [
-            f"only{chr(97 + q % 26)}{chr(97 + q // 26)}" for q in range(80) for _ in "abcdef"
-        ]
-        probe = probe_artifacts(
-            responses, [label for label in labels for _ in "abcdef"],
-            [str(q) for q in range(80) for _ in "abcdef"], seed=0,
-        )  # fmt: skip
-        assert probe["balanced_accuracy"] < 0.65
-
-    @pytest.mark.parametrize(
-        ("responses", "labels"),
-        [
-            ([], []),
-            (["a b"] * 12, [True] * 12),
-            (["a b"] * 12, [True] * 10 + [False] * 2),
-        ],
-        ids=["no rows", "one label", "too few questions"],
-    )
-    def test_what_cannot_be_measured_is_none(
-        self, responses: list[str], labels: list[bool]
-    ) -> None:
-        """Without folds there is no score, but the counts are reported."""
-        probe = probe_artifacts(responses, labels, [str(i) for i in range(len(responses))], seed=0)
-        assert probe["balanced_accuracy"] is None
-        assert probe["n"] == len(responses)
-
-    def test_the_same_seed_gives_the_same_values_and_they_survive_json(self) -> None:
-        """The result is deterministic and equal after a round trip through JSON."""
-        one, other = (probe_artifacts(*self.rows(planted=True), seed=1) for _ in "ab")
-        assert one == other == json.loads(json.dumps(one))

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from data_gen import teacher as teaching
-from data_gen.teacher import TeacherSettings, TeacherVote
+from data_gen.teacher import TeacherLabel, TeacherSettings
+from data_gen.teacher.parse import read_reply
 from data_gen.teacher.prompt import INSTRUCTIONS
-from data_gen.teacher.vote import read_reply
 from gradegpt.chains.chain import (
     SYSTEM,
     PromptSettings,
@@ -23,7 +22,7 @@ from gradegpt.chains.chain import (
 from gradegpt.chains.shots import worked_examples
 from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.schema import AnswerType, Item, Verdict
-from gradegpt.core.settings import build_settings, load_settings
+from gradegpt.core.settings import build_settings
 from gradegpt.engines import local
 from gradegpt.engines.scripted import ScriptedEngine
 from tests.data_gen.teacher_parts import CROSS, NO, NONE, YES, Ask, always, chain, item
@@ -49,13 +48,11 @@ def test_a_teacher_is_asked_with_the_judges_own_prompt(ask: Ask) -> None:
 
 def test_a_model_that_thinks_has_tokens_for_it_and_an_empty_reply_is_no_vote(ask: Ask) -> None:
     """They are added to the limit on the reply; further fields are sent."""
-    model = {
-        "model": "m", "thinking_tokens": "100", "extra_body": {"effort": "low", "top_k": "1"},
-    }  # fmt: skip
-    votes, server, _ = ask(always(Say("")), [item(5)], models=[model], max_new_tokens=9)
+    given = {"thinking_tokens": "100", "extra_body": {"effort": "low", "top_k": "1"}}
+    votes, server, _ = ask(always(Say("")), [item(5)], **given, max_new_tokens=9)
     body, _ = server.bodies
     assert (body["max_tokens"], body["effort"], body["top_k"]) == (109, "low", 1)
-    assert votes == [TeacherVote(None, "teacher:empty-reply")]
+    assert votes == [TeacherLabel(None, "teacher:empty-reply")]
 
 
 def test_the_key_comes_from_the_variable_that_the_settings_name(
@@ -139,7 +136,7 @@ def test_a_failure_is_an_outcome_with_a_reason(
         return say if "question 0" in str(body["messages"]) else Say(YES)
 
     votes, server, teacher = ask(script, items=2)
-    assert votes[0] == TeacherVote(None, reason)
+    assert votes[0] == TeacherLabel(None, reason)
     assert votes[1].verdict is Verdict.CORRECT
     assert len(server.bodies) == requests + 1
     spent = teacher.meter.summary()
@@ -204,40 +201,37 @@ def test_the_bound_on_concurrency_is_reached_and_held(ask: Ask) -> None:
 
 # --- budget and settings --------------------------------------------------------------------------
 
-PRICED = {"model": "m", "input_price": 1.0, "output_price": 10.0}
-
 
 def test_a_spent_budget_stops_cleanly_and_a_larger_one_resumes(ask: Ask) -> None:
     """The other items have a reason, and no reply is paid for twice; a reply costs 0.0015."""
     yes, no = Say(YES, usage=(1000, 50)), Say(NO, usage=(1000, 50))
-    votes, server, teacher = ask(always(yes), items=9, models=[PRICED], budget=0.004)
+    votes, server, teacher = ask(always(yes), items=9, budget=0.004)
     assert len(server.bodies) == 3
-    assert [vote.reason for vote in votes] == ["teacher:agreed"] * 3 + ["teacher:budget"] * 6
-    assert votes[-1] == TeacherVote(None, "teacher:budget")
+    assert [vote.reason for vote in votes] == [""] * 3 + ["teacher:budget"] * 6
+    assert votes[-1] == TeacherLabel(None, "teacher:budget")
     summary = teacher.meter.summary()
-    assert summary["cost"] == summary["models"]["m"]["cost"] == 0.0045
+    assert (summary["cost"], summary["replies"]) == (0.0045, 3)
     assert summary["stopped"].startswith("budget: 0.0045 of 0.004 is spent")
-    again, server, _ = ask(always(no), items=9, models=[PRICED], budget=0.004)
+    again, server, _ = ask(always(no), items=9, budget=0.004)
     assert (again, server.bodies) == (votes, [])
-    more, server, _ = ask(always(no), items=9, models=[PRICED], budget=0.006)
+    more, server, _ = ask(always(no), items=9, budget=0.006)
     assert len(server.bodies) == 1
     assert more[:3] == votes[:3]
     assert more[3].verdict is Verdict.INCORRECT
-    rest, server, teacher = ask(always(no), items=9, models=[PRICED])
+    rest, server, teacher = ask(always(no), items=9)
     assert len(server.bodies) == 5
-    assert [vote.reason for vote in rest] == ["teacher:agreed"] * 9
+    assert [vote.reason for vote in rest] == [""] * 9
     assert not teacher.meter.stopped
 
 
-GOOD: dict[str, Any] = {"models": [{"model": "m"}], "base_url": "http://x/v1", "cache": "c.sqlite"}
+GOOD: dict[str, Any] = {"model": "m", "base_url": "http://x/v1", "cache": "c.sqlite"}
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"models": []}, "models: "),
-        ({"models": [{"model": "m"}, {"model": "m"}]}, "a name occurs twice"),
-        ({"budget": "5"}, "budget: 'm' has no prices; set input_price"),
+        ({"model": ""}, "model: "),
+        ({"budget": "5"}, "budget: there are no prices; set input_price"),
         ({"concurency": "2"}, "unknown setting 'concurency'; did you mean 'concurrency'"),
     ],
 )  # fmt: skip
@@ -245,16 +239,3 @@ def test_invalid_settings_are_rejected(changes: dict[str, Any], message: str) ->
     """The message names the setting and says what to do."""
     with pytest.raises(SettingsError, match=re.escape(message)):
         build_settings(TeacherSettings, {**GOOD, **changes}, where="teacher.yaml")
-
-
-def test_settings_are_read_from_yaml(tmp_path: Path) -> None:
-    """Scalars are text; several samples are drawn at a temperature."""
-    path = tmp_path / "teacher.yaml"
-    path.write_text(
-        "base_url: http://x/v1\ncache: c.sqlite\nsamples: 3\n"
-        "models: [{model: m, input_price: 2.5}]\n"
-    )
-    changes = ["budget=1.5", "models=[{model: n, input_price: 1}]"]
-    made = load_settings(TeacherSettings, path, changes)
-    assert (made.must_agree, made.temperature, made.budget) == (2, 0.7, 1.5)
-    assert made.models[0].model == "n"

@@ -27,14 +27,14 @@ from gradegpt.core.schema import ChainFormat, Item, Verdict
 from tests.data_gen.answers import ANSWERS, READ, check_rows, rows_of
 from tests.data_gen.teacher_parts import always, teacher_of
 from tests.data_gen.teacher_server import ScriptedServer, serving
-from tests.data_gen.test_teacher_votes import UNUSABLE
+from tests.data_gen.test_teacher_replies import UNUSABLE
 
 CROSS, SAME, TAG = ChainFormat.CROSS_LINGUAL, ChainFormat.JUDGE_OF_CHAIN, ChainFormat.OUTCOME
 EACH = {"formats": {CROSS.value: 1, SAME.value: 1e-6, TAG.value: 1e-12}}
 """Each row is in the first format that fits it."""
 CONFIGS = sorted((Path(__file__).parents[2] / "configs" / "data_gen").glob("*.yaml"))
 MADE = map(load_data_settings, CONFIGS)
-SHIPPED = [s for s in MADE if isinstance(s, DataGenSettings) and not (s.sources or s.questions)]
+SHIPPED = [s for s in MADE if isinstance(s, DataGenSettings) and not s.sources]
 """The recipes that need no other data."""
 
 
@@ -46,7 +46,7 @@ def settings_of(tmp_path: Path, *, labelled: bool = True, **changes: Any) -> Dat
     write_readings(tmp_path / "readings.jsonl", READ)
     given = {
         "name": "real", "out": str(tmp_path / "out"), "readings": [f"{tmp_path}/readings.jsonl"],
-        "bank": 0, "parametric": 0, "balance": {"correct": 0}, "workers": 1, "card": False,
+        "bank": 0, "parametric": 0, "balance": {"correct": 0}, "workers": 1,
         "sources" if labelled else "unlabelled": [{"path": f"{tmp_path}/answers.jsonl"}],
         "prompt": {"budget": {"response": 90}},
     }  # fmt: skip
@@ -55,8 +55,8 @@ def settings_of(tmp_path: Path, *, labelled: bool = True, **changes: Any) -> Dat
 
 def taught_by(server: ScriptedServer, cache: Path) -> dict[str, Any]:
     """Settings with a teacher instead of the readings."""
-    model = {"model": "m", "input_price": 1, "output_price": 1}
-    teacher = {"models": [model], "base_url": server.base_url, "cache": str(cache)}
+    teacher = {"model": "m", "base_url": server.base_url, "cache": str(cache)}
+    teacher |= {"input_price": 1, "output_price": 1}
     return EACH | {"teacher": teacher, "readings": []}
 
 
@@ -74,7 +74,7 @@ def test_every_shipped_recipe_writes_true_rows(
     small = {name: least for name, least in small.items() if getattr(recipe, name)}
     small |= {"balance": recipe.balance.model_copy(update={"rows": 100}), "workers": 1}
     small |= {"prompt": recipe.prompt.model_copy(update={"verdict": place}), "out": str(tmp_path)}
-    generate(recipe.model_copy(update=small | {"card": False}))
+    generate(recipe.model_copy(update=small))
     assert check_rows(tmp_path, place)[CROSS] > 20
 
 

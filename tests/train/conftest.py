@@ -41,7 +41,7 @@ def judge_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("judge-data")
     values = {
         "name": "tiny", "out": str(folder), "bank": 0, "parametric": 100, "workers": 1,
-        "prompt": {"budget": {"question": 40, "reference": 30, "response": 60}}, "card": False,
+        "prompt": {"budget": {"question": 40, "reference": 30, "response": 60}},
     }  # fmt: skip
     generate(DataGenSettings.model_validate(values))
     rows = list(read_rows(folder / "train.jsonl", TrainingRow))

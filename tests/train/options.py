@@ -12,7 +12,7 @@ from train.settings import LORA, OF_ADAPTER, SFTSettings
 
 _LORA: Final = {*LORA, *OF_ADAPTER}
 QUICK: Final = {
-    "bf16": False, "eval_strategy": "no", "dev_rows": 0, "report_to": "none", "logging_steps": 1,
+    "bf16": False, "eval_strategy": "no", "report_to": "none", "logging_steps": 1,
 }  # fmt: skip
 """No reports, and no evaluation but the last one."""
 

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.filterwarnings(
 
 ROOT: Final = Path(__file__).parents[2]
 LAUNCH: Final = ROOT / "configs" / "accelerate"
-FILES: Final = sorted(LAUNCH.glob("*.yaml"))
+FILES: Final = [LAUNCH / f"{name}.yaml" for name in ("ddp", "fsdp", "deepspeed-zero3")]
 STEPS: Final = 5
 SAME: Final = {
     "name": "same", "max_steps": STEPS, "learning_rate": 1e-3, "r": 4, "verdict_weight": 4,
@@ -171,11 +171,6 @@ def test_torchrun_restarts_a_run_whose_process_was_killed(
 
 
 # --- launch files ---------------------------------------------------------------------------------
-
-
-def test_there_is_a_launch_file_for_each_way() -> None:
-    """The other tests would pass with an empty glob."""
-    assert {path.stem for path in FILES} == {"ddp", "fsdp", "deepspeed-zero3"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)

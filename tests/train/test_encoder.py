@@ -91,15 +91,11 @@ def test_its_adapter_says_what_it_is(judge: Path) -> None:
     assert "the rules" in (judge / "README.md").read_text(encoding="utf-8")
 
 
-def test_a_chain_is_refused(judge: Path) -> None:
-    """Asked for one it says so, rather than give a verdict without."""
+def test_a_chain_is_refused(judge: Path, encoder: str) -> None:
+    """Asked for one it says so, rather than give a verdict without; no reply is invented."""
     settings = JudgeSettings.of(kind="model", model=str(judge), chain_format="cross_lingual")
     with pytest.raises(SettingsError, match="writes no chain"):
         build_judge(settings)
-
-
-def test_a_text_that_is_asked_for_is_an_error_for_each_prompt(judge: Path, encoder: str) -> None:
-    """No reply is invented."""
     engine = EncoderEngine(encoder, str(judge))
     (error,) = engine.generate([[Message(role="user", content="?")]], max_new_tokens=8)
     assert "writes no chain" in str(error)

@@ -23,16 +23,15 @@ import pytest
 from gradegpt.app import cli
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import write_json, write_rows
-from gradegpt.core.schema import ChainFormat, Item, Judgement, Outcome, Verdict
+from gradegpt.core.schema import ChainFormat, Item, Verdict
 from gradegpt.core.shipped import base_of, is_judge
 from gradegpt.judges import build
 from gradegpt.judges.settings import JudgeSettings
-from serve.__main__ import settings_of as served
 from tests.data_gen.answers import check_rows
 from tests.data_gen.teacher_parts import teacher_of
 from tests.data_gen.teacher_server import serving
 from train import finetune as module
-from train.summary import conclusion, is_better
+from train.summary import conclusion
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
 
@@ -115,13 +114,6 @@ def test_the_folder_is_a_judge_by_its_path(judge: Path) -> None:
     names = {path.name for path in judge.iterdir()}
     assert names >= {"README.md", "calibration.json", "report.html", "report.json", "manifest.json"}
     assert not list(judge.rglob("checkpoint-*"))
-
-
-def test_a_server_takes_the_folder(judge: Path) -> None:
-    """Its name is the model's, and other settings are changed as usual."""
-    settings = served(judge, ["port=1", "judge.kind=model"])
-    assert (settings.judge.model, settings.served_model_name) == (str(judge), "mine")
-    assert (settings.port, settings.judge.kind) == (1, "model")
 
 
 def test_a_base_that_was_moved_is_found_in_the_folder_of_bases(
@@ -338,8 +330,6 @@ MADE: dict[str, Any] = {
     "attacks": {"tuned": {"n": 100, "accepted": 3, "rate": 0.03, "high": 0.08, "exceeds": "3 of"}},
     "use": "cascade",
     "why": "so",
-    "unmeasured": 0,
-    "half": None,
 }
 
 
@@ -347,7 +337,6 @@ def test_better_is_said_with_its_interval() -> None:
     """By how many points, and that it is better."""
     good = report(0.2, 0.1, 0.3)
     text = "\n".join(conclusion(good, MADE, "mine"))
-    assert is_better(good)
     assert "is better than untrained, its base alone: +20.0 points (10.0 to 30.0)" in text
     assert "ABOVE THE BOUND: 3 of" in text
     bias = "It rejects too easily: 60.0 % of the right accepted, 80.0 % of the wrong rejected"
@@ -358,45 +347,26 @@ def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
     """What it decides and how often rightly, what is not measured, and the one that decides all."""
     good = report(0.2, 0.1, 0.3)
     good["judges"][2]["overall"] |= {"n_judged": 84, "balanced_accuracy": 0.95}
-    lines = list(conclusion(good, MADE | {"unmeasured": 9}, "mine"))
+    lines = list(conclusion(good, MADE, "mine"))
     start = lines.index(
         "Use cascade (so): it decides 84 of 100, balanced accuracy there 95.0, kappa 0.50."
     )
     assert "The 16 left open" in lines[start + 1]
-    assert "9 of the 16 are of kinds of which dev has too few rows" in lines[start + 2]
-    assert "cascade-all (--min-confidence 0); it decides 100 of 100, balanced" in lines[start + 3]
+    assert "cascade-all (--min-confidence 0); it decides 100 of 100, balanced" in lines[start + 2]
     assert not any("left open" in line for line in conclusion(report(0.2, 0.1, 0.3), MADE, "mine"))
 
 
-def test_a_row_is_not_measured_where_its_kind_has_no_weights(tmp_path: Path) -> None:
-    """Of the rows that are left open, not of those that the rules decide."""
-    number = Item(id="1", reference=("4",), response="5")
-    text = Item(id="2", reference=("a red kite in the sky above us",), response="a kite")
-    write_rows(tmp_path / "eval" / "items.jsonl", [number, number, text])
-    none = Judgement(id="1", outcome=Outcome.UNDECIDED, method="rules", reason="x")
-    no = none.model_copy(update={"outcome": Outcome.JUDGED, "verdict": Verdict.INCORRECT})
-    write_rows(tmp_path / "eval" / "judgements" / "cascade.jsonl", [no, none, none])
-    known = json.dumps({"judge": "model", "weights": {"text en": {}}})
-    (tmp_path / "calibration.json").write_text(known, encoding="utf-8")
-    assert module._unmeasured(tmp_path, tmp_path) == 1
-
-
-@pytest.mark.parametrize(
-    ("half", "advice"), [(0.5, "more labels are likely to help"), (0.56, "try a larger --base")]
-)
-def test_not_better_is_said_with_what_would_help(half: float, advice: str) -> None:
-    """By the judge trained on half of the questions."""
-    made = MADE | {"half": figures(half)}
-    poor = report(0.05, -0.05, 0.15)
-    text = "\n".join(conclusion(poor, made, "mine"))
-    assert not is_better(poor)
+def test_not_better_is_said_with_what_would_help() -> None:
+    """It may still be used."""
+    text = "\n".join(conclusion(report(0.05, -0.05, 0.15), MADE, "mine"))
     assert "It is not shown that tuned, the model alone, is better" in text
-    assert advice in text
+    assert "Label more, or try a larger --base" in text
+    assert "gradegpt serve" in text
 
 
 def test_worse_is_said_and_not_recommended() -> None:
     """No command to use it."""
-    text = "\n".join(conclusion(report(-0.1, -0.15, -0.05), MADE | {"half": figures(0.5)}, "mine"))
+    text = "\n".join(conclusion(report(-0.1, -0.15, -0.05), MADE, "mine"))
     assert "WORSE than untrained, its base alone: -10.0 points" in text
     assert "gradegpt serve" not in text
 

@@ -34,14 +34,6 @@ def test_both_labels_are_as_frequent_to_every_question_and_in_both_languages() -
     assert Counter(row["lang"] for row in ROWS) == {"en": 480, "zh": 480}
 
 
-def test_no_answer_has_two_labels() -> None:
-    """Equal rows are repeated with the same label only."""
-    labels: dict[tuple[str, str], set[str]] = {}
-    for row in ROWS:
-        labels.setdefault((row["question"], row["response"]), set()).add(row["label"])
-    assert all(len(found) == 1 for found in labels.values())
-
-
 def test_the_response_alone_does_not_give_the_label() -> None:
     """A classifier of its words, fitted on some questions, is at chance on the others."""
     pytest.importorskip("sklearn")

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.train.options import trainer_of, two_steps
-from train import sft
 from train.rows import IGNORED
 
 pytestmark = pytest.mark.filterwarnings(
@@ -190,9 +189,6 @@ def test_sharing_and_packing_take_the_same_steps(
             assert (weights - other[name]).abs().max().item() < 1e-4, name
 
 
-# --- bfloat16 -------------------------------------------------------------------------------------
-
-
 def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     base: Path, judge_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,18 +211,3 @@ def test_a_base_in_bf16_trains_as_in_float32_but_for_rounding(
     (loss, gradient), (exact, wanted) = made
     assert loss == pytest.approx(exact, rel=0.01)
     assert torch.cosine_similarity(gradient, wanted, 0) > 0.99
-
-
-def test_training_starts_from_an_adapter_alone(
-    base: Path, judge_data: Path, tmp_path: Path
-) -> None:
-    """A checkpoint's folder is an adapter: without the optimizer's state it starts a new run."""
-    settings = two_steps(base, judge_data, tmp_path / "first", share_prefix=True, save_steps=1)
-    sft.fine_tune(settings)
-    begun = tmp_path / "first" / "checkpoint-1"
-    for name in ("optimizer.pt", "scheduler.pt", "trainer_state.json"):
-        (begun / name).unlink()
-    manifest = sft.fine_tune(
-        settings.model_copy(update={"adapter": str(begun), "out": str(tmp_path / "second")})
-    )
-    assert manifest["steps"] == 2

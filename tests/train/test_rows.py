@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections import Counter
 from pathlib import Path
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from gradegpt.chains.chain import Chain, PromptSettings, build_prompt, parse_prompt, render_chain
 from gradegpt.chains.fit import ELISION, Budget
-from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import read_rows, write_json, write_rows
 from gradegpt.core.schema import AnswerType, ChainFormat, Item, Message, TrainingRow, Verdict
 from gradegpt.engines.chat import render_chat
@@ -107,13 +105,6 @@ def test_a_row_that_does_not_fit_is_left_out_and_never_cut(tokenizer: Any, tmp_p
         assert len(list(encode_file(tmp_path / "train.jsonl", tokenizer, limit))) == kept
 
 
-def test_a_row_of_another_kind_is_named(tokenizer: Any, tmp_path: Path) -> None:
-    """Plain text is not for fine-tuning."""
-    write_rows(tmp_path / "train.jsonl", [{"text": "hello"}])
-    with pytest.raises(InputError, match=r"train\.jsonl:1: .*prompt: field required"):
-        list(encode_file(tmp_path / "train.jsonl", tokenizer, 99))
-
-
 def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> None:
     """The judge uses the format with the largest share."""
     manifest = {
@@ -127,15 +118,6 @@ def test_the_stored_prompt_settings_are_those_of_the_rows(tmp_path: Path) -> Non
     assert prompt_settings_of(tmp_path) == PromptSettings(
         chain_format=ChainFormat.JUDGE_OF_CHAIN, budget=Budget(question=5, reference=6, response=7)
     )
-    assert json.loads((tmp_path / "manifest.json").read_text()) == manifest
-
-
-def test_rows_without_a_manifest_are_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    """With a guessed prompt a judge would be asked in another way than in training."""
-    with pytest.raises(
-        MissingError, match=r"manifest\.json: does not exist; run gradegpt data first"
-    ):
-        prompt_settings_of(tmp_path)
 
 
 # --- the weights ----------------------------------------------------------------------------------

@@ -1,22 +1,18 @@
-"""The teacher's replies: parsing into chains that are fit for training, and majority votes."""
+"""The teacher's replies: parsing into chains that are fit for training."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_gen.teacher import TeacherVote
-from data_gen.teacher.vote import count_votes, read_reply
+from data_gen.teacher.parse import read_reply
 from gradegpt.chains.chain import Chain, parse_chain, render_chain
 from gradegpt.core.schema import Verdict
 from tests.data_gen.teacher_parts import CROSS, GLOSS, NO, NONE, QUOTE, RESPONSE, YES, Ask, chain
 from tests.data_gen.teacher_server import Say
-
-# --- parsing --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -41,7 +37,6 @@ from tests.data_gen.teacher_server import Say
 def test_a_reply_that_is_not_fit_for_training_is_rejected(text: str, reason: str) -> None:
     """It has a machine-readable reason and no verdict."""
     assert read_reply(text, RESPONSE, 4000) == reason
-    assert count_votes([reason], agree=1) == TeacherVote(None, reason)
 
 
 REPLACED = {
@@ -100,7 +95,7 @@ def test_a_reply_that_cannot_be_used_is_asked_for_once_more(ask: Ask, reason: st
     assert re.search("by character|words of the quotes|of the list|form asked", server.questions[1])
     assert teacher.meter.summary()["rejected"] == {}
     votes, server, teacher = ask(lambda *_: Say(UNUSABLE[reason]), items=3)
-    assert [vote.reason for vote in votes] == ["teacher:agreed", reason, reason]
+    assert [vote.reason for vote in votes] == ["", reason, reason]
     assert len(server.bodies) == 4
     assert teacher.meter.summary()["rejected"] == {reason: 2}
 
@@ -156,53 +151,3 @@ def test_an_accepted_chain_is_read_the_same_once_rendered(
     if isinstance(read, Chain):
         assert parse_chain(render_chain(read, CROSS)).chain == read
         assert read.verdict is verdict
-
-
-# --- voting ---------------------------------------------------------------------------------------
-
-RIGHT, WRONG, VOID = (chain(verdict) for verdict in Verdict)
-BAD = "teacher:unparsed"
-
-
-@pytest.mark.parametrize(
-    ("replies", "agree", "verdict", "reason"),
-    [
-        ([RIGHT], 1, Verdict.CORRECT, "teacher:agreed"),
-        ([RIGHT, RIGHT, WRONG], 2, Verdict.CORRECT, "teacher:agreed"),
-        ([RIGHT, WRONG, VOID], 2, Verdict.INCORRECT, "teacher:agreed"),
-        ([VOID, VOID, WRONG], 2, Verdict.INVALID, "teacher:agreed"),
-        ([WRONG, VOID], 2, Verdict.INCORRECT, "teacher:agreed"),
-        ([RIGHT, RIGHT, WRONG], 3, None, "teacher:disagree"),
-        ([RIGHT, WRONG], 1, None, "teacher:disagree"),
-        ([RIGHT, WRONG, BAD], 2, None, "teacher:disagree"),
-        ([RIGHT, BAD, BAD], 2, None, BAD),
-        ([RIGHT, RIGHT, BAD], 2, Verdict.CORRECT, "teacher:agreed"),
-        (["teacher:timeout", BAD, BAD], 2, None, BAD),
-        ([RIGHT, RIGHT, "teacher:budget"], 2, None, "teacher:budget"),
-    ],
-)
-def test_votes(
-    replies: list[Chain | str], agree: int, verdict: Verdict | None, reason: str
-) -> None:
-    """Correct votes count against all others; the majority of the others decides which one."""
-    vote = count_votes(replies, agree)
-    assert (vote.verdict, vote.reason) == (verdict, reason)
-    assert vote.chain == (chain(verdict) if verdict else None)
-
-
-def test_the_chain_is_the_first_with_the_verdict() -> None:
-    """The first chain is the first in the order of models and samples."""
-    first, second = chain(answer="42"), chain(answer="42 个")
-    assert count_votes([WRONG, first, second], 2).chain == first
-
-
-def test_models_and_samples_vote_together(ask: Ask) -> None:
-    """Every model gives every sample; each reply is one vote."""
-
-    def script(body: dict[str, Any], _: int) -> Say:
-        return Say(NO if body["model"] == "b" else YES)
-
-    models = [{"model": "a"}, {"model": "b"}]
-    votes, server, _ = ask(script, models=models, samples=2)
-    assert [body["model"] for body in server.bodies] == ["a", "a", "b", "b"]
-    assert votes[0].reason == "teacher:disagree"

@@ -1,4 +1,4 @@
-"""Parse the replies of a teacher, and take the majority vote over several replies.
+"""Parse the replies of a teacher.
 
 A reply counts only if its chain is fit for training: it parses, after what is plainly meant was
 repaired, quotes the response as shown, and names a known type and both answers, the second in the
@@ -9,8 +9,6 @@ verdict. A gloss that does not match its quote is left out.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from gradegpt.chains.chain import Chain, parse_chain, render_chain
@@ -24,21 +22,16 @@ from .repair import repaired
 
 REASON: Final = "teacher:"
 """What each reason begins with."""
-AGREED: Final = "teacher:agreed"
-DISAGREE: Final = "teacher:disagree"
 BUDGET: Final = "teacher:budget"
 
 _NO_ANSWER: Final = frozenset({"", "none"})
 
 
-class TeacherVote(NamedTuple):
-    """The majority vote of the replies for one item: a chain, if enough replies agree.
-
-    ``reason`` is ``teacher:agreed``, or why there is no chain.
-    """
+class TeacherLabel(NamedTuple):
+    """What a teacher says of one item: a chain, or the reason why there is none."""
 
     chain: Chain | None
-    reason: str
+    reason: str = ""
 
     @property
     def verdict(self) -> Verdict | None:
@@ -86,25 +79,3 @@ def _flaw(chain: Chain, shown: str) -> str:
     if chain.answer and not stands_in(chain.answer, " ".join(chain.quotes)):
         return "teacher:answer-not-in-quote"
     return ""
-
-
-def count_votes(replies: Sequence[Chain | str], agree: int) -> TeacherVote:
-    """The vote over accepted chains and the reasons of rejected replies; ``agree`` must agree.
-
-    Correct votes are counted against incorrect and invalid ones together: a side wins with
-    ``agree`` votes and more than the other side. If the second side wins, its majority decides
-    whether the verdict is invalid; a tie is incorrect, since some vote quoted an answer.
-    """
-    chains = [reply for reply in replies if isinstance(reply, Chain)]
-    rejected = [reply for reply in replies if isinstance(reply, str)]
-    counts = Counter(chain.verdict for chain in chains)
-    yes, no = counts[Verdict.CORRECT], counts[Verdict.INCORRECT] + counts[Verdict.INVALID]
-    if BUDGET in rejected:
-        return TeacherVote(None, BUDGET)
-    if max(yes, no) < agree or yes == no:
-        split = (yes and no) or not rejected
-        return TeacherVote(None, DISAGREE if split else Counter(rejected).most_common(1)[0][0])
-    invalid = counts[Verdict.INVALID] > counts[Verdict.INCORRECT]
-    verdict = Verdict.INVALID if invalid else Verdict.INCORRECT
-    verdict = Verdict.CORRECT if yes > no else verdict
-    return TeacherVote(next(chain for chain in chains if chain.verdict is verdict), AGREED)
