@@ -14,16 +14,13 @@ from gradegpt.chains.chain import Chain, parse_chain, render_chain
 from gradegpt.core.errors import EngineError, EngineTimeoutError
 from gradegpt.core.schema import AnswerType, ChainFormat, Judgement, Outcome, Verdict
 from gradegpt.engines.base import Generation, TokenLogprob
-from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from serve.answer import ReplyContent, ReplyOptions, ResponseFormat
 from serve.errors import UnsupportedError
-from serve.settings import ServeSettings
 from serve.templates import TEMPLATES, find
 
 ClientFor = Callable[..., TestClient]
 Prompt = list[dict[str, str]]
-CHAT = {"kind": "model", "base_url": "http://localhost:1/v1", "model": "a-chat-model"}
 
 CHAIN = render_chain(
     Chain(
@@ -202,42 +199,6 @@ def test_a_known_prompt_that_cannot_be_judged_has_a_code_of_its_own(client_for: 
     assert (reply.status_code, reply.json()["error"]["code"]) == (422, "unusable_prompt")
 
 
-def test_an_unknown_prompt_is_passed_to_the_engine_if_set(client_for: ClientFor) -> None:
-    """It is passed unchanged, and the reply is not a judgement."""
-    engine = ScriptedEngine(["one two three"])
-    client = client_for(ModelJudge(engine), unrecognised="pass", judge=CHAT)
-    talk = [{"role": "system", "content": "be short"}, {"role": "user", "content": "hi"}]
-    body = ask(client, talk, max_tokens=2).json()
-    assert body["choices"][0]["message"]["content"] == "one two"
-    assert [message.model_dump() for message in engine.prompts[0]] == talk
-    assert body["gradegpt"]["adapter"] is None
-    assert "verdict" not in body["gradegpt"]
-    assert body["usage"]["completion_tokens"] == 2
-    assert body["choices"][0]["finish_reason"] == "length"
-    engine = ScriptedEngine(["one two three"])
-    client = client_for(ModelJudge(engine), unrecognised="pass", judge=CHAT)
-    [choice] = ask(client, talk, stop=[" three", " two"]).json()["choices"]
-    assert (choice["message"]["content"], choice["finish_reason"]) == ("one", "stop")
-    assert ask(client, talk, response_format={"type": "json_object"}).status_code == 400
-
-
-@pytest.mark.parametrize(
-    "judge",
-    [
-        {"kind": "rules"},
-        {"kind": "cascade"},
-        {"model": "gradegpt-1.5b", "base_url": "http://localhost:1/v1"},
-    ],
-    ids=["rules", "none", "served"],
-)
-def test_only_a_chat_model_may_get_unknown_prompts(judge: dict[str, str]) -> None:
-    """A model that was trained to judge would answer <Yes> or <No> to anything."""
-    with pytest.raises(ValueError, match="'pass' requires a chat model"):
-        ServeSettings.model_validate({"unrecognised": "pass", "judge": judge})
-    settings = ServeSettings.model_validate({"unrecognised": "pass", "judge": CHAT})
-    assert settings.unrecognised == "pass"
-
-
 def test_n_choices_are_alike_and_cost_one_judgement(client_for: ClientFor, prompt: Prompt) -> None:
     body = ask(client_for([CHAIN]), prompt, n=3).json()
     assert [c["index"] for c in body["choices"]] == [0, 1, 2]
@@ -249,15 +210,6 @@ def test_n_choices_are_alike_and_cost_one_judgement(client_for: ClientFor, promp
 def test_n_has_bounds(client_for: ClientFor, prompt: Prompt, n: int) -> None:
     reply = ask(client_for(), prompt, n=n)
     assert (reply.status_code, reply.json()["error"]["param"]) == (422, "n")
-
-
-def test_a_model_that_is_not_served_is_404_where_names_matter(
-    client_for: ClientFor, prompt: Prompt
-) -> None:
-    reply = ask(client_for(served_model_name="judge-1", any_model=False), prompt)
-    error = reply.json()["error"]
-    assert (reply.status_code, error["code"], error["param"]) == (404, "model_not_found", "model")
-    assert "use 'judge-1'" in error["message"]
 
 
 def test_a_stop_inside_the_reasons_removes_the_reasons_and_not_the_verdict(
@@ -281,7 +233,7 @@ def test_neither_a_stop_nor_a_limit_cuts_a_reply() -> None:
         reply = find(template.prompt("2+2=?", "4", "The answer is 4.")).reply(judged)
         for wanted in ({"max_tokens": 1}, {"stop": "\n"}):
             options = ReplyOptions.model_validate({"model": "m", **wanted})
-            assert ReplyContent.of(reply, judged, options).content == reply.core, template.name
+            assert ReplyContent.of(reply, judged, options, {}).content == reply.core, template.name
 
 
 def test_a_schema_is_refused_where_the_family_has_none(

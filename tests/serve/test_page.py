@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 
 from gradegpt.core.schema import AnswerType, Outcome, Verdict
 from serve.page import assets
-from serve.templates.trials import TRIALS
 
 PAGE = Path(__file__).parents[2] / "serve" / "page"
 NAMES = sorted({*assets()} - {"reasons.js"})
@@ -139,15 +138,6 @@ def test_every_verdict_outcome_and_answer_type_has_words() -> None:
         named: list[Any] = [*Verdict, *Outcome, *(f"type.{kind}" for kind in AnswerType)]
         assert [name for name in named if str(name) not in known] == []
         assert {f"{v}.means" for v in [*Verdict, *Outcome] if v is not Outcome.JUDGED} <= set(known)
-
-
-def test_every_trial_of_a_template_has_words() -> None:
-    """In both languages, by the server's names."""
-    text = (PAGE / "trials.js").read_text(encoding="utf-8")
-    named = re.findall(
-        r'^  "([^"]+)": \["[^"]+", "[^"]+"\],$', text.partition("SAID")[0], re.MULTILINE
-    )
-    assert tuple(named) == TRIALS
 
 
 def test_the_vendored_library_states_its_version_and_licence() -> None:

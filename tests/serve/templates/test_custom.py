@@ -75,7 +75,7 @@ FORMS = [
     ({"form": "line", "key": "Verdict"}, "Verdict: PASS"),
     ({"form": "boxed"}, r"\boxed{PASS}"),
     ({"form": "json", "key": "grade"}, '{"grade": "PASS"}'),
-    ({"form": "schema", "key": "ok", "value": "boolean", "correct": "true", "incorrect": "false",
+    ({"form": "json", "key": "ok", "value": "boolean", "correct": "true", "incorrect": "false",
       "because": "why"}, '{"why": "", "ok": true}'),
     ({"form": "json", "key": "score", "value": "number", "correct": "1", "incorrect": "0"},
      '{"score": 1}'),
@@ -166,6 +166,22 @@ def test_the_command_prints_the_trials_and_what_it_reads(tmp_path: Path) -> None
     failed = CliRunner().invoke(app, [str(written(tmp_path, template=other.template))])
     assert failed.exit_code != 0
     assert "failed  no other family" in failed.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("Say PASS or FAIL.", "Say so."), "no 'Say PASS or FAIL.' where"),
+        (("K>", "Key:"), "no 'K>'"),
+    ],
+)
+def test_a_prompt_of_another_text_says_where_it_differs(
+    tmp_path: Path, change: tuple[str, str], complaint: str
+) -> None:
+    """The first line of the template that is missing in it."""
+    (sent := tmp_path / "sent.txt").write_text(TEMPLATE.replace(*change), encoding="utf-8")
+    result = CliRunner().invoke(app, [str(written(tmp_path)), "--prompt", str(sent)])
+    assert complaint in str(result.exception)
 
 
 def test_a_server_lists_its_templates_with_their_trials(client_for: Any, tmp_path: Path) -> None:
