@@ -19,7 +19,6 @@ import pytest
 from gradegpt.app.cli import run as command_line
 from gradegpt.core.machine import libc
 from serve.__main__ import app
-from serve.process import use_system_allocator
 
 ROOT = Path(__file__).parents[2]
 CommandLine = Callable[..., tuple[int, str, str]]
@@ -61,13 +60,6 @@ def ready_url(process: subprocess.Popen[str]) -> str:
     assert ready.startswith("ready: http://127.0.0.1:")
     assert "right or wrong get the verdict that the judge withheld" in process.stdout.readline()
     return ready.split()[1]
-
-
-def test_a_stated_allocator_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program is not started again."""
-    monkeypatch.setenv("PYTHONMALLOC", "pymalloc")
-    monkeypatch.setattr(os, "execv", pytest.fail)
-    use_system_allocator()
 
 
 POST = (

@@ -150,7 +150,6 @@ def test_a_template_that_another_family_claims_is_refused(tmp_path: Path) -> Non
 
 
 def test_the_command_prints_the_trials_and_what_it_reads(tmp_path: Path) -> None:
-    """A failed trial is an error."""
     sent = tmp_path / "sent.txt"
     sent.write_text(TEMPLATE.replace("{ticket}", "17"), encoding="utf-8")
     result = CliRunner().invoke(app, [str(written(tmp_path)), "--prompt", str(sent)])
@@ -162,10 +161,6 @@ def test_the_command_prints_the_trials_and_what_it_reads(tmp_path: Path) -> None
         "reference: {reference}",
     ):
         assert line in result.stdout.splitlines()
-    other = next(a for a in TEMPLATES if a.name == "verifiers_rubric")
-    failed = CliRunner().invoke(app, [str(written(tmp_path, template=other.template))])
-    assert failed.exit_code != 0
-    assert "failed  no other family" in failed.stdout
 
 
 @pytest.mark.parametrize(
