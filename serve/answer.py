@@ -214,8 +214,10 @@ async def _answers(
     note.judged(judgements)
     left, made = iter(judgements), []
     for ask, extraction in zip(asks, extracted, strict=True):
-        judgement = None if extraction else next(left)
-        reply = extraction or _reply(service, note, ask, judgement, as_json=form.type != "text")
+        reply, judgement = extraction, None
+        if reply is None:
+            judgement = next(left)
+            reply = _reply(service, note, ask, judgement, as_json=form.type != "text")
         beside = {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint}
         made.append(ReplyContent.of(reply, judgement, wanted, beside))
     return made

@@ -128,12 +128,12 @@ def _try(template: Template, where: str, prompt: str | None) -> None:
         typer.echo(f"{'failed' if error else 'passed'}  {name}")
     for verdict in Verdict:
         typer.echo(f"reply   {verdict.value}: {reply_to(template, verdict) or 'none'}")
-    text = "" if prompt is None else frames_of([Message(role="user", content=prompt)])
-    ask = template.read(text)
+    text = None if prompt is None else frames_of([Message(role="user", content=prompt)])
+    ask = None if text is None else template.read(text)
     for name, value in ask.fields.items() if ask else ():
         typer.echo(f"{name}: {value}")
     refuse_failed(trials, where)
-    if prompt is not None and ask is None:
+    if text is not None and ask is None:
         raise InputError(f"{where}: the prompt is none of it: {difference(template, text)}")
 
 
