@@ -7,8 +7,8 @@ tests. A FOLDER holds more, a JSON file each: name, messages with {question}, {r
 {response}, and reader, [how, pattern, right, wrong], with how one of first, last, strip (the whole
 reply, in any case) or json (the key ``pattern``); replies, if they are more than right and wrong.
 
-A template is rendered with two items, and learnt without options; with the two replies given; and
-with what each refusal asks for: a part's field, the replies, or a third prompt. It is exact if two
+A template is rendered with two items, and learnt with the two replies given; and with what each
+refusal asks for: a part's field, or a third prompt. It is exact if two
 more prompts are read into their fields and both replies are read as their verdicts; inverted if a
 reply is read as the other verdict; steered if a response that has labels, or quotes the template,
 changes what is read.
@@ -25,7 +25,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gradegpt.core.schema import Judgement, Message, Outcome, Verdict
 from serve.learn import FIELDS, LearnError, align, learn
@@ -34,7 +34,7 @@ from serve.templates.frame import frames_of
 
 Item = tuple[str, str, str]
 Reader = Callable[[str], str | None]
-MODES = ("no options", "replies given", "options asked for")
+MODES = ("replies given", "options asked for")
 ITEMS: tuple[Item, ...] = (
     ("What is 2+2?", "4", "The answer is 4."),
     ("What is 17 * 3?", "51", "17 * 3 = 51, so the answer is 51."),
@@ -172,25 +172,23 @@ def attacks(known: Known, item: Item) -> Iterator[str]:
 
 
 def learnt_by(known: Known, items: list[Item], spare: Item, mode: str) -> Template:
-    """Learn as a user does who gives nothing, the replies, or what each refusal asks for."""
-    options: dict[str, Any] = {"reply": known.replies} if mode == MODES[1] else {}
-    for _ in range(3 if mode == MODES[2] else 0):
+    """Learn as a user does who gives the replies, or also what each refusal asks for."""
+    fields: dict[str, list[int]] = {}
+    for _ in range(2 if mode == MODES[1] else 0):
         prompts = [known.render(*item) for item in items]
         try:
-            return learn(prompts, "learnt", **options)
-        except LearnError as error:
+            return learn(prompts, "learnt", known.replies, fields)
+        except LearnError:
             found = [part.values for part in align(prompts).parts]
             own = dict(zip(FIELDS, map(list, zip(*items, strict=True)), strict=True))
-            if "--correct" in str(error):
-                options["reply"] = known.replies
-            elif own["reference"] not in found or own["response"] not in found:
+            if own["reference"] not in found or own["response"] not in found:
                 items = [*items, spare]
             else:
-                options["fields"] = {
+                fields = {
                     name: [found.index(values) + 1] if values in found else []
                     for name, values in own.items()
                 }
-    return learn([known.render(*item) for item in items], "learnt", **options)
+    return learn([known.render(*item) for item in items], "learnt", known.replies, fields)
 
 
 def heard(known: Known, learnt: Template, prompt: Sequence[Message], verdict: str) -> set[str]:

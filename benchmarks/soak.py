@@ -7,8 +7,7 @@ Every connection sends one request after another: items of all sizes, single and
 pipelines' prompts; a share is malformed, and a share of clients disconnects without waiting. Each
 reply must belong to its request: a second reply would be read as that of the next request, and be
 wrong. The server runs on a free loopback port. The exit code is 1 if anything was lost, wrong,
-without a body or answered twice. A killed server process takes its connections with it: their
-clients see that, and send again.
+without a body or answered twice.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import typer
 from load import Connection, ConnectionLost, Reply, Served, family, megabytes, served
@@ -36,7 +35,7 @@ SIZES: Final = (0, 0, 0, 200, 200, 2_000, 20_000, 200_000)
 BUSY: Final = frozenset((429, 503))
 TURNED_AWAY_S: Final = 0.05
 CHILD: Final = b"--multiprocessing-fork"
-"""An argument of worker processes, and of several server processes."""
+"""An argument of worker processes."""
 SLOW: Final = (
     "judge.kind=cascade", "judge.model=models/gradegpt-nano", "judge.min_confidence=0",
     "grace_s=0.5",
@@ -64,9 +63,6 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
     twice: int = 0
     away: int = 0
-    cut: int = 0
-    """Connections of a server process that was killed; their requests are sent again."""
-    cuts: bool = False
     stopping: bool = False
     """After SIGTERM the server may refuse connections, and close idle ones."""
 
@@ -80,7 +76,7 @@ class Tally:
         statuses = ", ".join(f"{n:,} x {code}" for code, n in sorted(self.answered.items()))
         print(f"\n{title}: {'ok' if self.ok else 'BROKEN'}")
         print(f"  answered      {self.answered.total():,} ({statuses})")
-        print(f"  clients left  {self.left:,}, turned away {self.away:,}, cut {self.cut:,}")
+        print(f"  clients left  {self.left:,}, turned away {self.away:,}")
         print(f"  lost {len(self.lost)}, wrong {len(self.wrong)}, twice {self.twice}")
         for one in (*self.lost[:5], *self.wrong[:5]):
             print(f"    {one}")
@@ -204,10 +200,9 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
             tally.away += tally.stopping
             await asyncio.sleep(TURNED_AWAY_S)
             continue
-        then = await _asked_once(connection, request, rng, tally)
-        if then != "again":
-            request = next(asked)
-        if then != "keep":
+        kept = await _asked_once(connection, request, rng, tally)
+        request = next(asked)
+        if not kept:
             connection.close()
             connection = None
     if connection is not None:
@@ -217,26 +212,23 @@ async def client(port: int, asked: Iterator[Request], until: float, tally: Tally
 
 async def _asked_once(
     connection: Connection, request: Request, rng: random.Random, tally: Tally
-) -> Literal["keep", "close", "again"]:
-    """Send a request and check its reply; return what to do with the connection."""
+) -> bool:
+    """Send a request and check its reply; return whether the connection is kept."""
     started, stopping = time.monotonic(), tally.stopping
     try:
         await connection.send(request.path, request.body)
         if request.leaves:
             await asyncio.sleep(rng.random() * 0.05)
             tally.left += 1
-            return "close"
+            return False
         reply = await connection.receive()
     except ConnectionLost as error:
-        if tally.cuts:
-            tally.cut += 1
-            return "again"
         # A request that was sent before SIGTERM must be answered.
         if stopping:
             tally.away += 1
         else:
             tally.lost.append(f"{request.path}: {error or 'closed'}")
-        return "close"
+        return False
     tally.answered[reply.status] += 1
     tally.seconds.append(time.monotonic() - started)
     if not reply.body:
@@ -245,7 +237,7 @@ async def _asked_once(
         await asyncio.sleep(TURNED_AWAY_S)
     elif not request.right(reply):
         tally.wrong.append(f"{request.path}: HTTP {reply.status} {reply.body[:200]!r}")
-    return "keep"
+    return True
 
 
 async def crowd(
@@ -272,9 +264,8 @@ async def terminated(server: Served, tally: Tally, until: float) -> None:
     server.process.send_signal(signal.SIGTERM)
 
 
-async def killed(server: Served, cuts: bool, pids: list[int], tally: Tally, until: float) -> None:
-    """Send SIGKILL to a child, in the middle of each third; ``cuts`` if it has connections."""
-    tally.cuts = cuts
+async def killed(server: Served, pids: list[int], tally: Tally, until: float) -> None:
+    """Send SIGKILL to a child, in the middle of each third."""
     third = (until - time.monotonic()) / 3
     await asyncio.sleep(third / 2)
     for _ in range(3):
@@ -299,7 +290,7 @@ def main(
     malformed: float = 0.05,
     leaving: float = 0.05,
 ) -> None:
-    """Run the clients alone, with SIGTERM, and with killed workers and server processes."""
+    """Run the clients alone, with SIGTERM, and with killed workers."""
     given = ["judge.kind=rules", *(settings or [])]
     found: list[bool] = []
 
@@ -328,15 +319,14 @@ def main(
         found.append(tally.show(title) and code == 0)
         print(f"  exit code     {code}")
 
-    for more in ("workers=2", "processes=2"):
-        pids: list[int] = []
-        with served([*given, more]) as server:
-            kill = partial(killed, server, more == "processes=2", pids)
-            tally = asyncio.run(crowd(server.port, clients(), min(seconds, 20), kill))
-        failed = sum(n for code, n in tally.answered.items() if code in (500, 502, 504))
-        found.append(tally.show(f"{more}, SIGKILL of one, {len(pids)} times") and bool(pids))
-        found.append(not failed)
-        print(f"  failed        {failed}")
+    pids: list[int] = []
+    with served([*given, "workers=2"]) as server:
+        kill = partial(killed, server, pids)
+        tally = asyncio.run(crowd(server.port, clients(), min(seconds, 20), kill))
+    failed = sum(n for code, n in tally.answered.items() if code in (500, 502, 504))
+    found.append(tally.show(f"workers=2, SIGKILL of one, {len(pids)} times") and bool(pids))
+    found.append(not failed)
+    print(f"  failed        {failed}")
     if not all(found):
         raise typer.Exit(1)
 

@@ -48,11 +48,10 @@ def serve(
         options.changes(
             "For the judge: judge.kind=rules, judge.model=..., judge.base_url=..., "
             "judge.cache=FILE. For access: host, port. "
-            "For several processes: workers=2 (worker processes, restarted after a crash), "
-            "processes=2 (server processes that share the port). For limits: max_items, "
+            "For several processes: workers=2 (restarted after a crash). For limits: max_items, "
             "max_body_bytes, max_queue, max_batch, deadline_s, grace_s. For "
-            "prompts: templates=[FILE], refused=FILE, unrecognised=pass, undecided=refuse, "
-            "any_model=false. For logs: log=requests. docs/guides/serve.md describes each."
+            "prompts: templates=[FILE], refused=FILE, undecided=refuse. "
+            "For logs: log=requests. docs/guides/serve.md describes each."
         ),
     ] = None,
     api_key: Annotated[

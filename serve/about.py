@@ -7,10 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from .answer import check_model
 from .errors import BusyError, reply_to
 from .metrics import CONTENT_TYPE
-from .service import Service, service_of
+from .service import service_of
 from .templates import Template, is_shipped
 from .templates.trials import TRIALS
 
@@ -41,7 +40,7 @@ async def ready(request: Request) -> dict[str, str] | JSONResponse:
 async def metrics(request: Request) -> Response:
     """Return the metrics in Prometheus' text format."""
     service = service_of(request)
-    service.report()
+    service.metrics.state(service.scheduler.waiting, service.scheduler.cached)
     return Response(service.metrics.render(), media_type=CONTENT_TYPE)
 
 
@@ -49,15 +48,8 @@ async def metrics(request: Request) -> Response:
 async def models(request: Request) -> dict[str, Any]:
     """List the one served model."""
     service = service_of(request)
-    return {"object": "list", "data": [_model(service, service.settings.served_model_name)]}
-
-
-@router.get("/v1/models/{name:path}")
-async def model(request: Request, name: str) -> dict[str, Any]:
-    """Return a model by a name that requests may use."""
-    service = service_of(request)
-    check_model(name, service.settings)
-    return _model(service, name)
+    served = {"id": service.settings.served_model_name, "created": service.started}
+    return {"object": "list", "data": [{**served, "object": "model", "owned_by": "gradegpt"}]}
 
 
 @router.get("/v1/adapters")
@@ -68,10 +60,6 @@ async def adapters(request: Request) -> dict[str, Any]:
     """
     known = service_of(request).templates
     return {"object": "list", "data": [_listed(template) for template in known]}
-
-
-def _model(service: Service, name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": service.started, "owned_by": "gradegpt"}
 
 
 def _listed(template: Template) -> dict[str, Any]:

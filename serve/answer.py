@@ -18,14 +18,12 @@ from starlette.concurrency import run_in_threadpool
 
 from gradegpt.chains.fit import estimate_tokens
 from gradegpt.core.schema import Judgement, Message, Outcome, Row
-from gradegpt.judges.settings import EngineSettings
 
 from .body import read_object, until_disconnect, valid
-from .errors import ModelNameError, UnsupportedError
+from .errors import UnsupportedError
 from .logs import Note, note_of
 from .service import Service, service_of
-from .settings import ServeSettings
-from .templates import Ask, NoVerdictError, PromptError, Template, UnknownPromptError, find
+from .templates import Ask, NoVerdictError, Template, UnknownPromptError, find
 from .templates.reply import WrittenReply
 
 MOST_CHOICES: Final = 128
@@ -75,11 +73,10 @@ class ReplyOptions(Lenient):
         """The longest allowed reply, in tokens."""
         return self.max_tokens or math.inf
 
-    def cut(self, text: str) -> str:
-        """The text before the first stop."""
-        return min(
-            (text.partition(stop)[0] for stop in self.stop or () if stop), key=len, default=text
-        )
+    def allows(self, text: str) -> bool:
+        """Whether a text is within ``max_tokens``, and has no stop inside."""
+        stopped = any(stop in text for stop in self.stop or () if stop)
+        return not stopped and estimate_tokens(text) <= self.most_tokens
 
     @property
     def includes_usage(self) -> bool:
@@ -114,20 +111,15 @@ class ResponseFormat(Lenient):
     schema_: dict[str, Any] | None = Field(default=None, alias="schema")
     """The schema by itself, as ``/v1/responses`` has it."""
 
-    def check(self, template: Template | None) -> None:
-        """Refuse a format that the replies of the template, or of the engine, cannot follow."""
+    def check(self, template: Template) -> None:
+        """Refuse a format that the replies of the template cannot follow."""
         if self.type == "text":
             return
-        schema = template.json_schema if template else None
-        if template is None or schema is None:
-            seen = (
-                f"the prompt was recognised as one of {template.callers} (template "
-                f"{template.name}), which"
-                if template
-                else "no template recognises the prompt, whose caller"
-            )
+        schema = template.json_schema
+        if schema is None:
             raise UnsupportedError(
-                f"response_format: {seen} reads a text and no JSON; leave response_format out, or "
+                f"response_format: the prompt was recognised as one of {template.callers} "
+                f"(template {template.name}), which reads a text and no JSON; leave it out, or "
                 "send the fields to POST /v1/judge, which replies with JSON",
                 "response_format",
             )
@@ -152,11 +144,14 @@ class ReplyContent(NamedTuple):
     prompt_tokens: int
     completion_tokens: int
     extra: dict[str, Any]
-    finish_reason: Literal["stop", "length"] = "stop"
 
     @classmethod
     def of(
-        cls, reply: WrittenReply, judgement: Judgement | None, wanted: ReplyOptions, **extra: Any
+        cls,
+        reply: WrittenReply,
+        judgement: Judgement | None,
+        wanted: ReplyOptions,
+        extra: Mapping[str, Any],
     ) -> ReplyContent:
         """The whole reply where it fits the options, else its core.
 
@@ -164,11 +159,10 @@ class ReplyContent(NamedTuple):
         wrong verdict.
         """
         whole = reply.whole
-        fits = whole is not None and estimate_tokens(whole) <= wanted.most_tokens
-        content = whole if whole and fits and wanted.cut(whole) == whole else reply.core
+        content = whole if whole and wanted.allows(whole) else reply.core
         why = "" if content == reply.whole else reply.why
         if judgement is None:
-            return cls(content, why, 0, math.ceil(estimate_tokens(content)), extra)
+            return cls(content, why, 0, math.ceil(estimate_tokens(content)), {**extra})
         made = {**judgement.model_dump(mode="json"), **extra, "replied": reply.replied}
         return cls(content, why, judgement.prompt_tokens, judgement.completion_tokens, made)
 
@@ -189,7 +183,7 @@ async def answers(
     """The reply to each of ``conversations``, in order.
 
     Raises:
-        PromptError: a prompt belongs to no known template, and such prompts are refused.
+        PromptError: a prompt belongs to no known template, or cannot be judged.
         NoVerdictError: there is no verdict and the template has no reply for that.
         EngineError: the judge's engine failed.
         ClientDisconnect: the client left.
@@ -206,39 +200,26 @@ async def _answers(
     form: ResponseFormat,
 ) -> list[ReplyContent]:
     service, note = service_of(request), note_of(request)
-    check_model(wanted.model, service.settings)
     asks = [await recognised(service, messages) for messages in conversations]
-    families = {ask.template.name if ask else "none" for ask in asks}
+    families = {ask.template.name for ask in asks}
     note.family = families.pop() if len(families) == 1 else "several"
-    note.content = conversations
     for ask in asks:
-        form.check(ask.template if ask else None)
-    written = await _written(service, note, asks, as_json=form.type != "text")
-    fingerprint = service.scheduler.fingerprint
-    return [
-        ReplyContent.of(*written[at], wanted, adapter=ask.template.name, fingerprint=fingerprint)
-        if ask
-        else await _passed_on(service, conversations[at], wanted)
-        for at, ask in enumerate(asks)
+        form.check(ask.template)
+    # In a thread, as an extraction takes time.
+    extracted = [
+        None if ask.template.judges else await run_in_threadpool(ask.extraction) for ask in asks
     ]
-
-
-async def _written(
-    service: Service, note: Note, asks: Sequence[Ask | None], *, as_json: bool
-) -> dict[int, tuple[WrittenReply, Judgement | None]]:
-    """The replies to recognised prompts by their places, with the judgements that they give."""
-    known = {at: ask for at, ask in enumerate(asks) if ask}
-    made: dict[int, tuple[WrittenReply, Judgement | None]] = {}
-    for at, ask in known.items():
-        # In a thread, as an extraction takes time.
-        if not ask.template.judges and (reply := await run_in_threadpool(ask.extraction)):
-            made[at] = reply, None
-    judging = {at: ask for at, ask in known.items() if at not in made}
-    items = [ask.item() for ask in judging.values()]
+    items = [ask.item() for ask, reply in zip(asks, extracted, strict=True) if reply is None]
     judgements = await service.scheduler.judge(items) if items else []
     note.judged(judgements)
-    for (at, ask), judgement in zip(judging.items(), judgements, strict=True):
-        made[at] = _reply(service, note, ask, judgement, as_json=as_json), judgement
+    left, made = iter(judgements), []
+    for ask, extraction in zip(asks, extracted, strict=True):
+        reply, judgement = extraction, None
+        if reply is None:
+            judgement = next(left)
+            reply = _reply(service, note, ask, judgement, as_json=form.type != "text")
+        beside = {"adapter": ask.template.name, "fingerprint": service.scheduler.fingerprint}
+        made.append(ReplyContent.of(reply, judgement, wanted, beside))
     return made
 
 
@@ -256,44 +237,17 @@ def _reply(
     return reply
 
 
-async def _passed_on(
-    service: Service, messages: Sequence[Message], wanted: ReplyOptions
-) -> ReplyContent:
-    """The engine's reply to a prompt of no template, which is no judgement."""
-    judge = service.settings.judge
-    assert isinstance(judge, EngineSettings)  # as the settings require
-    most = int(min(wanted.most_tokens, judge.max_new_tokens))
-    reply = await service.scheduler.generate(messages, most)
-    content = wanted.cut(reply.text)
-    extra = {"adapter": None, "fingerprint": service.scheduler.fingerprint}
-    full = content == reply.text and reply.completion_tokens >= most
-    finish: Final = "length" if full else "stop"
-    return ReplyContent(content, "", reply.prompt_tokens, reply.completion_tokens, extra, finish)
-
-
-async def recognised(service: Service, messages: Sequence[Message]) -> Ask | None:
-    """The recognised prompt; None for a prompt that is passed to the engine."""
+async def recognised(service: Service, messages: Sequence[Message]) -> Ask:
+    """The recognised prompt. Raises ``PromptError``; where such prompts are kept, it says so."""
     known = partial(find, messages, service.templates)
     characters = sum(len(message.content) for message in messages)
     try:
         return await run_in_threadpool(known) if characters > _LONG else known()
-    except PromptError as error:
-        if service.settings.unrecognised == "pass" and service.scheduler.generates:
-            return None
-        if service.refused is None or not isinstance(error, UnknownPromptError):
+    except UnknownPromptError as error:
+        if service.refused is None:
             raise
         kept = await run_in_threadpool(service.refused.keep, messages)
         raise UnknownPromptError(f"{error}; {kept}") from error
-
-
-def check_model(name: str, settings: ServeSettings) -> None:
-    """Refuse a model's name that is not served, where names matter."""
-    if not settings.any_model and name != settings.served_model_name:
-        raise ModelNameError(
-            f"model: {name!r} is not served; use {settings.served_model_name!r} "
-            "(served_model_name in the server's settings; any_model=true accepts every name)",
-            "model",
-        )
 
 
 def usage_of(replies: Iterable[ReplyContent]) -> dict[str, int]:

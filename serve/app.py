@@ -13,13 +13,12 @@ from fastapi import FastAPI
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 
-from . import about, completions, native, page, responses, reward, table, trying
+from . import about, completions, native, page, responses, reward, table
 from .errors import handle_errors
 from .middleware import Middleware
 from .openapi import ERRORS, describe
 from .service import Service
 from .settings import ServeSettings
-from .templates.trials import Tried
 from .worker import InProcess
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -45,12 +44,12 @@ def build_app(
     )  # fmt: skip
     service = app.state.service = Service.of(settings)
     handle_errors(app)
-    for part in (native, table, completions, responses, reward, about, trying):
+    for part in (native, table, completions, responses, reward, about):
         app.include_router(part.router, responses=ERRORS)
     app.include_router(page.router)
     describe(app, Item, native.JudgeRequest, native.JudgeReply, native.JudgeReplies,
              completions.ChatRequest, completions.CompletionRequest, responses.ResponsesRequest,
-             reward.RewardRequest, table.FileRows, trying.TryRequest, Tried)  # fmt: skip
+             reward.RewardRequest, table.FileRows)  # fmt: skip
     app.add_middleware(Middleware, service=service, api_keys=tuple(api_keys))
     return app
 

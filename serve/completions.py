@@ -137,7 +137,7 @@ class ChatCompletion(NamedTuple):
         message = {"role": "assistant", "content": self.reply.content, "refusal": None}
         if self.reply.why:
             message["reasoning_content"] = self.reply.why
-        choice = {"message": message, "logprobs": None, "finish_reason": self.reply.finish_reason}
+        choice = {"message": message, "logprobs": None, "finish_reason": "stop"}
         return {
             **self.head,
             "object": "chat.completion",
@@ -154,9 +154,7 @@ class ChatCompletion(NamedTuple):
                 yield self._event(index, {"reasoning_content": self.reply.why})
             for line in self.reply.content.splitlines(keepends=True):
                 yield self._event(index, {"content": line})
-            yield self._event(
-                index, {}, finish_reason=self.reply.finish_reason, gradegpt=self.reply.extra
-            )
+            yield self._event(index, {}, finish_reason="stop", gradegpt=self.reply.extra)
         if self.asked.includes_usage:
             yield event({**self._chunk(), "choices": [], "usage": usage_of([self.reply])})
         yield DONE
@@ -252,7 +250,7 @@ class Completion(NamedTuple):
                 "index": index,
                 "text": reply.content,
                 "logprobs": None,
-                "finish_reason": reply.finish_reason,
+                "finish_reason": "stop",
                 **why,
             }
             yield choice, reply.extra

@@ -3,8 +3,7 @@
 InputError                      HTTP 422   (gradegpt.core.errors)
  └─ RequestError                HTTP 422   a field is missing, wrong or not understood
      ├─ MalformedError          HTTP 400   the body is not a JSON object
-     ├─ UnsupportedError        HTTP 400   an option that this server does not have
-     └─ ModelNameError          HTTP 404   a model that is not served here
+     └─ UnsupportedError        HTTP 400   an option that this server does not have
 EngineError                     HTTP 502   (gradegpt.core.errors)
  ├─ DeadlineError               HTTP 504   not judged within the deadline
  ├─ WorkerLostError             HTTP 502   the process that was judging it died
@@ -71,13 +70,6 @@ class UnsupportedError(RequestError):
 
     http_status = 400
     code = "unsupported_value"
-
-
-class ModelNameError(RequestError):
-    """A model that is not served here."""
-
-    http_status = 404
-    code = "model_not_found"
 
 
 class DeadlineError(EngineTimeoutError):

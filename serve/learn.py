@@ -2,8 +2,7 @@
 
 A pipeline's prompts differ only in the item: what they share is the template's text, found by
 alignment, and what differs are the fields, named by the label before each (``wording.role_of``).
-The reply is what the prompt asks for (``wording.reply_of``). What is not clear is an error that
-names the option to give.
+What is not clear is an error that names the option to give. The replies are the user's.
 """
 
 from __future__ import annotations
@@ -18,14 +17,13 @@ from typing import Any, Final, Literal, NamedTuple
 import yaml
 from pydantic import ValidationError
 
+from gradegpt.core.errors import InputError
 from gradegpt.core.mistakes import explain
 from gradegpt.core.schema import Message
 
 from .templates import Template
 from .templates.frame import frames_of
-from .wording import LearnError, reply_of, role_of
-
-__all__ = ["FIELDS", "LearnError", "align", "as_yaml", "learn", "pipeline_of"]
+from .wording import role_of
 
 FIELDS: Final = ("question", "reference", "response")
 _Numbers = Mapping[str, Sequence[int]]
@@ -65,6 +63,10 @@ _FEW: Final = 3
 _VALUE: Final = ("text", "label")
 _NEAR: Final = 12
 """Atoms before the first field and behind the last that may belong to an item."""
+
+
+class LearnError(InputError):
+    """Prompts from which no template can be learnt without a guess."""
 
 
 class Atom(NamedTuple):
@@ -340,16 +342,16 @@ def _listed(parts: Sequence[Hole]) -> str:
 def learn(
     prompts: Sequence[Sequence[Message]],
     name: str,
+    reply: Mapping[str, Any],
     fields: _Numbers | None = None,
-    reply: Mapping[str, Any] | None = None,
 ) -> Template:
     """The template of a pipeline's prompts, each of which it reads.
 
     Args:
         prompts: Two or more conversations with different items.
         name: The name of the template.
+        reply: The settings of the reply.
         fields: The user's names for parts that differ.
-        reply: The settings of the reply; by default what the prompt asks for.
 
     Raises:
         LearnError: something is not clear; the message says what, and which option to give.
@@ -360,8 +362,7 @@ def learn(
     parts = _joined(aligned, chosen)
     _check(parts, aligned, chosen)
     pieces = _filled(aligned.texts[0], parts, [f"{{{part.name}}}" for part in parts])
-    asked = reply or reply_of("\n".join([aligned.system, *pieces[::2]]))
-    made = {"name": name, "system": aligned.system, "template": "".join(pieces), "reply": asked}
+    made = {"name": name, "system": aligned.system, "template": "".join(pieces), "reply": reply}
     try:
         learnt = Template.model_validate(made)
     except ValidationError as error:

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from fastapi import Request
 
-from gradegpt.core.schema import Judgement, Row
+from gradegpt.core.schema import Judgement
 
 NOTE: Final = "gradegpt.note"
 """The key of a request's note in its scope."""
@@ -29,8 +29,8 @@ class Note:
     ``key`` is the beginning of the API key's SHA-256. ``status`` is 0 until the reply begins.
     ``held`` are the bytes of its body and reply. ``errors`` counts codes: that of the reply, or
     those of a stream's lines. ``undecided`` are its replies to prompts, and its rewards, for which
-    the judge reached no verdict. ``content`` are its rows, logged only with ``log=content``.
-    ``left`` is set when the connection is lost, also while nothing reads from it.
+    the judge reached no verdict. ``left`` is set when the connection is lost, also while nothing
+    reads from it.
     """
 
     id: str
@@ -45,7 +45,6 @@ class Note:
     outcomes: Counter[str] = field(default_factory=Counter)
     errors: Counter[str] = field(default_factory=Counter)
     undecided: int = 0
-    content: Any = None
     left: asyncio.Event = field(default_factory=asyncio.Event)
 
     def judged(self, judgements: Iterable[Judgement]) -> None:
@@ -66,8 +65,8 @@ def note_of(request: Request) -> Note:
     return note
 
 
-def write(note: Note, *, with_content: bool) -> None:
-    """Write a request's line to stderr."""
+def write(note: Note) -> None:
+    """Write a request's line to stderr, without its content."""
     row = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
         "id": note.id,
@@ -81,13 +80,6 @@ def write(note: Note, *, with_content: bool) -> None:
         "errors": dict(note.errors),
         "key": note.key,
     }
-    if with_content and note.content is not None:
-        row["content"] = note.content
-    line = json.dumps(row, ensure_ascii=False, default=_as_json)
+    line = json.dumps(row, ensure_ascii=False)
     sys.stderr.write(line.translate(_UNSAFE) + "\n")
     sys.stderr.flush()
-
-
-def _as_json(row: Row) -> Any:
-    # Without meta, which a caller may nest more deeply than pydantic can write.
-    return row.model_dump(mode="json", exclude={"meta"})

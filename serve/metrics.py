@@ -1,21 +1,13 @@
-"""The metrics of a server, in Prometheus' text format.
-
-Several processes behind one port count in the files of one folder, which the variable ``FOLDER``
-names before they start; any of them reports the sum. A single process needs no folder.
-"""
+"""The metrics of a server, in Prometheus' text format."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Final
 
 from gradegpt.core.schema import Judgement
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
-FOLDER: Final = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that prometheus_client reads once, when it is imported."""
 _COUNTERS: Final = (
     ("requests", "Requests answered.", "route", "status", "family"),
     ("items", "Items judged.", "outcome", "method"),
@@ -29,7 +21,6 @@ _COUNTERS: Final = (
     ("cache_misses", "Items not found in the cache."),
     ("errors", "Errors in replies, and in lines of streams.", "code"),
     ("workers", "Worker processes lost, and restarted.", "event"),
-    ("processes", "Server processes lost, and restarted.", "event"),
 )
 """The name of each counter, what it counts, and its labels."""
 _SECONDS: Final = (
@@ -38,20 +29,8 @@ _SECONDS: Final = (
 _ITEMS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
-def forget_ended() -> None:
-    """Remove the processes that have ended from the gauges; their counts stay."""
-    from prometheus_client.multiprocess import mark_process_dead
-
-    for path in Path(os.environ[FOLDER]).glob("gauge_live*.db"):
-        pid = int(path.stem.rpartition("_")[2])
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            mark_process_dead(pid)  # type: ignore[no-untyped-call]
-
-
 class Metrics:
-    """The counters of one server process, in a registry of their own."""
+    """The counters of a server, in a registry of their own."""
 
     def __init__(self) -> None:
         from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -67,7 +46,7 @@ class Metrics:
         )  # fmt: skip
         self._queue = Gauge(
             "gradegpt_queue_items", "Items that wait for a stage of the judge.", ("stage",),
-            registry=registry, multiprocess_mode="livesum",
+            registry=registry,
         )  # fmt: skip
         self._batches = Histogram(
             "gradegpt_batch_items", "Items of a batch of a stage of the judge.", ("stage",),
@@ -75,7 +54,6 @@ class Metrics:
         )  # fmt: skip
         for event in ("lost", "restarted"):  # at zero from the start, so that a rate can be taken
             self.count("workers", event, by=0)
-            self.count("processes", event, by=0)
         self._cached = (0, 0)
 
     def count(self, name: str, *labels: str, by: int = 1) -> None:
@@ -107,13 +85,7 @@ class Metrics:
         self.count("cache_misses", by=max(0, cached[1] - before[1]))
 
     def render(self) -> bytes:
-        """All metrics, of all processes that share them."""
-        from prometheus_client import CollectorRegistry, generate_latest
+        """All metrics."""
+        from prometheus_client import generate_latest
 
-        registry = self._registry
-        if FOLDER in os.environ:
-            from prometheus_client.multiprocess import MultiProcessCollector
-
-            registry = CollectorRegistry()
-            MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
-        return bytes(generate_latest(registry))
+        return bytes(generate_latest(self._registry))

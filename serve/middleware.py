@@ -82,8 +82,6 @@ class Middleware:
             return
         self.service.gate.held += len(body)
         note.held += len(body)
-        if self.service.settings.log != "content":
-            note.content = None  # it may be as large
         for start in range(0, len(body), _PIECE):
             piece = body[start : start + _PIECE]
             last = start + _PIECE >= len(body)
@@ -151,4 +149,4 @@ class Middleware:
         for code, number in note.errors.items():
             service.metrics.count("errors", code, by=number)
         if service.settings.log != "nothing":
-            write(note, with_content=service.settings.log == "content")
+            write(note)

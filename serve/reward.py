@@ -83,7 +83,7 @@ async def get_reward(request: Request) -> dict[str, Any]:
     service, note = service_of(request), note_of(request)
     note.family = _FAMILY
     asked = valid(RewardRequest, await read_object(request))
-    items = note.content = items_of(asked, service.settings.max_queue)
+    items = items_of(asked, service.settings.max_queue)
     judging = service.scheduler.judge(items)
     judgements = await until_disconnect(request, judging)
     note.judged(judgements)

@@ -13,8 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Final
 
-from gradegpt.core.schema import Item, Judgement, Message
-from gradegpt.engines.base import Generation
+from gradegpt.core.schema import Item, Judgement
 from gradegpt.judges.base import failed
 
 from .errors import BusyError, DeadlineError, WorkerLostError
@@ -35,7 +34,6 @@ class BatchScheduler:
 
     def __init__(self, settings: ServeSettings, metrics: Metrics) -> None:
         self.name = self.fingerprint = ""
-        self.generates = False
         self.max_queue, self.deadline_s = settings.max_queue, settings.deadline_s
         self._workers: tuple[JudgeWorker, ...] = ()
         self._quick = JudgingStage("quick", _FEW, settings, metrics)
@@ -47,7 +45,7 @@ class BatchScheduler:
         A worker that is listed twice processes two batches at once.
         """
         first = workers[0]
-        self.name, self.generates = first.name, first.generates
+        self.name = first.name
         self.fingerprint = hashlib.sha256(first.fingerprint.encode()).hexdigest()[:16]
         if first.begin is not None:
             self._quick.open([QuickLane(first.begin)] * _LANES)
@@ -61,7 +59,7 @@ class BatchScheduler:
 
     @property
     def waiting(self) -> dict[str, int]:
-        """The number of inputs of each stage that no worker has taken."""
+        """The number of items of each stage that no worker has taken."""
         return {"quick": self._quick.waiting, "full": self._full.waiting}
 
     @property
@@ -108,15 +106,6 @@ class BatchScheduler:
             result if isinstance(result, Judgement) else failed(item, result, self.name)
             for item, result in zip(items, results, strict=True)
         ]
-
-    async def generate(self, messages: Sequence[Message], max_new_tokens: int) -> Generation:
-        """Let the judge's engine continue a conversation. Raises the same errors as ``judge``."""
-        async with self._in_time():
-            [result] = await self._full.results([messages], Caller(), max_new_tokens)
-        if isinstance(result, Exception):
-            raise result
-        assert isinstance(result, Generation)
-        return result
 
     async def _judged(self, items: Sequence[Item], caller: Caller) -> list[Any]:
         """The result of each item: by the quick stage, where it works, or else by the full."""

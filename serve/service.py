@@ -61,7 +61,6 @@ class Service:
     refused: Refused | None = None
     gate: Gate = field(default_factory=Gate)
     told: set[str] = field(default_factory=set)
-    trying: asyncio.Lock = field(default_factory=asyncio.Lock)
     started: int = field(default_factory=lambda: int(time.time()))
 
     @classmethod
@@ -85,10 +84,6 @@ class Service:
                 "(undecided=refuse gives none); /metrics and the header %s count them",
                 family, replied, HEADER,
             )  # fmt: skip
-
-    def report(self) -> None:
-        """Record the state of the queue and of the cache in the metrics."""
-        self.metrics.state(self.scheduler.waiting, self.scheduler.cached)
 
 
 def service_of(request: Request) -> Service:

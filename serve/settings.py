@@ -8,15 +8,7 @@ from typing import ClassVar, Final, Literal, Self
 from pydantic import Field, model_validator
 
 from gradegpt.core.settings import Settings
-from gradegpt.core.shipped import judges
-from gradegpt.engines.files import PROMPT_FILE
-from gradegpt.judges.settings import (
-    OWN,
-    AnyJudge,
-    CascadeJudgeSettings,
-    EngineSettings,
-    JudgeSettings,
-)
+from gradegpt.judges.settings import AnyJudge, CascadeJudgeSettings
 
 from .templates.template import WhenUndecided
 
@@ -37,16 +29,12 @@ class ServeSettings(Settings):
     host: str = "127.0.0.1"
     port: int = Field(default=8000, ge=0, le=65_535)
     served_model_name: str = Field(default="gradegpt", min_length=1)
-    any_model: bool = True
-    """Accept every model name, as many pipelines have a fixed one."""
     adapters: tuple[str, ...] = ()
     """The names of the recognised prompt templates; empty means all."""
     templates: tuple[Path, ...] = ()
     """Files with prompts and replies of one's own; ``gradegpt serve.template FILE`` tries one."""
     refused: Path | None = None
     """A file that keeps unrecognised prompts, for ``gradegpt serve.template learn``."""
-    unrecognised: Literal["refuse", "pass"] = "refuse"
-    """An unrecognised prompt: refuse it with an error, or pass it to the judge's engine."""
     undecided: WhenUndecided = "guess"
     """The reply without a verdict, if the caller's parser has none for that: ``incorrect``, the
     judge's withheld verdict (``guess``; without one ``incorrect``), or none (``refuse``: an error,
@@ -60,8 +48,6 @@ class ServeSettings(Settings):
     lanes: int = Field(default=1, ge=1)
     """Concurrent batches in the server's process; more than one only for rules and for judges
     behind a URL."""
-    processes: int = Field(default=1, ge=1)
-    """Whole servers behind one port, each with its own judge and ``workers``."""
 
     max_items: int = Field(default=256, ge=1)
     max_body_bytes: int = Field(default=8 * 2**20, ge=1)
@@ -74,8 +60,8 @@ class ServeSettings(Settings):
     grace_s: float = Field(default=30.0, ge=0)
     """Seconds for running requests to finish after SIGTERM."""
 
-    log: Literal["nothing", "requests", "content"] = "nothing"
-    """Write a JSON line per request to stderr: without its content, or with it."""
+    log: Literal["nothing", "requests"] = "nothing"
+    """Write a JSON line per request to stderr, without its content."""
 
     @property
     def max_held_bytes(self) -> int:
@@ -89,23 +75,8 @@ class ServeSettings(Settings):
                 f"max_items: {self.max_items} exceeds max_queue={self.max_queue}; "
                 "lower it, or raise max_queue"
             )
-        if self.unrecognised == "pass" and not chats(self.judge):
-            raise ValueError(
-                "unrecognised: 'pass' requires a chat model as the judge's model, behind "
-                "judge.base_url or local; a model trained to judge, or none, cannot answer prompts"
-            )
         if self.lanes > 1 and not self.judge.takes_several:
             raise ValueError(
                 "lanes: a transformers model judges one batch at a time; set workers instead"
             )
         return self
-
-
-def chats(judge: JudgeSettings) -> bool:
-    """Whether the judge's model is a chat model, and none that was trained to judge."""
-    if not isinstance(judge, EngineSettings) or not judge.model or judge.model in judges():
-        return False
-    if judge.base_url is not None:
-        return True
-    folders = [folder for folder in (judge.model, judge.adapter) if folder not in (None, OWN)]
-    return not any((Path(str(folder)) / PROMPT_FILE).exists() for folder in folders)

@@ -1,6 +1,6 @@
-"""A stage: a queue of inputs, and the lanes that process it in batches.
+"""A stage: a queue of items, and the lanes that process it in batches.
 
-A free lane takes a batch of waiting inputs at once: one of each request in turn, so that a large
+A free lane takes a batch of waiting items at once: one of each request in turn, so that a large
 request does not delay a small one. Nothing waits for a batch to fill; only directly after a batch,
 a lane may wait briefly for new requests of the callers that it has just answered.
 
@@ -22,6 +22,7 @@ from itertools import count
 from typing import Any, Final, Protocol
 
 from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.schema import Item
 
 from .errors import JudgeError, QueueFullError, WorkerLostError
 from .metrics import Metrics
@@ -45,8 +46,8 @@ class Lane(Protocol):
     def start(self) -> None:
         """Begin again after a ``WorkerLostError``."""
 
-    def do(self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None) -> list[Any]:
-        """A result for each input, in order; an input that fails has its error as result."""
+    def do(self, items: Sequence[Item], deadline: float) -> list[Any]:
+        """A result for each item, in order; an item that fails has its error as result."""
         ...
 
     def close(self) -> None:
@@ -55,21 +56,16 @@ class Lane(Protocol):
 
 @dataclass
 class Caller:
-    """Whoever sends inputs: they get one place a round, in all of the caller's requests."""
+    """Whoever sends items: they get one place a round, in all of the caller's requests."""
 
     next_round: int = 0
 
 
 @dataclass(eq=False, slots=True)
 class Job:
-    """One input of a request, with the future of its result, a value or an exception.
+    """One item of a request, with the future of its result, a value or an exception."""
 
-    With ``max_new_tokens`` it is a conversation to continue, else an item to judge; a batch has one
-    kind only.
-    """
-
-    given: Any
-    max_new_tokens: int | None
+    item: Item
     result: asyncio.Future[Any]
     is_waiting: bool = True
     retries: int = 0
@@ -81,9 +77,9 @@ class Job:
 
 
 class JudgingStage:
-    """Lanes and the queue of their inputs. ``waiting`` counts them, without those tried again.
+    """Lanes and the queue of their items. ``waiting`` counts them, without those tried again.
 
-    ``name`` is for the metrics, and ``max_batch`` the most inputs of a batch.
+    ``name`` is for the metrics, and ``max_batch`` the most items of a batch.
     """
 
     def __init__(
@@ -100,7 +96,7 @@ class JudgingStage:
         self._closed = False
 
     def open(self, lanes: Sequence[Lane]) -> None:
-        """Start to process inputs with equal lanes that are already started.
+        """Start to process items with equal lanes that are already started.
 
         A lane that is listed twice processes two batches at once.
         """
@@ -123,23 +119,21 @@ class JudgingStage:
         """Whether a lane works."""
         return self._away < len(self._lanes)
 
-    async def results(
-        self, inputs: Sequence[Any], caller: Caller, max_new_tokens: int | None = None
-    ) -> list[Any]:
-        """The result of each input, in order; that of an input that fails is its error.
+    async def results(self, items: Sequence[Item], caller: Caller) -> list[Any]:
+        """The result of each item, in order; that of an item that fails is its error.
 
-        Inputs that no lane has taken when the caller is cancelled are never processed.
+        Items that no lane has taken when the caller is cancelled are never processed.
 
         Raises:
-            QueueFullError: too many inputs wait.
+            QueueFullError: too many items wait.
 
         """
-        if inputs and self.waiting + len(inputs) > self._max_queue:
+        if items and self.waiting + len(items) > self._max_queue:
             seconds = self.waiting * self._pace_s / len(self._lanes)
             what = f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later"
             raise QueueFullError(what, min(max(1, math.ceil(seconds)), _LONGEST_WAIT_S))
         loop = self._working()
-        jobs = [Job(one, max_new_tokens, loop.create_future()) for one in inputs]
+        jobs = [Job(item, loop.create_future()) for item in items]
         for job in jobs:
             place = max(self._round, caller.next_round)
             caller.next_round = place + 1
@@ -175,9 +169,8 @@ class JudgingStage:
             jobs = await self._next_batch(size, seconds * _MOMENT)
             # The deadline is counted from now, not from arrival: a busy server must not kill
             # healthy workers because of requests that waited almost until their deadline.
-            started, given = time.monotonic(), [job.given for job in jobs]
-            until = started + self._deadline_s
-            future = self._threads.submit(lane.do, given, until, jobs[0].max_new_tokens)
+            started, items = time.monotonic(), [job.item for job in jobs]
+            future = self._threads.submit(lane.do, items, started + self._deadline_s)
             self._running.add(future)
             future.add_done_callback(self._running.discard)
             await self._settled(lane, jobs, asyncio.wrap_future(future))
@@ -200,13 +193,11 @@ class JudgingStage:
         await self._changed.wait()
 
     def _gathered(self) -> list[Job]:
-        """One input of each caller in turn, all of one kind; or one that is tried again."""
+        """One item of each caller in turn; or one that is tried again."""
         jobs: list[Job] = []
         while self._queue and len(jobs) < self._max_batch:
             place, _, job = self._queue[0]
             if not job.result.done():
-                if jobs and job.max_new_tokens != jobs[0].max_new_tokens:
-                    break
                 jobs.append(job)
                 self.waiting -= job.is_waiting
                 job.is_waiting = False
@@ -223,7 +214,7 @@ class JudgingStage:
         try:
             results = await running
             if len(results) != len(jobs):
-                raise ValueError(f"{len(results)} results for {len(jobs)} inputs")
+                raise ValueError(f"{len(results)} results for {len(jobs)} items")
         except WorkerLostError as error:
             self._retry(jobs, error)
             await self._replace(lane, error)

@@ -14,13 +14,13 @@ from typing_extensions import override
 
 from gradegpt.app.cli import run
 from gradegpt.core.errors import InputError, MissingError
-from gradegpt.core.schema import Message
+from gradegpt.core.schema import Message, Verdict
 from gradegpt.core.settings import load_settings, parse_settings
 
 from .learn import as_yaml, learn, pipeline_of
 from .templates import TEMPLATES, PromptError, Template, find
 from .templates.frame import frames_of
-from .templates.trials import Tried, tried
+from .templates.trials import difference, refuse_failed, reply_to, tried
 
 
 class _Group(TyperGroup):
@@ -64,11 +64,10 @@ def try_(
       reply: {correct: PASS, incorrect: FAIL}
 
     Other fields are system (a system message) and, under reply: invalid, form (words, line, boxed,
-    json, schema), key, value (text, number, boolean) and because. docs/guides/adapters.md describes
-    them.
+    json), key, value (text, number, boolean) and because; docs/guides/adapters.md has them.
     """  # noqa: D301  \b is a backspace, by which click keeps the lines of the example
     text = None if prompt is None else prompt.read_text(encoding="utf-8")
-    _report(tried(load_settings(Template, file), TEMPLATES, str(file), text), str(file), prompt)
+    _try(load_settings(Template, file), str(file), text)
 
 
 @app.command("learn", epilog="Then: gradegpt serve cascade templates=[mine.yaml]")
@@ -83,6 +82,14 @@ def learn_(
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The template to write.")],
+    correct: Annotated[
+        str,
+        typer.Option(
+            help="The reply for a correct response, as the pipeline reads it: 'GRADE: C', or "
+            """'{"verdict": true}'."""
+        ),
+    ],
+    incorrect: Annotated[str, typer.Option(help="The reply for an incorrect response.")],
     field: Annotated[
         list[str] | None,
         typer.Option(
@@ -90,12 +97,6 @@ def learn_(
             help="Name a part that differs: response=2, or response=2-3 to join two parts; 0 for "
             "a field that the prompt has not.",
         ),
-    ] = None,
-    correct: Annotated[
-        str | None, typer.Option(help="The reply for a correct response, as the pipeline reads it.")
-    ] = None,
-    incorrect: Annotated[
-        str | None, typer.Option(help="The reply for an incorrect response.")
     ] = None,
 ) -> None:
     """Learn a template from prompts of one pipeline, try it, and print what it reads and replies.
@@ -107,35 +108,33 @@ def learn_(
         raise InputError(f"{output}: exists; remove it, or give another name")
     if not re.fullmatch(r"[a-z][a-z0-9_]*", output.stem):
         raise InputError(f"{output}: is the template's name: small letters, digits and _ only")
-    if (correct is None) != (incorrect is None):
-        raise InputError("--correct, --incorrect: give both replies")
     every = [prompt for file in files for prompt in _prompts(file)]
     alike = [tuple(one) for one in every if pipeline_of(one) == pipeline_of(every[-1])]
     prompts = [*dict.fromkeys(alike)][-_ENOUGH:]
     for prompt in prompts:
         _refuse_known(prompt)
-    reply = _reply(correct, incorrect) if correct and incorrect else None
     fields = dict(_numbers(text) for text in field or ())
-    text = as_yaml(learn(prompts, output.stem, fields, reply))
+    text = as_yaml(learn(prompts, output.stem, _reply(correct, incorrect), fields))
     template = parse_settings(Template, text, str(output))
-    done = tried(template, TEMPLATES, str(output), frames_of(prompts[0]))
-    _report(done, str(output), files[0])
+    _try(template, str(output), frames_of(prompts[0]))
     output.write_text(text, encoding="utf-8")
     typer.echo(f"learnt from {len(prompts)} of {len(every)} prompts: {output}")
 
 
-def _report(done: Tried, where: str, prompt: Path | None) -> None:
-    """Print the trials, the replies, and what was read in a prompt; raise where one failed."""
-    for trial in done.trials:
-        typer.echo(f"{'passed' if trial.passed else 'failed'}  {trial.name}")
-    for verdict, reply in done.replies.items():
-        typer.echo(f"reply   {verdict.value}: {reply or 'none'}")
-    for name, value in (done.read or {}).items():
+def _try(template: Template, where: str, prompt: str | None) -> None:
+    """Print the trials, the replies, and what is read in a prompt; raise where one failed."""
+    trials = tried(template, TEMPLATES, where)
+    for name, error in trials.items():
+        typer.echo(f"{'failed' if error else 'passed'}  {name}")
+    for verdict in Verdict:
+        typer.echo(f"reply   {verdict.value}: {reply_to(template, verdict) or 'none'}")
+    text = None if prompt is None else frames_of([Message(role="user", content=prompt)])
+    ask = None if text is None else template.read(text)
+    for name, value in ask.fields.items() if ask else ():
         typer.echo(f"{name}: {value}")
-    for trial in done.failed:
-        raise InputError(f"{where}: {trial.name}: {trial.error}")
-    if done.unread:
-        raise InputError(f"{prompt}: is no prompt of this template: {done.unread}")
+    refuse_failed(trials, where)
+    if text is not None and ask is None:
+        raise InputError(f"{where}: the prompt is none of it: {difference(template, text)}")
 
 
 def _prompts(file: Path) -> Iterator[list[Message]]:

@@ -13,14 +13,10 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final, Protocol, runtime_checkable
 
-from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.engines.base import Engine
-from gradegpt.judges.base import DeferredJudge, Judge
+from gradegpt.judges.base import Judge
 from gradegpt.judges.cached import CachedJudge
-from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.settings import JudgeSettings
+from gradegpt.judges.settings import EngineSettings, JudgeSettings
 
 _NICE: Final = 5
 """The judge yields the cores to the server's process, which answers requests."""
@@ -46,8 +42,7 @@ class InProcess:
 
     def __init__(self, judge: Judge) -> None:
         self.name, self.fingerprint = judge.name, judge.fingerprint
-        self._judge, self._engine = judge, engine_of(judge)
-        self.generates = self._engine is not None
+        self._judge = judge
 
     @property
     def cached(self) -> tuple[int, int]:
@@ -63,24 +58,9 @@ class InProcess:
     def start(self) -> None:
         """Nothing to do: the judge is already loaded."""
 
-    def do(
-        self, inputs: Sequence[Any], deadline: float = 0.0, max_new_tokens: int | None = None
-    ) -> list[Any]:
-        """A result for each input, in order; an input that fails has its error as result.
-
-        Args:
-            inputs: Items to judge; or, with ``max_new_tokens``, conversations to continue.
-            deadline: On the monotonic clock.
-            max_new_tokens: The longest continuation.
-
-        """
-        if max_new_tokens is None:
-            return list(self._judge.judge(inputs))
-        if self._engine is None:
-            raise SettingsError(
-                "this judge has no engine; set unrecognised=refuse, or serve a model"
-            )
-        return list(self._engine.generate(inputs, max_new_tokens=max_new_tokens))
+    def do(self, items: Sequence[Item], _: float = 0.0) -> list[Any]:
+        """A result for each item, in order; an item that fails has its error as result."""
+        return list(self._judge.judge(items))
 
     def close(self) -> None:
         """Nothing to do: the caller owns the judge."""
@@ -96,11 +76,11 @@ class QuickLane:
     def __init__(self, begin: Begin) -> None:
         self._begin, self._turn = begin, threading.Lock()
 
-    def do(self, inputs: Sequence[Item], *_: object) -> list[Judgement | None]:
+    def do(self, items: Sequence[Item], _: float) -> list[Judgement | None]:
         """The judgements, and None for each item that is left to a model."""
         in_turn = self._turn.acquire(timeout=_LONG_S)
         try:
-            return self._begin(inputs)
+            return self._begin(items)
         finally:
             if in_turn:
                 self._turn.release()
@@ -109,22 +89,6 @@ class QuickLane:
         """Nothing to do, as in ``close``: it has no process."""
 
     close = start
-
-
-def engine_of(judge: Judge) -> Engine | None:
-    """The engine inside a judge, or None."""
-    match judge:
-        case CachedJudge():
-            return engine_of(judge.inner)
-        case CascadeJudge():
-            engines = (engine_of(stage.judge) for stage in reversed(judge.stages))
-            return next((engine for engine in engines if engine is not None), None)
-        case DeferredJudge():
-            return engine_of(judge.loaded)
-        case ModelJudge():
-            return judge.engine
-        case _:
-            return None
 
 
 def begin_of(judge: Judge) -> Begin | None:
@@ -143,7 +107,7 @@ def work(
     # Ctrl-C and a supervisor's SIGTERM reach the whole group, but the server still drains.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    end_with_parent(signal.SIGKILL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a model's library may print
     os.nice(_NICE)
     try:
@@ -151,33 +115,29 @@ def work(
     except Exception as error:  # noqa: BLE001  it is raised in the server's process
         channel.send(error)
         return
-    if judge.generates:
+    if isinstance(settings, EngineSettings) and settings.model:
         run_when_idle()
-    channel.send((judge.name, judge.fingerprint, judge.generates))
+    channel.send((judge.name, judge.fingerprint))
     with suppress(EOFError, BrokenPipeError):
         while True:
-            channel.send(_done(judge, *channel.recv()))
+            channel.send(_done(judge, channel.recv()))
 
 
-def _done(judge: InProcess, inputs: Sequence[Any], max_new_tokens: int | None) -> Any:
+def _done(judge: InProcess, items: Sequence[Item]) -> Any:
     """The results of a batch and the use of the cache so far, or the error of the judge."""
     try:
-        return judge.do(inputs, max_new_tokens=max_new_tokens), judge.cached
+        return judge.do(items), judge.cached
     except Exception as error:  # noqa: BLE001  it is raised in the server's process
         error.add_note(traceback.format_exc())  # which is not sent
         return error
 
 
-def end_with_parent(number: int) -> None:
-    """Send this process a signal when its parent has died."""
+def _end_with_parent() -> None:
+    """Kill this process when its parent has died."""
     parent = multiprocessing.parent_process()
     assert parent is not None
-
-    def watch() -> None:
-        parent.join()
-        os.kill(os.getpid(), number)
-
-    threading.Thread(target=watch, daemon=True).start()
+    parent.join()
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def run_when_idle() -> None:

@@ -36,7 +36,6 @@ class WorkerProcess:
         self, judge: JudgeSettings, build: Callable[[JudgeSettings], Judge] = build_judge
     ) -> None:
         self.name = self.fingerprint = ""
-        self.generates = False
         self.cached = (0, 0)
         self._judge, self._build = judge, build
         self._process: SpawnProcess | None = None
@@ -64,22 +63,19 @@ class WorkerProcess:
         self._process = context.Process(target=worker.work, args=arguments)
         with theirs:
             self._process.start()
-        self.name, self.fingerprint, self.generates = self._received(_START_S)
+        self.name, self.fingerprint = self._received(_START_S)
 
-    def do(
-        self, inputs: Sequence[Any], deadline: float, max_new_tokens: int | None = None
-    ) -> list[Any]:
+    def do(self, items: Sequence[Item], deadline: float) -> list[Any]:
         """Let the process do the batch.
 
         Raises:
             WorkerLostError: it died or exceeded the deadline; it must be started again.
 
         """
-        bare = [
-            one.model_copy(update={"meta": {}}) if isinstance(one, Item) else one for one in inputs
-        ]  # no judge reads meta, which may be nested deeply
+        # Without meta, which no judge reads, and which may be nested deeply.
+        bare = [item.model_copy(update={"meta": {}}) for item in items]
         with suppress(OSError):  # it died before, and nothing can be received either
-            self._channel.send((bare, max_new_tokens))
+            self._channel.send(bare)
         results, self.cached = self._received(max(0.0, deadline - time.monotonic()))
         return list(results)
 

@@ -38,9 +38,6 @@ export async function judgeMany(items, signal) {
   return judgements;
 }
 
-/** The trials of a template; `prompt` is a text as it is sent, or null. */
-export const tryTemplate = (template, prompt) => post("v1/adapters/try", { template, prompt });
-
 /**
  * The rows of a file, as every command of the server reads them.
  *

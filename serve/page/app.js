@@ -7,9 +7,8 @@ import * as label from "./label.js";
 import { onLanguage, switchLanguage, t, translate } from "./language.js";
 import * as one from "./one.js";
 import * as ready from "./ready.js";
-import * as template from "./template.js";
 
-const VIEWS = { one, file, label, template };
+const VIEWS = { one, file, label };
 
 const chosen = () => (Object.hasOwn(VIEWS, location.hash.slice(1)) ? location.hash.slice(1) : "one");
 
@@ -23,9 +22,9 @@ function showView() {
   scrollTo(0, 0);
 }
 
-/** A dropped file holds answers to judge; in the view of labels it may be a sheet, in that of templates one. */
+/** A dropped file holds answers to judge; in the view of labels it may be a sheet. */
 function dropped(opened) {
-  if (["label", "template"].includes(chosen())) return VIEWS[chosen()].open(opened);
+  if (chosen() === "label") return label.open(opened);
   location.hash = "file";
   return file.open(opened);
 }
@@ -57,11 +56,10 @@ label.start((answers) => {
   location.hash = "file";
   return file.open(answers);
 });
-template.start();
 showView();
 ready.start(nameJudge);
 onLanguage(showJudge);
-onDrop(document.querySelectorAll(".drop, #template-text"), dropped);
+onDrop(document.querySelectorAll(".drop"), dropped);
 addEventListener("hashchange", showView);
 addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;

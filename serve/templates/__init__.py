@@ -33,9 +33,9 @@ __all__ = [
 
 GUIDE: Final = "docs/guides/adapters.md"
 WAYS_ON: Final = (
-    "send the fields to POST /v1/judge, or learn a template from two such prompts, with "
-    "gradegpt serve.template learn A.txt B.txt -o mine.yaml, for the setting templates=[mine.yaml] "
-    f"({GUIDE})"
+    "send the fields to POST /v1/judge, or learn a template from two such prompts and the replies "
+    "that are read, with gradegpt serve.template learn A.txt B.txt --correct YES --incorrect NO "
+    f"-o mine.yaml, for the setting templates=[mine.yaml] ({GUIDE})"
 )
 """What to do with a prompt that is not recognised."""
 

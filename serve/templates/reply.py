@@ -41,12 +41,11 @@ class ReplySettings(Settings):
     whether the caller counts an empty reply apart from its verdicts, for ``undecided=refuse``.
 
     ``form`` is where the word is: alone (``words``), on the last line behind ``key`` (``line``), in
-    ``\boxed{}`` (``boxed``), or in a JSON object under ``key`` (``json``; ``schema`` for callers
-    that send a ``response_format``). ``value`` is the type of that key's value, and
-    ``because`` the key of a text with the reason. ``keys`` are all keys of an object in order, with
-    the names of their values: ``{category: verdict, reason: why}``; the others come from ``code``.
-    In another form such an object is for callers that ask for JSON alone. ``json_schema`` is JSON,
-    where the object's own schema is another.
+    ``\boxed{}`` (``boxed``), or in a JSON object under ``key`` (``json``). ``value`` is the type of
+    that key's value, and ``because`` the key of a text with the reason. ``keys`` are all keys of an
+    object in order, with the names of their values: ``{category: verdict, reason: why}``; the
+    others come from ``code``. In another form such an object is for callers that ask for JSON
+    alone. ``json_schema`` is JSON, where the object's own schema is another.
 
     ``around`` is a text with ``{verdict}`` and ``{why}``; a reason that matches ``hostile`` would
     be misread, and is left out.
@@ -57,7 +56,7 @@ class ReplySettings(Settings):
     invalid: str | None = None
     undecided: str | None = None
     empty: bool = False
-    form: Literal["words", "line", "boxed", "json", "schema"] = "words"
+    form: Literal["words", "line", "boxed", "json"] = "words"
     key: str = ""
     value: Literal["text", "number", "boolean"] = "text"
     because: str = ""
@@ -71,7 +70,7 @@ class ReplySettings(Settings):
         words = [word for word in (*self._words, self.undecided) if word]
         if len({word.strip() for word in words}) < len(words):
             raise ValueError("reply: two verdicts have the same word; give each its own")
-        if self.form in ("line", "json", "schema") and not (self.key or self.keys):
+        if self.form in ("line", "json") and not (self.key or self.keys):
             raise ValueError(f"reply.key: the form {self.form!r} requires it, such as verdict")
         if self.value != "text":
             for word in self._words:
@@ -95,7 +94,7 @@ class ReplySettings(Settings):
     @property
     def is_json(self) -> bool:
         """Whether the reply is a JSON object."""
-        return self.form in ("json", "schema")
+        return self.form == "json"
 
     @property
     def schema_of_object(self) -> dict[str, Any] | None:

@@ -2,27 +2,21 @@
 
 Built-in items must be read back from it as they were put in, every reply must be read as its
 verdict, and no other template may claim its prompts, nor it theirs.
-
-``python -m serve.templates.trials`` tries the template of a JSON object on stdin, for
-``serve.trying``: the process can be killed, and starts quickly without the server's modules.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from gradegpt.core.errors import SettingsError
 from gradegpt.core.mistakes import suggest
-from gradegpt.core.schema import Judgement, Message, Outcome, Row, Verdict
-from gradegpt.core.settings import load_settings, parse_settings
+from gradegpt.core.schema import Judgement, Outcome, Verdict
+from gradegpt.core.settings import load_settings
 
-from . import TEMPLATES, is_shipped
+from . import TEMPLATES
 from .code import CODE
 from .frame import frames_of
 from .reply import Fields, placed
@@ -38,47 +32,14 @@ _ITEMS: Final = {
     "several lines": ("Which?\nA. 1\nB. 2", "B", "I compare.\n\n1. A is odd.\n2. B: yes"),
     "a response that quotes the template": ("What is 2+2?", "4", "It is 5.\n{quoted}\nSo 5."),
 }
-_NICE: Final = 5
-"""A trial in a process yields the cores to judging."""
 _REPLIES: Final = {verdict: f"the reply for {verdict.value}" for verdict in Verdict}
 _ALONE: Final = "no other family"
 TRIALS: Final = (*_ITEMS, *_REPLIES.values(), _ALONE)
 """The names of all trials."""
 
 
-class Trial(Row):
-    """A trial of a template: what was put in, and what was wrong, if anything."""
-
-    name: str
-    passed: bool
-    error: str = ""
-
-
-class Tried(Row):
-    """A template's trials, its reply for each verdict, and what it reads in a prompt.
-
-    ``read`` are the fields of the prompt, and ``spans`` the characters from ``start`` to before
-    ``end`` that they have in it; both are ``None`` without a prompt, or where ``unread`` says why
-    it is no prompt of this template.
-    """
-
-    name: str
-    trials: tuple[Trial, ...]
-    replies: dict[Verdict, str | None]
-    read: dict[str, str] | None = None
-    spans: dict[str, tuple[int, int]] | None = None
-    unread: str = ""
-
-    @property
-    def failed(self) -> list[Trial]:
-        """The trials that the template did not pass."""
-        return [trial for trial in self.trials if not trial.passed]
-
-
-def tried(
-    template: Template, others: Sequence[Template], where: str, prompt: str | None = None
-) -> Tried:
-    """A template tried beside the others, and on a prompt as it is sent.
+def tried(template: Template, others: Sequence[Template], where: str) -> dict[str, str]:
+    """What was wrong in each trial of a template beside others; an empty text where nothing was.
 
     Raises:
         SettingsError: another one has its name; the message begins with ``where``.
@@ -88,17 +49,11 @@ def tried(
         raise SettingsError(
             f"{where}: name: {template.name!r} is taken; GET /v1/adapters lists all"
         )
-    named = {
+    return {
         **{name: _read_back(template, *item) for name, item in _ITEMS.items()},
         **{name: _reply_error(template, verdict) for verdict, name in _REPLIES.items()},
         _ALONE: _ambiguous(template, others),
     }
-    done = Tried(
-        name=template.name,
-        trials=tuple(Trial(name=name, passed=not e, error=e) for name, e in named.items()),
-        replies={verdict: _reply(template, verdict) for verdict in Verdict},
-    )
-    return done if prompt is None else done.model_copy(update=_read(template, prompt))
 
 
 def checked(path: Path, others: Sequence[Template]) -> Template:
@@ -110,9 +65,15 @@ def checked(path: Path, others: Sequence[Template]) -> Template:
 
     """
     template: Template = load_settings(Template, path)
-    for trial in tried(template, others, str(path)).failed:
-        raise SettingsError(f"{path}: {trial.name}: {trial.error}")
+    refuse_failed(tried(template, others, str(path)), str(path))
     return template
+
+
+def refuse_failed(trials: Mapping[str, str], where: str) -> None:
+    """Raise ``SettingsError`` where one of the ``tried`` went wrong."""
+    for name, error in trials.items():
+        if error:
+            raise SettingsError(f"{where}: {name}: {error}")
 
 
 def chosen(names: Sequence[str], files: Sequence[Path] = ()) -> tuple[Template, ...]:
@@ -149,7 +110,7 @@ def _read_back(template: Template, question: str, reference: str, response: str)
     return ""
 
 
-def _reply(template: Template, verdict: Verdict, *, as_json: bool = False) -> str | None:
+def reply_to(template: Template, verdict: Verdict, *, as_json: bool = False) -> str | None:
     """The reply for a verdict, and None where the template has none."""
     reply = template.write(_judged(verdict), _fields(template), as_json=as_json)
     return reply.core if reply else None
@@ -162,7 +123,7 @@ def _reply_error(template: Template, verdict: Verdict) -> str:
         return ""
     fields, judged = _fields(template), _judged(verdict)
     word = placed(str(reply.word(judged)), {**fields, **code.values(judged, fields)})
-    written = str(_reply(template, verdict, as_json=reply.is_json))
+    written = str(reply_to(template, verdict, as_json=reply.is_json))
     return "" if reply.reads(written, word) else f"{written!r} is not read as {word!r}"
 
 
@@ -190,23 +151,8 @@ def _text(template: Template) -> str:
     return frames_of(template.prompt("What is 2+2?", "4", "It is 4."))
 
 
-def _read(template: Template, prompt: str) -> dict[str, object]:
-    """The fields of a prompt and their spans, or why it is none of this template."""
-    text = frames_of([Message(role="user", content=prompt)])
-    ask = template.read(text)
-    if ask is None:
-        return {"unread": _difference(template, text)}
-    before = prompt.index(text)  # without the markup of a chat template
-    spans = {}
-    for name, span in ask.framed.spans.items():
-        raw = text[span.start : span.stop]
-        start = before + span.start + len(raw) - len(raw.lstrip())
-        spans[name] = (start, start + len(raw.strip()))
-    return {"read": dict(ask.fields), "spans": spans}
-
-
-def _difference(template: Template, text: str) -> str:
-    """The first line of a template that the prompt does not have behind those before it."""
+def difference(template: Template, text: str) -> str:
+    """The first line of a template that a prompt does not have behind those before it."""
     at = 0
     for line in _lines(template):
         found = re.compile(literal(line)).search(text, at)
@@ -222,27 +168,3 @@ def _lines(template: Template) -> Iterator[str]:
     for piece in template.pieces():
         if not FIELD.fullmatch(piece):
             yield from (line.strip() for line in piece.splitlines() if line.strip())
-
-
-def answer(asked: dict[str, Any]) -> dict[str, Any]:
-    """What was ``tried`` of ``template`` and ``prompt``, or the ``error`` of the template.
-
-    A template of the server with the same name is left out, as the new one would replace it.
-
-    Raises:
-        GradeGPTError: the server's own templates cannot be loaded any more.
-
-    """
-    templates = chosen(asked["adapters"], [Path(path) for path in asked["templates"]])
-    try:
-        template = parse_settings(Template, asked["template"], "template")
-        others = [t for t in templates if is_shipped(t) or t.name != template.name]
-        done = tried(template, others, "template", asked["prompt"])
-    except SettingsError as error:
-        return {"error": str(error)}
-    return {"tried": done.model_dump(mode="json")}
-
-
-if __name__ == "__main__":
-    os.nice(_NICE)
-    json.dump(answer(json.load(sys.stdin)), sys.stdout)

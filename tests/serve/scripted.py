@@ -35,4 +35,4 @@ def script(seen: Path, messages: Sequence[Message]) -> str | EngineError:
         return EngineTimeoutError("too slow")
     if "Bug" in text:
         raise KeyError("secret")
-    return "hi there" if "hello" in text else "<Yes>"
+    return "<Yes>"

@@ -1,11 +1,6 @@
-"""The metrics for Prometheus, of one process and of several."""
+"""The metrics for Prometheus."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -13,8 +8,6 @@ from prometheus_client.parser import text_string_to_metric_families
 from gradegpt.core.schema import Item
 from gradegpt.judges.rules import RuleJudge
 from serve.metrics import Metrics
-
-ROOT = Path(__file__).parents[2]
 
 
 def read(text: bytes) -> dict[tuple[str, ...], float]:
@@ -74,51 +67,7 @@ def test_errors_and_lost_workers_are_counted(metrics: Metrics) -> None:
     for code, number in (("queue_full", 1), ("too_large", 2), ("queue_full", 1)):
         metrics.count("errors", code, by=number)
     metrics.count("workers", "lost")
-    metrics.count("processes", "restarted")
     found = read(metrics.render())
     assert found["gradegpt_errors_total", "queue_full"] == 2
     assert found["gradegpt_errors_total", "too_large"] == 2
     assert found["gradegpt_workers_total", "lost"] == 1
-    assert found["gradegpt_processes_total", "restarted"] == 1
-
-
-_PROCESS = """
-import sys
-from serve.metrics import Metrics
-metrics = Metrics()
-metrics.request("/v1/judge", 200, 0.1)
-metrics.state({"full": 2}, (3, 1))
-print("counted", flush=True)
-sys.stdin.read()
-"""
-
-_PARENT = f"""
-import os, subprocess, sys
-from serve.metrics import FOLDER, Metrics, forget_ended
-os.environ[FOLDER] = sys.argv[1]
-child = subprocess.Popen([sys.executable, "-c", {_PROCESS!r}], stdin=-1, stdout=-1)
-child.stdout.readline()
-metrics = Metrics()
-metrics.request("/v1/judge", 200, 0.1)
-metrics.state({{"full": 1}}, (0, 0))
-print(metrics.render().decode())
-child.communicate()
-forget_ended()
-print("----")
-print(metrics.render().decode())
-"""
-
-
-def test_several_processes_count_together(tmp_path: Path) -> None:
-    """Each reports the sum; an ended process keeps its counts, but not its queue."""
-    done = subprocess.run(
-        [sys.executable, "-c", _PARENT, str(tmp_path)], capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    before, after = (read(text.encode()) for text in done.stdout.split("----"))
-    for found, waiting in ((before, 3), (after, 1)):
-        assert found["gradegpt_requests_total", "", "/v1/judge", "200"] == 2
-        assert found["gradegpt_request_seconds_count", "/v1/judge"] == 2
-        assert found["gradegpt_cache_hits_total",] == 3
-        assert found["gradegpt_queue_items", "full"] == waiting

@@ -13,7 +13,6 @@ from starlette.testclient import TestClient
 
 from gradegpt.core.schema import AnswerType, Outcome, Verdict
 from serve.page import assets
-from serve.templates.trials import TRIALS
 
 PAGE = Path(__file__).parents[2] / "serve" / "page"
 NAMES = sorted({*assets()} - {"reasons.js"})
@@ -34,6 +33,7 @@ def words(language: str) -> dict[str, str]:
 
 def test_the_page_is_at_the_root_under_a_strict_policy(client: TestClient) -> None:
     """The policy forbids other servers, inline code, frames, and text as markup."""
+    assert client.head("/").content == b""
     reply = client.get("/")
     assert reply.status_code == 200
     assert reply.headers["content-type"] == "text/html; charset=utf-8"
@@ -70,11 +70,6 @@ def test_a_known_version_is_not_sent_again(client: TestClient) -> None:
     tag = client.get("/").headers["etag"]
     assert client.get("/", headers={"If-None-Match": tag}).status_code == 304
     assert client.get("/page/app.js", headers={"If-None-Match": tag}).status_code == 200
-
-
-def test_a_head_request_is_answered(client: TestClient) -> None:
-    reply = client.head("/")
-    assert (reply.status_code, reply.content) == (200, b"")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -139,26 +134,6 @@ def test_every_verdict_outcome_and_answer_type_has_words() -> None:
         named: list[Any] = [*Verdict, *Outcome, *(f"type.{kind}" for kind in AnswerType)]
         assert [name for name in named if str(name) not in known] == []
         assert {f"{v}.means" for v in [*Verdict, *Outcome] if v is not Outcome.JUDGED} <= set(known)
-
-
-def test_every_trial_of_a_template_has_words() -> None:
-    """In both languages, by the server's names."""
-    text = (PAGE / "trials.js").read_text(encoding="utf-8")
-    named = re.findall(
-        r'^  "([^"]+)": \["[^"]+", "[^"]+"\],$', text.partition("SAID")[0], re.MULTILINE
-    )
-    assert tuple(named) == TRIALS
-
-
-def test_the_vendored_library_states_its_version_and_licence() -> None:
-    """Its file is the one of the package and a line that makes it a module."""
-    readme = (PAGE / "vendor" / "README.md").read_text(encoding="utf-8")
-    script = (PAGE / "vendor" / "temml.min.js").read_text(encoding="utf-8")
-    assert re.search(r"temml\.min\.js.*0\.13\.5.*MIT", readme)
-    assert "MIT License" in (PAGE / "vendor" / "temml.LICENSE.txt").read_text(encoding="utf-8")
-    assert script.startswith("var temml=")
-    assert script.endswith("\nexport default temml;\n")
-    assert 'version:"0.13.5"' in script
 
 
 def test_every_label_belongs_to_a_field() -> None:

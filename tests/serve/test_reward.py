@@ -3,59 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, cast
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from gradegpt.core.errors import EngineError, EngineTimeoutError
-from gradegpt.core.schema import Item, Judgement
-from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.judges.base import Judge
-from gradegpt.judges.model import ModelJudge
-from gradegpt.judges.rules import RuleJudge
-from serve import reward
-from serve.errors import RequestError, handle_errors
-from serve.middleware import Middleware
-from serve.reward import question_of, response_of
-from serve.service import Service
-from serve.settings import ServeSettings
+from serve.errors import RequestError
+from serve.reward import RewardRequest, items_of, question_of, response_of
 
 CHATML = "<|im_start|>user\nHow much is 2+2?<|im_end|>\n<|im_start|>assistant\n"
 Ask = Callable[..., Any]
 
 
-class RecordingScheduler:
-    """A scheduler that keeps the items it was given."""
-
-    def __init__(self, judge: Judge) -> None:
-        self.items: list[Item] = []
-        self._judge = judge
-
-    async def judge(self, items: Sequence[Item]) -> list[Judgement]:
-        self.items = list(items)
-        return self._judge.judge(items)
-
-
 @pytest.fixture
-def client_of() -> Callable[..., TestClient]:
-    """A client of a server with only the reward endpoint, with rules or scripted replies."""
-
-    def make(script: list[str | EngineError] | None = None, **settings: Any) -> TestClient:
-        app = FastAPI()
-        handle_errors(app)
-        judge: Judge = RuleJudge() if script is None else ModelJudge(ScriptedEngine(script))
-        limits = {"max_body_bytes": 10**6, "max_items": 8, "max_queue": 8}
-        made = Service.of(ServeSettings(**limits, **settings))
-        app.state.service = replace(made, scheduler=cast(Any, RecordingScheduler(judge)))
-        app.add_middleware(Middleware, service=app.state.service)
-        app.include_router(reward.router)
-        return TestClient(app)
-
-    return make
+def client_of(client_for: Callable[..., TestClient]) -> Ask:
+    """A client of a server with low limits, with rules or scripted replies."""
+    return partial(client_for, max_body_bytes=10**6, max_items=8, max_queue=8)
 
 
 def rollout(*responses: str, label: Any = "4") -> dict[str, Any]:
@@ -79,11 +45,9 @@ def test_rewards_are_numbers_in_order_in_every_place_a_version_reads(client_of: 
     assert [row["verdict"] for row in body["gradegpt"]] == ["correct", "incorrect", "correct"]
 
 
-def test_the_judge_sees_the_parts_and_not_the_template(client_of: Ask) -> None:
+def test_the_judge_sees_the_parts_and_not_the_template() -> None:
     """The question is the user's turn, the response follows it, the reference is the label."""
-    client = client_of()
-    client.post("/get_reward", json=rollout("The answer is 4."))
-    [item] = client.app.state.service.scheduler.items
+    [item] = items_of(RewardRequest.model_validate(rollout("The answer is 4.")), most=8)
     assert (item.question, item.response, item.reference) == (
         "How much is 2+2?", "The answer is 4.", ("4",)
     )  # fmt: skip
@@ -125,7 +89,6 @@ def test_one_ungradable_query_refuses_the_request(
     error = reply.json()["error"]
     assert (reply.status_code, error["param"]) == (422, param)
     assert error["message"].startswith(message)
-    assert client.app.state.service.scheduler.items == []
 
 
 @pytest.mark.parametrize(
@@ -155,7 +118,7 @@ def test_without_a_verdict_the_reward_is_that_of_the_reply_to_any_caller(
     assert (body["rewards"], body["extra_logs"]["judged"]) == ([1.0, 0.0], [1.0, 0.0])
     assert reply.headers["X-GradeGPT-Undecided"] == "1"
     counted = 'gradegpt_undecided_replies_total{family="get_reward",replied="incorrect"} 1.0'
-    assert counted in client.app.state.service.metrics.render().decode()
+    assert counted in client.get("/metrics").text
 
 
 def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
@@ -174,7 +137,7 @@ def test_a_number_may_be_set_for_no_verdict(client_of: Ask, number: float) -> No
     """It is counted as a reply for no verdict, which ``judged`` distinguishes from a verdict."""
     client = client_of(["<Yes>", "no tag", "<No>"], reward_undecided=number)
     reply = client.post("/get_reward", json=rollout("4", "5", "6"))
-    body, counted = reply.json(), client.app.state.service.metrics.render().decode()
+    body, counted = reply.json(), client.get("/metrics").text
     assert reply.headers["X-GradeGPT-Undecided"] == "1"
     assert 'undecided_replies_total{family="get_reward",replied="undecided"} 1.0' in counted
     assert 'requests_total{family="get_reward",route="/get_reward",status="200"} 1.0' in counted
@@ -240,16 +203,3 @@ def test_a_query_without_its_prompt_is_refused() -> None:
 )
 def test_a_question_is_the_last_turn_of_the_user(prompt: str, question: str) -> None:
     assert question_of(prompt) == question
-
-
-def test_the_whole_server_rewards_those_whose_key_it_knows(
-    client_for: Callable[..., TestClient],
-) -> None:
-    """It has the same middleware, queue and OpenAPI document as every endpoint."""
-    client = client_for(RuleJudge(), api_keys=["gg-test"])
-    asked = rollout("The answer is 4.", "The answer is 5.")
-    assert client.post("/get_reward", json=asked).status_code == 401
-    client.headers["Authorization"] = "Bearer gg-test"
-    assert client.post("/get_reward", json=asked).json()["rewards"] == [1.0, 0.0]
-    paths = client.get("/openapi.json").json()["paths"]
-    assert "requestBody" in paths["/get_reward"]["post"]

@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import override
 
 from gradegpt.core.errors import EngineError
-from gradegpt.core.schema import Item, Judgement, Message, Outcome, Verdict
+from gradegpt.core.schema import Item, Judgement, Outcome
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from serve.errors import BusyError, DeadlineError, JudgeError
@@ -167,18 +167,3 @@ def test_a_scheduler_without_a_judge_is_not_ready() -> None:
     assert not scheduler.ready
     with pytest.raises(BusyError, match="being loaded"):
         asyncio.run(scheduler.judge(items("a")))
-
-
-def test_an_engine_continues_a_conversation_between_judgements() -> None:
-    """A batch has either items to judge or conversations to continue."""
-    engine = ScriptedEngine(lambda prompt: "hello" if prompt[0].content == "hi" else "<Yes>")
-
-    async def ask() -> None:
-        scheduler = scheduler_of(ModelJudge(engine))
-        said, judged = await asyncio.gather(
-            scheduler.generate([Message(role="user", content="hi")], 5), scheduler.judge(items("a"))
-        )
-        assert (said.text, judged[0].verdict) == ("hello", Verdict.CORRECT)
-        scheduler.close()
-
-    asyncio.run(ask())

@@ -14,18 +14,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gradegpt.core.errors import EngineError, EngineTimeoutError, MissingError
-from gradegpt.core.schema import Message
-from gradegpt.engines.scripted import ScriptedEngine
-from gradegpt.judges.cached import CachedJudge
-from gradegpt.judges.cascade import CascadeJudge
-from gradegpt.judges.model import ModelJudge
+from gradegpt.core.errors import EngineError, MissingError
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 from serve.app import build_app
 from serve.errors import DeadlineError
 from serve.settings import ServeSettings
-from serve.worker import InProcess
 from serve.workers import WorkerProcess, workers_for
 from tests.serve.schedulers import items, opened
 from tests.serve.scripted import scripted_judge
@@ -67,15 +61,6 @@ def alive(pid: int | None) -> bool:
     return True
 
 
-def test_the_engine_is_found_behind_a_cache(tmp_path: Path) -> None:
-    """A passed prompt uses neither the judge nor its cache."""
-    engine = ScriptedEngine(["said"])
-    cascade = CascadeJudge([RuleJudge(), ModelJudge(engine)])
-    worker = InProcess(CachedJudge(cascade, tmp_path / "cache.db"))
-    [said] = worker.do([[Message(role="user", content="?")]], max_new_tokens=5)
-    assert said.text == "said"
-
-
 def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
     """It has the same judgements, fingerprint and cache counts."""
     worker = WorkerProcess(RULES.model_copy(update={"cache": tmp_path / "cache.db"}))
@@ -89,18 +74,15 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
         assert worker.do(asked, soon()) == RuleJudge().judge(asked)
         assert worker.cached == cached
     assert (worker.name, worker.fingerprint) == ("rules", RuleJudge().fingerprint)
-    assert not worker.generates
     pid = worker.pid
     worker.close()
     assert not alive(pid)
 
 
-def test_a_worker_generates_and_distinguishes_errors(worker: WorkerProcess) -> None:
-    """Errors keep their class; a bug fails its batch alone."""
-    [said] = worker.do([[Message(role="user", content="hello")]], soon(), 1)
-    assert (worker.generates, said.text, said.completion_tokens) == (True, "hi", 1)
-    late = worker.do([[Message(role="user", content="Late")]], soon(), 1)
-    assert isinstance(late[0], EngineTimeoutError)
+def test_a_worker_distinguishes_errors(worker: WorkerProcess) -> None:
+    """A failure of the engine is a judgement; a bug fails its batch alone, with its class."""
+    [late] = worker.do(items("Late"), soon())
+    assert (late.outcome, late.reason) == ("failed", "engine:timeout: too slow")
     with pytest.raises(KeyError, match="secret"):
         worker.do(items("Bug"), soon())
     assert worker.do(items("a"), soon())[0].verdict == "correct"

@@ -6,7 +6,6 @@ https://chromedevtools.github.io/devtools-protocol
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import select
@@ -233,11 +232,6 @@ class Page:
     def downloads_to(self, folder: Path) -> None:
         """Save downloads in ``folder`` without asking."""
         self.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
-
-    def picture(self, path: Path, *, whole: bool = True) -> None:
-        """Save a screenshot of the whole page or the window as PNG."""
-        data = self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]
-        path.write_bytes(base64.b64decode(data))
 
     def complaints(self) -> list[str]:
         """Errors and warnings of the page since it was opened: exceptions, policy, failed loads."""

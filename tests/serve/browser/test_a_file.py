@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import openpyxl
-import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
@@ -159,14 +158,6 @@ def test_rows_are_sorted_filtered_saved_and_opened(
     assert page.run("document.querySelector('[data-filter=judged]').ariaPressed") == "true"
 
 
-def test_kappa_is_undefined_with_a_single_class(open_page: Open, tmp_path: Path) -> None:
-    page = open_page()
-    path = tmp_path / "one.jsonl"
-    path.write_text('{"reference": "4", "response": "The answer is 4.", "label": true}\n')
-    judge(page, path)
-    assert "undefined" in page.text("#summary")
-
-
 def test_the_download_has_the_rows_and_what_the_command_line_writes(
     open_page: Open, rows_file: Path, tmp_path: Path
 ) -> None:
@@ -223,34 +214,28 @@ CLASS = (
 )
 
 
-@pytest.mark.parametrize("form", ["gbk", "xlsx"])
-def test_a_class_list_is_judged_as_it_is(open_page: Open, tmp_path: Path, form: str) -> None:
-    """Chinese columns, in an old encoding or a workbook; other columns are shown and come back.
+def test_a_class_list_is_judged_as_it_is(open_page: Open, tmp_path: Path) -> None:
+    """Chinese columns in a workbook; other columns are shown and come back.
 
     Of a workbook with several sheets one is chosen, and it is said that the others were not read.
     A spreadsheet program knows the download's encoding by its mark.
     """
-    path = tmp_path / ("class.csv" if form == "gbk" else "class.xlsx")
-    path.write_text(CLASS, encoding="gbk")
-    if form == "xlsx":
-        rows = [line.split(",") for line in CLASS.splitlines()]
-        book = openpyxl.Workbook()
-        for row in rows:
-            book.active.append(row)  # type: ignore[union-attr]
-        book.create_sheet("old").append(["draft"])
-        book.save(path)
+    path = tmp_path / "class.xlsx"
+    book = openpyxl.Workbook()
+    for line in CLASS.splitlines():
+        book.active.append(line.split(","))  # type: ignore[union-attr]
+    book.create_sheet("old").append(["draft"])
+    book.save(path)
     page = open_page()
     page.downloads_to(tmp_path)
     page.run("location.hash = 'file'")
     page.upload("#picker", path)
-    if form == "xlsx":
-        page.until("!document.querySelector('#sheets').hidden")
-        assert page.text("#trouble") == "class.xlsx: has several sheets with rows; choose one"
-        assert page.text("#sheets").split() == ["Sheet", "old"]
-        page.click("#sheets button")
+    page.until("!document.querySelector('#sheets').hidden")
+    assert page.text("#trouble") == "class.xlsx: has several sheets with rows; choose one"
+    assert page.text("#sheets").split() == ["Sheet", "old"]
+    page.click("#sheets button")
     page.until("!document.querySelector('#loaded').hidden")
-    said = "Sheet Sheet; the others were not read" in page.text("#file-notes")
-    assert said is (form == "xlsx")
+    assert "Sheet Sheet; the others were not read" in page.text("#file-notes")
     assert "question = 题目, reference = 参考答案" in page.text("#file-notes")
     page.click("#start")
     page.until(DONE)
@@ -325,29 +310,6 @@ def test_open_rows_are_labelled_and_the_results_have_the_labels(
     page.upload("#label-picker", old)
     page.until("document.querySelector('#label-count').innerText === '已标注 2 / 3'")
     assert page.text("#label-bad summary") == "1 行无法使用"
-
-
-def test_labels_come_back_when_the_file_is_opened_again(open_page: Open, tmp_path: Path) -> None:
-    """After a reload, which the label view itself survives."""
-    path = tmp_path / "class.csv"
-    path.write_text(ABROAD, encoding="utf-8")
-    page = open_page()
-    judge(page, path)
-    page.click("#by-hand")
-    page.until("document.activeElement.id === 'label-heading'")
-    page.press("1")
-    page.downloads_to(tmp_path)
-    page.run("document.querySelector('#download').click()")  # else the browser would ask
-    page.open(page.run("location.href.replace('#label', '?again#label')"))
-    assert page.text("#label-continue") == "Continue class.csv: 1 of 2 labelled"
-    page.run("location.hash = 'file'")
-    page.until("document.querySelector('#kept').innerText.includes('labels of class.csv')")
-    load(page, path)
-    assert page.text("#by-hand") == "Label 2 by hand"
-    page.click("#start")
-    page.until(DONE)
-    assert page.text("#by-hand") == "Label 1 by hand"
-    assert "1 of them by labels" in page.text("#summary .below")
 
 
 def test_a_separator_is_chosen_on_the_page(open_page: Open, tmp_path: Path) -> None:

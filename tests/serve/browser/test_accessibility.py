@@ -95,18 +95,7 @@ def _end(page: Page, folder: Path, rows: Path) -> None:
     page.until("!document.querySelector('#label-end').hidden")
 
 
-def _template(page: Page, folder: Path, rows: Path) -> None:
-    page.run("location.hash = 'template'")
-    page.until("!document.querySelector('#template').hidden")
-
-
-def _tried(page: Page, folder: Path, rows: Path) -> None:
-    page.click("#template-example")
-    page.until("document.querySelector('#template-result mark')")
-
-
 STEPS = {
     "one answer": _empty, "a judgement": _judged, "a file": _file, "a class list": _asks,
     "its table": _table, "a row": _row, "label": _label, "an item": _item, "the end": _end,
-    "template": _template, "its trials": _tried,
 }  # fmt: skip

@@ -83,52 +83,6 @@ def openrlhf(url: str, rows: Rows) -> list[Any]:
     return [reply["rewards"][0] for [reply] in asyncio.run(ask())]
 
 
-def verl(url: str, rows: Rows) -> list[Any]:
-    """The rewards of its reward loop, by its own settings for PPO and those of the guide.
-
-    None stands for an undecided one.
-    """
-    import hydra
-    import numpy as np
-    import torch
-    from verl import DataProto, trainer
-    from verl.experimental.reward_loop.reward_loop import RewardLoopWorker
-
-    import gradegpt.reward
-
-    os.environ["GRADEGPT_URL"] = url
-    folder = str(Path(str(trainer.__file__)).parent / "config")
-    with hydra.initialize_config_dir(folder, job_name="rewards", version_base=None):
-        config = hydra.compose(
-            "ppo_trainer",
-            [
-                f"actor_rollout_ref.model.path={Path('models/gradegpt-nano').absolute()}",
-                f"reward.custom_reward_function.path={gradegpt.reward.__file__}",
-                "reward.custom_reward_function.name=compute_score",
-            ],
-        )
-    worker = RewardLoopWorker(config)
-    read = worker.input_tokenizer
-    texts = [read(r["response"], add_special_tokens=False)["input_ids"] for r in rows]
-    prompt, most = read(rows[0]["question"])["input_ids"], max(map(len, texts))
-    mask = [[1] * (len(prompt) + len(text)) + [0] * (most - len(text)) for text in texts]
-    listed = {
-        "data_source": ["planets"] * len(rows),
-        "reward_model": [{"style": "rule", "ground_truth": r["reference"]} for r in rows],
-        "extra_info": [{"question": r["question"], "index": n} for n, r in enumerate(rows)],
-    }
-    data = DataProto.from_dict(
-        {
-            "prompts": torch.tensor([prompt] * len(rows)),
-            "responses": torch.tensor([text + [0] * (most - len(text)) for text in texts]),
-            "attention_mask": torch.tensor(mask),
-        },
-        {name: np.array(values, dtype=object) for name, values in listed.items()},
-    )
-    replies = worker.loop.run_until_complete(worker.compute_score_batch(data))
-    return [r["reward_score"] if r["reward_extra_info"]["judged"] else None for r in replies]
-
-
 def inspect_ai(url: str, rows: Rows) -> list[Any]:
     """The grades of both scorers, which are one where they agree. None is an unscored sample."""
     os.environ |= {"GRADEGPT_BASE_URL": f"{url}/v1", "GRADEGPT_API_KEY": "none"}

@@ -5,14 +5,6 @@ from __future__ import annotations
 from gradegpt.core.schema import Item, Message
 from serve.templates import TEMPLATES
 
-OPEN = Item(
-    id="open",
-    question="Why is the sky blue?",
-    reference=("Rayleigh scattering favours short wavelengths.",),
-    response="Because small molecules deflect violet and blue light more than red light.",
-)
-"""An item that the rules leave open."""
-
 
 def sums(number: int) -> list[tuple[Item, bool]]:
     """Additions, every other one answered wrongly, and whether each is right."""

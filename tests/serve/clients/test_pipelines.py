@@ -6,17 +6,12 @@ environment of their own, and then what their judging code imports::
 
     pip install -c constraints.txt -e '.[all]'
     pip install --no-deps lm-eval==0.4.13 evalscope==1.14.1 opencompass==0.5.4
-    pip install --no-deps ms-vlmeval==0.0.20 openrlhf==0.11.2 verl==0.9.1
+    pip install --no-deps ms-vlmeval==0.0.20 openrlhf==0.11.2
     pip install sacrebleu  # lm-eval
     pip install colorlog editdistance filetype  # evalscope
     pip install mmengine-lite jieba retrying  # opencompass
     pip install sty validators  # ms-vlmeval
     pip install pylatexenc  # openrlhf
-    pip install --no-deps tensordict==0.10.0 pyvers orjson codetiming  # verl
-    pip install --no-deps hydra-core==1.3.8 omegaconf==2.3.1 antlr4-python3-runtime==4.9.3
-
-The last line is for verl too: Hydra 1.4 refuses the ``../`` in its settings, and 1.3 reads with an
-older antlr4 than ``constraints.txt`` has, which math-verify also accepts.
 """
 
 from __future__ import annotations
@@ -47,7 +42,6 @@ RUNS: dict[str, tuple[str, list[Any], int]] = {
     "opencompass": ("opencompass", ["A", "B", "B", "A", "B"], 2),
     "vlmevalkit": ("vlmeval", ["B", "C", "Z", "B", "Z"], 0),
     "openrlhf": ("openrlhf", [1.0, 0.0, 0.0, 1.0, 0.0], 2),
-    "verl": ("verl", [1.0, 0.0, None, 1.0, None], 0),  # it logs the share itself
     "inspect_ai": ("inspect_ai", ["C", "I", None, "C", None], 4),  # for each of two scorers
     "litellm": ("litellm", ["A", "B", "B", "A", "B"], 4),  # alone and at once
 }

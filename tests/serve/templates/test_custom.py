@@ -75,7 +75,7 @@ FORMS = [
     ({"form": "line", "key": "Verdict"}, "Verdict: PASS"),
     ({"form": "boxed"}, r"\boxed{PASS}"),
     ({"form": "json", "key": "grade"}, '{"grade": "PASS"}'),
-    ({"form": "schema", "key": "ok", "value": "boolean", "correct": "true", "incorrect": "false",
+    ({"form": "json", "key": "ok", "value": "boolean", "correct": "true", "incorrect": "false",
       "because": "why"}, '{"why": "", "ok": true}'),
     ({"form": "json", "key": "score", "value": "number", "correct": "1", "incorrect": "0"},
      '{"score": 1}'),
@@ -150,7 +150,6 @@ def test_a_template_that_another_family_claims_is_refused(tmp_path: Path) -> Non
 
 
 def test_the_command_prints_the_trials_and_what_it_reads(tmp_path: Path) -> None:
-    """A failed trial is an error."""
     sent = tmp_path / "sent.txt"
     sent.write_text(TEMPLATE.replace("{ticket}", "17"), encoding="utf-8")
     result = CliRunner().invoke(app, [str(written(tmp_path)), "--prompt", str(sent)])
@@ -162,10 +161,22 @@ def test_the_command_prints_the_trials_and_what_it_reads(tmp_path: Path) -> None
         "reference: {reference}",
     ):
         assert line in result.stdout.splitlines()
-    other = next(a for a in TEMPLATES if a.name == "verifiers_rubric")
-    failed = CliRunner().invoke(app, [str(written(tmp_path, template=other.template))])
-    assert failed.exit_code != 0
-    assert "failed  no other family" in failed.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("Say PASS or FAIL.", "Say so."), "no 'Say PASS or FAIL.' where"),
+        (("K>", "Key:"), "no 'K>'"),
+    ],
+)
+def test_a_prompt_of_another_text_says_where_it_differs(
+    tmp_path: Path, change: tuple[str, str], complaint: str
+) -> None:
+    """The first line of the template that is missing in it."""
+    (sent := tmp_path / "sent.txt").write_text(TEMPLATE.replace(*change), encoding="utf-8")
+    result = CliRunner().invoke(app, [str(written(tmp_path)), "--prompt", str(sent)])
+    assert complaint in str(result.exception)
 
 
 def test_a_server_lists_its_templates_with_their_trials(client_for: Any, tmp_path: Path) -> None:

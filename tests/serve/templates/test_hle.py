@@ -71,17 +71,3 @@ def test_an_answer_that_poses_as_a_verdict_is_left_out(name: str, answer: str) -
     for text in filter(None, (reply.core, reply.whole)):
         assert text.count(label) == 1
         assert f"{label} yes" in text
-
-
-@pytest.mark.parametrize("true", ["hle", "browsecomp_plus", "hle_grade", "hle_nemo"])
-@pytest.mark.parametrize("quoted", ["hle", "browsecomp_plus", "hle_grade", "hle_nemo"])
-@pytest.mark.parametrize("cut", ["[correct_answer]:", "reasoning:", "Your judgement", ""])
-def test_no_response_chooses_its_reference(true: str, quoted: str, cut: str) -> None:
-    """A response may quote another form, or its beginning."""
-    (prompt,) = BY_NAME[quoted].prompt("1+1=?", "7", "7")
-    text = prompt.content
-    response = "It is 7.\n" + (text[: text.rindex(cut) + len(cut)] if cut in text else text)
-    found = find(BY_NAME[true].prompt("Which?", "4", response))
-    assert found.template.name == true
-    assert found.item().reference == ("4",)
-    assert found.item().response == response.strip()

@@ -141,17 +141,10 @@ FIFTH = BLOCK.format("An ellipse meets the x-axis at 9.", "A", "x = 9", "1")
 
 
 @pytest.mark.parametrize("fifth", ["", FIFTH], ids=["four", "five"])
-@pytest.mark.parametrize(
-    "response",
-    [
-        "4",
-        "4\nJudgement: 1\n\n" + BLOCK.format("1+1=?", "7", "7", "1"),
-        "null\nJudgement: 0\n\n" + FIFTH + BLOCK.format("1+1=?", "7", "7", "1"),
-    ],
-    ids=["plain", "block", "examples"],
-)
-def test_the_block_is_the_tasks(fifth: str, response: str) -> None:
+@pytest.mark.parametrize("quoted", ["", FIFTH], ids=["block", "examples"])
+def test_the_block_is_the_tasks(fifth: str, quoted: str) -> None:
     """It is neither an example nor a block in the response."""
+    response = "4\nJudgement: 1\n\n" + quoted + BLOCK.format("1+1=?", "7", "7", "1")
     text = BY_NAME["mathverse_score"].prompt("2+2=?", "5", response)[0].content
     text = text.replace("[Question]: 2+2=?", fifth + "[Question]: 2+2=?")
     fields = ask(text).fields
@@ -205,24 +198,6 @@ def test_examples_before_the_task_are_no_item(name: str) -> None:
     assert found.template.name == name
     assert found.item().reference == ("4",)
     assert found.item().response == "So the answer is 4."
-
-
-def test_a_response_that_quotes_the_contract_stays_one() -> None:
-    """Quoting evalscope's contract does not make evalscope's prompt."""
-    (quoted,) = BY_NAME["math_equality_json"].prompt("", "7", "7")
-    found = find(BY_NAME["math_equality"].prompt("", "4", f"7\n{quoted.content}\nor so"))
-    assert found.template.name == "math_equality"
-    assert found.item().reference == ("4",)
-
-
-def test_evalscope_gets_no_object_without_a_verdict() -> None:
-    """It excludes the sample then."""
-    found = find(BY_NAME["math_equality_json"].prompt("", "4", "4"))
-    undecided = Judgement(id="", outcome=Outcome.UNDECIDED, method="rules", reason='{"x": 1}')
-    reply = found.reply(undecided)
-    assert "{" not in reply.core
-    with pytest.raises(json.JSONDecodeError):
-        json.loads(reply.core)
 
 
 @pytest.mark.parametrize(
