@@ -134,7 +134,7 @@ def judge(
     response: options.Response = None,
     answer_type: options.AnswerTypeOption = None,
     tolerance: options.ToleranceOption = None,
-    kind: options.JudgeOption = JudgeKind.CASCADE,
+    kinds: options.JudgeOption = None,
     profile: options.ProfileOption = None,
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
@@ -165,7 +165,7 @@ def judge(
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
         "labels_map": mapped if labels else None,
     }  # fmt: skip
-    settings = _settings(kind, given)
+    settings = _settings(kinds or [JudgeKind.CASCADE], given)
     single = {
         "question": question, "context": context, "reference": reference, "response": response,
         "answer_type": answer_type, "tolerance": tolerance,
@@ -272,15 +272,22 @@ def _regrade(
     complain(summary)
 
 
-def _settings(kind: JudgeKind, wanted: dict[str, Any]) -> JudgeSettings:
-    """The settings of a judge, which has all options that are given."""
+def _settings(kinds: Sequence[JudgeKind], wanted: dict[str, Any]) -> JudgeSettings:
+    """The settings of one judge, or of a panel; each judge gets the options that it has."""
     given = {name: value for name, value in wanted.items() if value is not None}
-    if others := [name for name in given if name not in KINDS[kind].model_fields]:
+    known = {name for kind in kinds for name in KINDS[kind.value].model_fields}
+    if others := [name for name in given if name not in known]:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in others)
         having = [one for one in JudgeKind if KINDS[one].model_fields.keys() >= {*others}]
         use = f"; use --judge {' or '.join(having)}" if having else ""
-        raise SettingsError(f"{names}: not for --judge {kind}{use}")
-    return JudgeSettings.of("options", kind=kind.value, **given)
+        raise SettingsError(f"{names}: not for --judge {' and '.join(kinds)}{use}")
+    each = [
+        {"kind": kind.value}
+        | {name: value for name, value in given.items() if name in KINDS[kind.value].model_fields}
+        for kind in kinds
+    ]
+    of_one = each[0] if len(each) == 1 else {"kind": "panel", "judges": each}
+    return JudgeSettings.of("options", **of_one)
 
 
 def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:

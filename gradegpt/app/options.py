@@ -96,7 +96,14 @@ References = Annotated[
     list[str] | None,
     typer.Option(help="The reference answer; may be repeated if several are accepted."),
 ]
-JudgeOption = Annotated[JudgeKind, typer.Option("--judge", help=JUDGES)]
+JudgeOption = Annotated[
+    list[JudgeKind] | None,
+    typer.Option(
+        "--judge",
+        help=f"{JUDGES} Repeat the option for a panel, which gives the verdict of most of them. "
+        "[default: cascade]",
+    ),
+]
 BaseUrlOption = Annotated[
     str | None,
     typer.Option(

@@ -207,13 +207,6 @@ class Client:
         create = self._client.chat.completions.create
         return self._asked(lambda: _read(ServerReply, create(model=self.model, **wanted)))
 
-    def continuation(self, text: str, max_new_tokens: int) -> str | Failure:
-        """What follows a plain text, greedily, from ``<base_url>/completions``."""
-        wanted: dict[str, Any] = {"prompt": text, "max_tokens": max_new_tokens, "temperature": 0}
-        create = self._client.completions.create
-        made = self._asked(lambda: _read(_Continuations, create(model=self.model, **wanted)))
-        return made if isinstance(made, Failure) else made.choices[0].text
-
     def answers(self) -> bool:
         """Whether the server lists its models; any status below 500 shows that it is up."""
         try:
@@ -246,14 +239,6 @@ class Client:
         except ValueError as error:  # the body is not JSON, or not a completion's
             why = explain(error) if isinstance(error, ValidationError) else error
             return Failure("no-completion", f"not a chat completion ({why}); {_WRONG_URL}")
-
-
-class _Continuation(BaseModel):
-    text: str
-
-
-class _Continuations(BaseModel):
-    choices: list[_Continuation] = Field(min_length=1)
 
 
 def _read(kind: type[B], found: object) -> B:

@@ -19,6 +19,7 @@ from gradegpt.judges.calibration import Calibration, calibration_beside, package
 from gradegpt.judges.cascade import CascadeJudge, Stage, Thresholds
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.model import ModelJudge
+from gradegpt.judges.panel import PanelJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.parts import PartsJudge
 from gradegpt.judges.profile import ProfileJudge
@@ -31,6 +32,7 @@ from gradegpt.judges.settings import (
     EngineSettings,
     JudgeSettings,
     ModelJudgeSettings,
+    PanelJudgeSettings,
     PartsJudgeSettings,
     RuleJudgeSettings,
 )
@@ -73,6 +75,8 @@ def _judge(settings: JudgeSettings) -> Judge:
             return ParallelJudge(RuleJudge() if profile is None else ProfileJudge(profile))
         case CodeJudgeSettings():
             return CodeJudge(ResourceLimits(settings.seconds))
+        case PanelJudgeSettings():
+            return PanelJudge([build_judge(judge) for judge in settings.judges])
         case PartsJudgeSettings():
             return PartsJudge(_cascade(settings.shared_with(CascadeJudgeSettings)), settings.least)
         case CascadeJudgeSettings():

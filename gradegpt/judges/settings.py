@@ -24,7 +24,7 @@ _Bound = Annotated[float, Field(gt=0, lt=0.5)]
 class JudgeSettings(Settings):
     """What all kinds of judges have in common; ``JudgeSettings.of(kind="rules")`` makes one."""
 
-    kind: Literal["rules", "model", "cascade", "code", "parts"] = "cascade"
+    kind: Literal["rules", "model", "cascade", "panel", "code", "parts"] = "cascade"
     name: str = ""
     cache: Path | None = None
     """A file that keeps judgements, so that no item is judged twice; see ``judges/cached.py``."""
@@ -180,9 +180,17 @@ class PartsJudgeSettings(StagesSettings):
     least: float = Field(default=1.0, gt=0, le=1)
 
 
+class PanelJudgeSettings(JudgeSettings):
+    """Judges that vote."""
+
+    kind: Literal["panel"] = "panel"
+    judges: tuple[AnyJudge, ...] = ()
+
+
 KINDS: Final[dict[str, type[JudgeSettings]]] = {
     "rules": RuleJudgeSettings, "code": CodeJudgeSettings,
     "model": ModelJudgeSettings, "cascade": CascadeJudgeSettings, "parts": PartsJudgeSettings,
+    "panel": PanelJudgeSettings,
 }  # fmt: skip
 
 
@@ -196,7 +204,7 @@ def _of_kind(given: Any) -> JudgeSettings:
 
 AnyJudge = Annotated[
     RuleJudgeSettings | CodeJudgeSettings | ModelJudgeSettings
-    | CascadeJudgeSettings | PartsJudgeSettings,
+    | CascadeJudgeSettings | PartsJudgeSettings | PanelJudgeSettings,
     BeforeValidator(_of_kind),
 ]  # fmt: skip
 """The settings of a judge inside other settings: a mapping of any kind, ``{kind: rules}``."""

@@ -87,6 +87,18 @@ def test_one_response_may_have_a_type_a_tolerance_and_a_profile(
     assert (code == 0) is said.startswith("verdict")
 
 
+def test_several_judges_are_a_panel(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each has the options that it knows; an option that none knows is an error."""
+    given = ("--judge", "rules", "--judge", "cascade", "--reference", "4", "--response", "It is 4.")
+    assert call("judge", *given, "--min-confidence", "0") == 0
+    said = capsys.readouterr().out
+    assert "panel:2-to-0" in said
+    assert "verdict     correct" in said
+    none_has = ("--judge", "code", "--judge", "cascade", "--profile", "atlas")
+    assert call("judge", *none_has, "--reference", "4", "--response", "4") != 0
+    assert "--profile: not for --judge code and cascade" in capsys.readouterr().err
+
+
 def test_one_response_that_could_not_be_judged_is_an_error(
     capsys: pytest.CaptureFixture[str], scripted: list[str | EngineError]
 ) -> None:

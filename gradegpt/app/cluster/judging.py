@@ -23,7 +23,12 @@ from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.code import CodeJudge
 from gradegpt.judges.parallel import ParallelJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.judges.settings import EngineSettings, JudgeSettings, StagesSettings
+from gradegpt.judges.settings import (
+    EngineSettings,
+    JudgeSettings,
+    PanelJudgeSettings,
+    StagesSettings,
+)
 from gradegpt.tables import Table
 from gradegpt.tables.columns import (
     REQUIRED,
@@ -201,7 +206,8 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
     named = isinstance(settings, EngineSettings) and settings.names_a_model
-    return named or (isinstance(settings, StagesSettings) and bool(settings.judges))
+    several = isinstance(settings, StagesSettings | PanelJudgeSettings)
+    return named or (several and bool(settings.judges))
 
 
 @cache

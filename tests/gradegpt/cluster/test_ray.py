@@ -60,8 +60,9 @@ def test_a_folder_of_parts_is_the_file_of_the_local_command(
 
 @pytest.mark.slow
 def test_a_pool_judges_as_one_machine_does(source: Path, tmp_path: Path) -> None:
-    """A judge with a model is loaded in processes of its own; here listed rules stand for it."""
-    settings = JudgeSettings.of(judges=[JudgeSettings.of(kind="rules")])
+    """A judge with a model is loaded in processes of its own; here a panel stands for it."""
+    judges = (JudgeSettings.of(kind="rules"), JudgeSettings.of(kind="cascade"))
+    settings = JudgeSettings.of(kind="panel", judges=judges)
     local = judge_file(check_input(source), tmp_path / "local.jsonl", build_judge(settings))
     checked = check_files(inputs([str(source)]), each)
     made = judge_files(checked, str(tmp_path / "out"), settings, workers=1)
