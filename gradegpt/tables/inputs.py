@@ -36,6 +36,10 @@ class Placed(NamedTuple):
 
 
 _NONE: Final[Mapping[str, str]] = {}
+_SWAPPED: Final = (
+    "in {:,} of {:,} rows the response is a short part of the reference; if the columns are "
+    "swapped, name them: --map reference=COLUMN --map response=COLUMN"
+)
 _SEVERAL: Final = (
     "{:,} of {:,} references look like several answers, such as {!r}; if any of them is right, "
     "--separator says what is between them"
@@ -237,7 +241,7 @@ def columns_in(
 
 def findings(table: Table, columns: Columns) -> Findings:
     """The number of rows that are items; complaints about the others; whether one is doubtful."""
-    items, wrong, several = 0, Complaints(table.name), list[str]()
+    items, swapped, wrong, several = 0, 0, Complaints(table.name), list[str]()
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
         items += item is not None
@@ -245,7 +249,10 @@ def findings(table: Table, columns: Columns) -> Findings:
             wrong.add(table.place(number), complaints)
             continue
         several += item.reference[:1] if looks_like_several(item) else ()
+        said, wanted = item.response.strip(), item.reference[0]
+        swapped += 0 < 3 * len(said) < len(wanted) and said in wanted
     doubt = _SEVERAL.format(len(several), items, several[0]) if several else ""
+    doubt = _SWAPPED.format(swapped, items) if swapped > items / 2 else doubt
     return Findings(items, wrong, doubt)
 
 

@@ -471,6 +471,18 @@ def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alik
     assert "1 of 2 references look like several answers, such as '巴黎/Paris'; if any of" in err
 
 
+def test_columns_that_look_swapped_are_named(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In most rows the response is a short part of the reference."""
+    rows = [{"reference": "We add two and two. So it is 4.", "response": "4"}] * 3
+    alike = [dict.fromkeys(rows[0], "4")] * 2
+    for name, given in (("usual.jsonl", [*alike, rows[0]]), ("back.jsonl", rows)):
+        Path(name).write_text("\n".join(map(json.dumps, given)))
+        assert call("judge", name, *RULES) == 0
+        assert ("in 3 of 3 rows" in capsys.readouterr().err) is (name == "back.jsonl")
+
+
 def test_a_run_ends_with_the_score_and_what_would_help(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

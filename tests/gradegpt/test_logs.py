@@ -127,6 +127,16 @@ def test_no_tool_is_guessed(text: str, tmp_path: Path) -> None:
     assert recognise(tmp_path / "nothing") is None
 
 
+@pytest.mark.parametrize("place", ["20260101_120000", "default/20260101_120000"])
+def test_the_run_of_a_folder_of_runs_is_named(tmp_path: Path, place: str) -> None:
+    """Not only that a folder is no file."""
+    file = tmp_path / place / "predictions" / "small" / "sums.json"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(PREDICTIONS.read_bytes())
+    with pytest.raises(InputError, match=f"predictions/; give one, such as {tmp_path / place}$"):
+        recognise(tmp_path)
+
+
 def test_lm_eval_gives_each_response_once_with_the_score_of_every_filter(tmp_path: Path) -> None:
     """It is the model's whole text; where a filter chooses among samples, each choice is one."""
     rows = [row for row in LM_EVAL.read(SUMS) if isinstance(row, Item)]

@@ -36,10 +36,16 @@ def recognise(path: str | Path) -> Tool | None:
     """The tool that wrote a log, by the file's structure and never by its name; or a run's folder.
 
     None for a file that is not a log of a known tool, or that fits two.
+
+    Raises:
+        InputError: the folder is not that of a run, but one of its folders is.
+
     """
     path = Path(path)
-    if path.is_dir() and opencompass.is_run(path):
-        return OPENCOMPASS
+    if path.is_dir():
+        if opencompass.is_run(path):
+            return OPENCOMPASS
+        opencompass.refuse_runs(path)
     if not path.is_file():
         return None
     file = contents_of(path)

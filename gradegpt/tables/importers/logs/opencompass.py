@@ -58,6 +58,14 @@ def is_run(folder: Path) -> bool:
     return next(folder.glob(_PREDICTIONS), None) is not None
 
 
+def refuse_runs(folder: Path) -> None:
+    """Raise ``InputError`` for a folder of runs, ``<run>/`` or ``<name>/<run>/``."""
+    found = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/{_PREDICTIONS}"))
+    if run := next((file.parents[2] for file in found), None):
+        what = "is not the folder of a run of OpenCompass, which has predictions/"
+        raise InputError(f"{folder}: {what}; give one, such as {run}")
+
+
 def read(path: Path) -> Iterator[Read]:
     """Every prediction, with the score of its detail where the results have details.
 
