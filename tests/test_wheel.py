@@ -130,7 +130,7 @@ def test_it_judges_a_table_and_the_log_of_another_tool(target: Path, tmp_path: P
 def test_rows_are_made_and_judges_measured_by_shipped_recipes(target: Path, tmp_path: Path) -> None:
     """By name and by path; rows are read from the package, results written to the folder."""
     out = gradegpt(
-        "data demo bank=1 parametric=20 workers=1 card=false",
+        "data demo bank=1 parametric=20 workers=1",
         "eval configs/eval/handmade.yaml 'judges=[{kind: rules}]' bootstrap=20",
         target=target, cwd=tmp_path,
     )  # fmt: skip

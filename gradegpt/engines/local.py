@@ -104,6 +104,9 @@ class LocalEngine:
     def _take(self, loaded: tuple[Any, Any, Any], *, constrained: bool) -> None:
         self._torch, self._model, self._tokenizer = loaded
         self._ends = end_token_ids(self._tokenizer)
+        # Of a prompt only the last position is kept: a view of several rows, which torch 2.13 in
+        # bfloat16 on a CPU multiplies without its fast kernels: minutes for 40 rows.
+        self._model.get_output_embeddings().register_forward_pre_hook(_contiguous)
         backend = self._tokenizer.backend_tokenizer
         self._constraints = Constraints(backend, self._ends) if constrained else None
 
@@ -391,6 +394,10 @@ def _head_on(head: Any, keep: torch.Tensor, exact: Sequence[int]) -> Iterator[No
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _contiguous(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return tuple(one.contiguous() for one in inputs)
 
 
 def _name_of_cache(model: Any) -> str:

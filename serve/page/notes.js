@@ -23,6 +23,7 @@ const NOTES = Object.entries({
   "read as *": ["read as {1}", "编码为 {1}"],
   "cells separated by *": ["cells separated by {1}", "单元格以 {1} 分隔"],
   "'*' is not read; to read it, use --map *=*": ["the column {1} is not read; to read it, name it {@2}", "列 {1} 未读取；若要读取，请改名为{@2}"],
+  "in * of * rows the response is a short part of the reference; *": ["in {1} of {2} rows the response is a short part of the reference; if the columns are swapped, rename them", "{2} 行中有 {1} 行，作答只是参考答案的一小部分；若两列弄反了，请改列名"],
   "* of * references look like several answers, such as *; if any *": ["{1} of {2} references look like several answers, such as {3}; if any of them is right, choose below what is between them", "{2} 条参考答案中有 {1} 条像是几个答案，例如 {3}；若答出任意一个即可，请在下方选择它们之间的分隔符"],
   "label * is not a verdict; use *": ["the label {1} is not a verdict; use true, false, correct, incorrect or invalid", "{1} 不是标注，请用 true、false、correct、incorrect 或 invalid"],
   "there are no rows*": ["there are no rows under the names of the columns", "只有列名，其下没有数据行"],

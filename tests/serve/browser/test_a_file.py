@@ -463,7 +463,6 @@ def test_notes_on_a_file_are_in_the_language_of_the_page(open_page: Open, tmp_pa
         "列的对应：作答 = 学生答案",
         "rows.csv：编码为 GB18030",
         "列 respons 未读取；若要读取，请改名为作答",
-        "2 条作答中有 1 条为空",
         "2 条参考答案中有 1 条像是几个答案，例如 '北京/上海'；"
         "若答出任意一个即可，请在下方选择它们之间的分隔符",
     ]
