@@ -15,10 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from gradegpt.answers.spans import sentence_around
-from gradegpt.chains.chain import Chain, needs_gloss
-from gradegpt.chains.fit import ELISION
-from gradegpt.chains.quote import MAX_QUOTE, where_quoted
+from gradegpt.chains.chain import Chain
+from gradegpt.chains.quote import where_quoted
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import validate, write_rows
 from gradegpt.core.schema import Item, Row, Verdict
@@ -61,28 +59,13 @@ class Reading(Row):
         """
         if self.verdict is None:
             raise ValueError(f"{self.id}: verdict: missing; the reader was unsure")
-        glosses = self.glosses or ("",) * len(self.spans)
-        quotes = (_key_sentence(response, *place) for place in self.spans)
-        said = dict(zip(quotes, glosses, strict=True))
         return Chain(
             verdict=self.verdict,
-            quotes=tuple(said),
-            glosses=tuple(said.values()) if any(glosses) else (),
+            quotes=tuple(response[start:end] for start, end in self.spans),
+            glosses=self.glosses,
             answer=self.answer or None,
             why=self.why,
         )
-
-
-def _key_sentence(response: str, start: int, end: int) -> str:
-    """The sentence around a quote; the quote itself where that is Chinese, as its gloss is its own.
-
-    A reader quotes as little as gives the answer. A judge that learns so cuts it short.
-    """
-    begin, stop = sentence_around(response, start, end)
-    whole = response[begin:stop]
-    fits = begin <= start and end <= stop and len(whole) <= MAX_QUOTE
-    kept = not fits or needs_gloss(whole) or ELISION in whole
-    return response[start:end] if kept else whole
 
 
 def digest_of(item: Item) -> str:

@@ -59,7 +59,7 @@ ANSWERS = [
            "oxygen and water\nreact with it", "", "oxygen and water react with it", "both say so"),
     Answer("What makes the tides?", "the gravity of the Moon",
            "It is the wind that pushes the sea, not the gravity of the Moon.", False,
-           "It is the wind that pushes the sea, not the gravity of the Moon.", "", "the wind"),
+           "It is the wind that pushes the sea", "", "the wind"),
     Answer("《背影》谁写的？祖籍何处？", "朱自清；绍兴", "朱自清。\n有名。\n他是扬州人。", False,
            "朱自清。|他是扬州人。", "Zhu Ziqing.|He is from Yangzhou.", "朱自清; 扬州",
            "the reference has Shaoxing, the response Yangzhou"),

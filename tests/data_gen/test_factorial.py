@@ -35,6 +35,6 @@ def test_every_answer_has_a_reading_that_agrees() -> None:
         one = readings[digest_of(item(row))]
         assert one.verdict is (Verdict.CORRECT if row["label"] else Verdict.INCORRECT)
         chain = one.chain(row["response"])
-        assert (chain.answer or "") in chain.quotes[0]
+        assert chain.quotes == (chain.answer,)
         assert needs_gloss(chain.quotes[0]) == any(chain.glosses)
         assert 3 <= len(chain.why.split()) <= 40

@@ -46,15 +46,15 @@ def test_the_shipped_readings_are_whole_and_hold_no_text_of_a_set() -> None:
 @pytest.mark.parametrize(
     ("label", "by", "response", "read", "verdict", "agree", "quote"),
     [
-        (RIGHT, "two teachers", OPEN, RIGHT, RIGHT, True, OPEN),
-        (RIGHT, "two teachers", OPEN, WRONG, RIGHT, False, OPEN),
+        (RIGHT, "two teachers", OPEN, RIGHT, RIGHT, True, "osmosis"),
+        (RIGHT, "two teachers", OPEN, WRONG, RIGHT, False, "osmosis"),
         (RIGHT, "two teachers", OPEN, None, RIGHT, False, None),
         (WRONG, "key", OPEN, NOTHING, NOTHING, True, None),
-        (RIGHT, "gpt-4", OPEN, RIGHT, RIGHT, True, OPEN),
+        (RIGHT, "gpt-4", OPEN, RIGHT, RIGHT, True, "osmosis"),
         (RIGHT, "gpt-4", DECIDED, "-", RIGHT, True, DECIDED),
         (RIGHT, "gpt-4", OPEN, "-", None, True, None),
         (RIGHT, "two teachers", OPEN, "-", RIGHT, True, None),
-        (None, "", OPEN, WRONG, WRONG, True, OPEN),
+        (None, "", OPEN, WRONG, WRONG, True, "osmosis"),
         (None, "", OPEN, None, None, False, None),
         (None, "", OPEN, "-", None, None, None),
         (None, "", DECIDED, "-", RIGHT, True, DECIDED),
@@ -81,4 +81,4 @@ def test_against_another_reference_a_reading_has_no_reason(source: str, why: str
     given = Example(**dict(item(OPEN)), verdict=RIGHT, labelled_by="key", source=source)
     made = labelled(given, {digest_of(given): reading(OPEN, RIGHT)}).chain
     assert made is not None
-    assert (made.key_sentence, made.why) == (OPEN, why)
+    assert (made.key_sentence, made.why) == ("osmosis", why)
