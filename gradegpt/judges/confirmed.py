@@ -19,7 +19,7 @@ from gradegpt.engines.base import Generation, TagProbability
 
 CLOSE: Final = 0.5
 """The most by which the log odds of the quotes may be below those of the response."""
-SAME: Final = 6.0
+SAME: Final = 4.0
 """The least log odds that a gloss and its quote say the same, either as the reference."""
 HELD: Final = 4.0
 """The least log odds of the verdict on the reason."""
