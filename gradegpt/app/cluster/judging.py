@@ -206,8 +206,8 @@ def pool_for(settings: JudgeSettings) -> tuple[int, int]:
 def asks_model(settings: JudgeSettings) -> bool:
     """Whether a model may be asked: a cascade without one consists of the rules."""
     named = isinstance(settings, EngineSettings) and settings.names_a_model
-    several = isinstance(settings, StagesSettings | PanelJudgeSettings)
-    return named or (several and bool(settings.judges))
+    several = isinstance(settings, StagesSettings | PanelJudgeSettings) and bool(settings.judges)
+    return named or several
 
 
 @cache
