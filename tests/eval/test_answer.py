@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from threading import Semaphore, Thread
 from typing import Any
@@ -34,6 +35,7 @@ class Model:
 
     def __init__(self, wrong: int = 3, refused: Sequence[str] = (), dies: int = 10**9) -> None:
         self.asked: list[str] = []
+        self._numbers = count(1)  # of one prompt each, whatever the number of threads
         self.wrong, self.refused, self.dies = wrong, refused, dies
 
     def generate(
@@ -48,7 +50,7 @@ class Model:
         if any(word in text for word in self.refused):
             return EngineError("HTTP 400: inappropriate")
         left, right = text.split("?")[0].split()[-1].split("+")
-        total = int(left) + int(right) + (len(self.asked) % self.wrong == 0)
+        total = int(left) + int(right) + (next(self._numbers) % self.wrong == 0)
         return Generation(f"So it is \\boxed{{{total}}}.", 10, 5, cut_off=total == 6)
 
 
