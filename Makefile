@@ -3,7 +3,10 @@
 PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
+# What the demo needs; and then what the tests need besides.
+WALK := $(VENV)/.walk
 READY := $(VENV)/.ready
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 # The tests start many processes: modules are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -12,14 +15,18 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## what each target does
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-$(READY): pyproject.toml constraints.txt
+$(WALK): pyproject.toml constraints.txt
 	@echo "making the environment in $(VENV) (a few minutes, once)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip==26.3'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --editable '.[all]' --group dev
+	$(INSTALL) --editable '.[local,openai,data,eval,serve,train]'
 	@touch $@
 
-demo: $(READY)  ## generate, train, evaluate, serve, judge: meant for under five minutes, no network
+$(READY): $(WALK)
+	$(INSTALL) --editable '.[all]' --group dev
+	@touch $@
+
+demo: $(WALK)  ## generate, train, evaluate, serve, judge: meant for under five minutes, no network
 	PATH="$(BIN):$$PATH" bash scripts/demo.sh
 
 test: $(READY)  ## the tests, on every core
