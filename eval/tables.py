@@ -15,7 +15,7 @@ _COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
 _SCORES: Final = (
     "balanced: the mean of the accuracies on correct and on other answers\n"
-    "κ: Cohen's kappa of verdicts and labels; by chance alone it is 0\n"
+    "κ: Cohen's kappa of verdicts and labels, its limits by resampling; by chance alone it is 0\n"
     "majority: how often always giving the more frequent label is right"
 )
 _SAMPLES: Final = "k: answers drawn from a question's rows, as if all were by one model"
@@ -50,13 +50,15 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
 
 
 def _bias(metrics: JudgeMetrics, bias: float) -> str:
-    """The shares, of decided answers, of right ones accepted and wrong ones rejected."""
+    """The shares of right answers accepted and wrong ones rejected, kappa, and what evens the two."""
     yes, no = percent(metrics.recall), percent((metrics.recall or 0) - bias)
-    said = f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"
-    if metrics.even is None or not bias:
-        return said
-    equal = f"the two are equal where a probability of {metrics.even:.2f} is needed to accept"
-    return f"{said};\n  {equal}"
+    said = [f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"]
+    if "kappa" in metrics.intervals:
+        said.append(f"κ {COLUMNS['κ']._replace(ranged=True).of(metrics)}")
+    if metrics.even is not None and bias:
+        equal = f"the two are equal where a probability of {metrics.even:.2f} is needed to accept"
+        said.append(equal)
+    return ";\n  ".join(said)
 
 
 def _print_view(title: str, groups: Mapping[str, Mapping[str, JudgeMetrics]]) -> None:
