@@ -202,6 +202,12 @@ def train_all(settings: AblationSettings) -> list[ArmRun]:
 
     """
     trained = [arm for arm in settings.arms if arm.shots is None]
+    first = len(trained) * len(settings.seeds)
+    typer.echo(
+        f"{first} runs at equal steps, then at most {first - len(settings.seeds)} at equal tokens; "
+        "a stopped command resumes",
+        err=True,
+    )
     for arm in trained:
         folder = settings.folder / "data" / arm.name
         if not (folder / "manifest.json").is_file():
@@ -244,6 +250,7 @@ def _train(
     if not (folder / "manifest.json").is_file():
         given = [settings.recipe, *(f"{key}={value}" for key, value in overrides.items())]
         command = [sys.executable, "-m", "gradegpt", "train", *given]
+        typer.echo(f"training {folder.name}: {steps} steps", err=True)
         if subprocess.run(command, check=False).returncode:
             raise OutputError(
                 f"gradegpt train {' '.join(given)}: failed; its output is above. "
