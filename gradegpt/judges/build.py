@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Final
 
 from gradegpt.chains.chain import PromptSettings
@@ -94,7 +93,7 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     if settings.labels is not None:
         if settings.max_error is not None:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
-        stages = _with_labels(settings.labels, settings.labels_map, stages)
+        stages = _with_labels(settings, stages)
     if settings.max_error is None:
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
@@ -136,12 +135,13 @@ def _stage(settings: JudgeSettings, number: int) -> Stage:
     return Stage(build_judge(settings), calibration)
 
 
-def _with_labels(labels: Path, mapped: Sequence[str], stages: Sequence[Stage]) -> list[Stage]:
+def _with_labels(settings: CascadeJudgeSettings, stages: Sequence[Stage]) -> list[Stage]:
     from gradegpt.judges.neighbours import LabelJudge, NeighbourJudge, after
     from gradegpt.tables.importers.labelled import graded_answers
 
-    judge = NeighbourJudge(graded_answers(str(labels), dict(one.split("=", 1) for one in mapped)))
-    nearest = Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
+    mapped = dict(one.split("=", 1) for one in settings.labels_map)
+    judge = NeighbourJudge(graded_answers(str(settings.labels), mapped))
+    nearest = Stage(judge, after((stage.judge.name for stage in stages), settings.min_confidence))
     return [Stage(LabelJudge(judge)), *stages, nearest]
 
 

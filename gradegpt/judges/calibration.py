@@ -171,8 +171,8 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
         given = {"outcome": Outcome.JUDGED, "verdict": likelier, "withheld": None}
         made = made.model_copy(update=given)
     confidence = 1 / (1 + math.exp(-abs(odds)))
-    kind = made.answer_type or before.answer_type
-    changes = {"confidence": confidence, "answer_type": kind}
+    read = {n: getattr(made, n) or getattr(before, n) for n in ("answer", "answer_type")}
+    changes = {"confidence": confidence, **read}
     return _with_cost(made.model_copy(update=changes), own)
 
 

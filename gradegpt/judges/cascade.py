@@ -15,6 +15,8 @@ if TYPE_CHECKING:  # it needs scipy
 _FREE: Final = frozenset(("person", "rules", "code", "neighbours"))
 _AS_IT_IS: Final = Weights()
 """The weights for a kind of answer on which a judge was not found to know more."""
+UNSURE: Final = "neighbours:not-sure"
+"""The reason of a verdict by the nearest graded answers that is withheld."""
 
 
 class Thresholds(NamedTuple):
@@ -128,6 +130,8 @@ class CascadeJudge:
         if judgement.verdict is None or not withheld or self._settles(item, judgement):
             return judgement
         changes = {"outcome": Outcome.UNDECIDED, "withheld": judgement.verdict, "verdict": None}
+        if judgement.method == "neighbours":
+            changes["reason"] = UNSURE
         return judgement.model_copy(update=changes)
 
     def _after(self, items: Sequence[Item], stages: int) -> list[Judgement]:

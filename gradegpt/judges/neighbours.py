@@ -2,7 +2,8 @@
 
 From ten graded answers to a question on, the nearest of them, by TF-IDF of character n-grams (the
 accepted answers count as right ones), say something that neither rules nor a model know: where a
-teacher draws the line. A cascade adds their log odds to those of the judges before them.
+teacher draws the line. A cascade adds their log odds to those of the judges before them, on items
+that these left undecided.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class LabelJudge:
 
 
 def after(names: Iterable[str], asked_below: float) -> Calibration:
-    """What the nearest graded answers add to the judges of these names."""
+    """What the nearest graded answers add where the judges of these names are less sure."""
     return Calibration(
         judge=NeighbourJudge.name, after=tuple(names), asked_below=asked_below,
         weights={OTHER: Weights(own=_WEIGHT)},

@@ -75,7 +75,7 @@ export default {
   "method.rules": "Rules: shown by comparing the answers, no model asked",
   "method.model": "Model: it read the question and both answers",
   "method.person": "Label: a person graded this answer so",
-  "method.neighbours": "Labels: people graded the most similar answers to this question so",
+  "method.neighbours": "Labels of the most similar answers to this question",
   "method.other": "{name}",
   "reason": "Reason",
   "answer": "Answer found",

@@ -75,7 +75,7 @@ export default {
   "method.rules": "规则：直接比较两个答案得出，未询问模型",
   "method.model": "模型：读了题目和两个答案",
   "method.person": "标注：这份答案由人工评分",
-  "method.neighbours": "标注：与之最相似的答案，人工是这样评的",
+  "method.neighbours": "最相似答案的人工标注",
   "method.other": "{name}",
   "reason": "理由",
   "answer": "找到的答案",

@@ -10,7 +10,9 @@ import pytest
 from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.schema import Example, Item, Outcome, Verdict
 from gradegpt.judges.build import build_judge
+from gradegpt.judges.cascade import UNSURE
 from gradegpt.judges.neighbours import LEAST, NONE, NeighbourJudge
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.judges.settings import JudgeSettings
 
 QUESTION, REFERENCE = "Why does ice float?", "Because it is less dense than water."
@@ -75,19 +77,28 @@ def test_labels_of_one_kind_show_nothing() -> None:
 
 
 def test_a_cascade_reads_them_from_a_table(tmp_path: Path) -> None:
-    """What the rules leave open has a verdict by the graded answers; its reason says so."""
+    """What the rules leave open has a verdict by the graded answers; its reason says so.
+
+    What the rules decide stays so, and where the graded answers show too little, their answer.
+    """
     path = tmp_path / "graded.csv"
     with path.open("w", newline="", encoding="utf-8") as out:
         rows = csv.writer(out)
         rows.writerow(("question", "reference", "said", "mark"))
         for e in graded():
             rows.writerow((e.question, e.reference[0], e.response, e.verdict))
-    settings = {"kind": "cascade", "labels": str(path), "min_confidence": 0.5}
+    settings = {"kind": "cascade", "labels": str(path), "min_confidence": 0.6}
     settings["labels_map"] = ["response=said", "label=mark"]
     judge = build_judge(JudgeSettings.of(**settings))
     open_, plain = judge.judge([item("the density of ice is lower"), item(REFERENCE)])
     assert (open_.verdict, open_.method) == (Verdict.CORRECT, "neighbours")
     assert plain.method == "rules"
+    doubtful = "Answer: cold water things, less dense"
+    empty, unsure = judge.judge([item(" "), item(doubtful)])
+    assert (empty.verdict, empty.method) == (Verdict.INVALID, "rules")
+    (before,) = RuleJudge().judge([item(doubtful)])
+    assert (unsure.outcome, unsure.reason) == (Outcome.UNDECIDED, UNSURE)
+    assert unsure.answer == before.answer == doubtful.removeprefix("Answer: ")
     (own,) = judge.judge([item(f" {WRONG[0]}")])
     assert (own.verdict, own.method) == (Verdict.INCORRECT, "person")
     other = item("less dense", "Why does wood float?")

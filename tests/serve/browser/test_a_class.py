@@ -107,12 +107,12 @@ def test_after_ten_labels_of_a_question_the_neighbours_decide(
 ) -> None:
     """Before there are ten they say nothing, and where a label is taken back no more.
 
-    A labelled row counts by its label.
+    A labelled row counts by its label, and an empty answer stays invalid.
     """
     pytest.importorskip("sklearn")
     right, wrong = "it gives oxygen and food to animals, number {}", "plants turn green, number {}"
     texts = [text.format(n) for n in range(5) for text in (right, wrong)]
-    texts += ["it gives oxygen and food to all animals", "plants turn very green"]
+    texts += ["it gives oxygen and food to all animals", "plants turn very green", ""]
     path = tmp_path / "class.csv"
     lines = [f'{n},Why?,"It makes oxygen, and food.","{text}"' for n, text in enumerate(texts)]
     path.write_text("\n".join(["id,question,reference,response", *lines]), encoding="utf-8")
@@ -124,17 +124,19 @@ def test_after_ten_labels_of_a_question_the_neighbours_decide(
     for key in "121212121":
         page.press(key)
     page.click("#label-results")
-    page.until("document.querySelector('[data-filter=judged] .n').innerText === '9'")
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '10'")
     page.click("tr[data-row='9'] .open")
     page.press("2")
-    page.until("document.querySelector('[data-filter=judged] .n').innerText === '12'")
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '13'")
     page.press("Escape")
     assert chip(page, "correct") == ["0", "2", "4", "6", "8", "10"]
     assert chip(page, "incorrect") == ["1", "3", "5", "7", "9", "11"]
-    page.click("#table-body tr:last-child .open")
-    assert "people graded the most similar answers" in page.text("#detail .facts")
+    assert chip(page, "invalid") == ["12"]
+    chip(page, "all")
+    page.click("tr[data-row='11'] .open")
+    assert "People graded the most similar answers" in page.text("#detail .facts")
     page.press("Escape")
     chip(page, "all")
     page.click("tr[data-row='9'] .open")
     page.press("2")
-    page.until("document.querySelector('[data-filter=judged] .n').innerText === '9'")
+    page.until("document.querySelector('[data-filter=judged] .n').innerText === '10'")
