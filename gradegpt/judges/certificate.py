@@ -50,14 +50,15 @@ class Certificate(Row):
     def needed(self) -> int:
         """About how many labels would decide, with the accuracy of these; 0 where these decide.
 
-        The limits come nearer with the root of the number of labels.
+        The limits come nearer with the root of the number of labels; those of rows without a
+        verdict do not count, but have to be given, too.
         """
         if self.n_labels >= LEAST_LABELS and not self.low < self.floor <= self.high:
             return 0
         share = self.balanced_accuracy
         width = share - self.low if share >= self.floor else self.high - share
         times = width / max(abs(share - self.floor), _LEAST_APART)
-        return max(LEAST_LABELS, math.ceil(self.n_labels * times**2))
+        return math.ceil(max(LEAST_LABELS, self.n_labels * times**2) / self.coverage)
 
     def demand(self, fingerprint: str) -> None:
         """Raise ``SettingsError`` where this is no pass, or of another judge."""

@@ -16,7 +16,7 @@ from gradegpt.app.cli import app as judge_app
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Example, Verdict
-from gradegpt.judges.certificate import read_certificate
+from gradegpt.judges.certificate import Certificate, read_certificate
 
 
 def invoke(command: object, *arguments: object) -> Result:
@@ -99,6 +99,22 @@ def test_few_labels_certify_nothing(tmp_path: Path) -> None:
     found = certified(tmp_path, "--certify", 0.5, n=40)
     assert found.exit_code == 5
     assert "about 50 labels would: 40 labelled rows with a verdict, of at least" in found.output
+
+
+def test_the_labels_to_give_include_those_of_rows_without_a_verdict() -> None:
+    """Of 60 labels 43 count, where the judge decides 43 of 60 rows: 70 labels make fifty count."""
+    rows = {
+        "judge": "x", "settings": {}, "rows": "", "n_labels": 43, "coverage": 43 / 60,
+        "balanced_accuracy": 1, "low": 0.9, "high": 1, "floor": 0.6, "majority": 0.5, "kappa": 1,
+    }  # fmt: skip
+    assert Certificate.model_validate(rows).needed == 70
+
+
+def test_the_guide_names_what_a_certificate_has() -> None:
+    """Each key of the file, and no other thing."""
+    guide = (Path(__file__).parents[2] / "docs/guides/accuracy.md").read_text("utf-8")
+    [told] = re.findall(r"`certificate.json` has (.*?)\. `report.json`", guide, re.DOTALL)
+    assert {*re.findall(r"`(\w+)`", told)} == {*Certificate.model_fields}
 
 
 @pytest.mark.parametrize(
