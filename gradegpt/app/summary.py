@@ -113,7 +113,8 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
     if counts.n_judged:
         start = f"       of the {counts.n_judged:,} with a verdict" if n_open else "score:"
         share = f"{100 * counts.n_correct / counts.n_judged:.1f} % judged correct"
-        lines.append(f"{start} {share}; its interval: gradegpt report")
+        how = "gradegpt report -o FILE.json" if n_open else "gradegpt report"
+        lines.append(f"{start} {share}; its interval: {how}")
     return lines
 
 

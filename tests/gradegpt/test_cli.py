@@ -123,7 +123,7 @@ def test_a_promise_says_which_verdicts_are_withheld(
     assert "1 judged" in out
     head, *lines = said.splitlines()
     assert head == "max_error: these verdicts are withheld, as the bound is not shown for them"
-    one = r"  [^:]+: (all verdicts \(.+\)|verdicts below the confidence 0\.\d{4})"
+    one = r"  [^:]+: (all verdicts \(.+\)|verdicts below the confidence 0\.\d{4} \(.+\))"
     assert lines
     assert all(re.fullmatch(one, line) for line in lines)
 
@@ -486,7 +486,7 @@ def test_columns_that_look_swapped_are_named(
 def test_a_run_ends_with_the_score_and_what_would_help(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By hand: 32 of 64 decided, 16 correct: 25 to 75 %."""
+    """By hand: 32 of 64 decided, 16 correct: 25 to 75 %. The named command gives the interval."""
     hard = json.dumps({"reference": "gravity pulls", "response": "mass attracts other mass"})
     Path("in.jsonl").write_text(16 * (ROW + ROW.replace("is 4", "is 5") + f"{hard}\n" * 2))
     assert call("judge", "in.jsonl", "-o", "out.csv", *RULES) == 0
@@ -494,13 +494,17 @@ def test_a_run_ends_with_the_score_and_what_would_help(
     assert lines[2:4] == [
         "score: between 25.0 and 75.0 % judged correct, as 32 (50.0 %) have no verdict, "
         "by type: text 32",
-        "       of the 32 with a verdict 50.0 % judged correct; its interval: gradegpt report",
+        "       of the 32 with a verdict 50.0 % judged correct; its interval: gradegpt report "
+        "-o FILE.json",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
         "to decide more, or to know the score:",
         "--judge cascade --model gradegpt-1.5b --overwrite",
         "gradegpt eval.estimate out.csv.judgements.jsonl --pick 60 -o labels.csv",
     ]  # fmt: skip
+    assert call("report", "out.csv", "-o", "report.json") == 0
+    share = json.loads(Path("report.json").read_text())["out"]["overall"]["accuracy"]
+    assert share["interval"]["low"] < share["value"] == 0.5 < share["interval"]["high"]
 
 
 def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
