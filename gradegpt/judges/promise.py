@@ -81,7 +81,10 @@ class Promise:
         self.missing = [f"{kind}: all verdicts ({lacks})" for kind, lacks in why.items()]
         for least in sorted(set(self.thresholds.values())):
             kinds = (kind for kind, found in self.thresholds.items() if found == least)
-            self.missing.append(f"{', '.join(kinds)}: verdicts below the confidence {least:.4f}")
+            lacks = f"with them, more than {100 * max_error:g} % of those given may be wrong"
+            lacks = lacks if least > LEVELS[-1] else "no lower one is tested"
+            below = f"verdicts below the confidence {least:.4f} ({lacks})"
+            self.missing.append(f"{', '.join(kinds)}: {below}")
 
     @override
     def __str__(self) -> str:

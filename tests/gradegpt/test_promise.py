@@ -116,18 +116,22 @@ def judgement(verdict: Verdict, confidence: float | None) -> Judgement:
 
 
 def test_kinds_have_thresholds_or_a_reason() -> None:
-    """A kind that errs too often, one with too few labels, and one that is promised."""
+    """One that errs too often, one with too few labels, a promised one, one promised in part."""
     evidence = (
         *rows(0.98, 400, 0),
+        *rows(0.95, 500, 1, "set en"),
+        *rows(0.8, 200, 100, "set en"),
         *rows(0.8, 100, 60, "text en"),
         *rows(0.97, 110, 0, "short text zh"),
     )
     promise = Promise(Calibration(judge="m", evidence=evidence), 0.02)
-    assert set(promise.thresholds) == {"number en"}
+    assert set(promise.thresholds) == {"number en", "set en"}
     assert promise.missing == [
         "short text zh: all verdicts (110 labelled rows are too few)",
         "text en: all verdicts (60 of the 160 surest labelled verdicts are wrong)",
-        "number en: verdicts below the confidence 0.5437",
+        "number en: verdicts below the confidence 0.5437 (no lower one is tested)",
+        "set en: verdicts below the confidence 0.8221 "
+        "(with them, more than 2 % of those given may be wrong)",
     ]
     number = Item(reference=("4",), response="It is 4.")
     assert promise.settles(number, judgement(Verdict.CORRECT, 0.98))
