@@ -58,8 +58,11 @@ def main(
     """
     reading = options.reading_of(mapped, sheet, separator)
     results = read_judged([judged], items=items, labels=labels, own_labels=True, reading=reading)
-    if pick_n is not None:
-        picked = pick(strata_of(results.only), results.labels, pick_n, seed)
+    if results.note:
+        typer.echo(results.note)
+    if pick_n is not None:  # corrected rows, too: without them the judge would seem better
+        known = results.labels if labels else [None] * len(results.items)
+        picked = pick(strata_of(results.only), known, pick_n, seed)
         write_sheet(results, picked, out)
         how = "write correct or incorrect into its column label"
         typer.echo(f"wrote {out}: {pick_n} items; {how}")

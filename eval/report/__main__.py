@@ -111,6 +111,8 @@ def main(
         judged, items=items, labels=labels, name=name, by=by,
         reading=options.reading_of(mapped, sheet, separator),
     )  # fmt: skip
+    if results.note:
+        typer.echo(results.note)
     with progress("measuring") as advance:
         found = numbers(results, advance)
     replaced = None

@@ -55,6 +55,8 @@ class JudgedRows(NamedTuple):
     scores: Mapping[str, ModelScores] = {}
     bootstrap: int = DRAWS
     seed: int = 0
+    note: str = ""
+    """What the reader of the results has to know of how they were read."""
 
     @property
     def labelled(self) -> bool:
@@ -133,7 +135,8 @@ def read_judged(
 
     The rows are those of the first file's input, which its manifest names, or those of ``items``; a
     judged table may have them itself, as the server's page gives it back: without ``labels``, one
-    of its own counts as the verdict, or with ``own_labels`` as a label. A judge has the name of its
+    of its own counts as the verdict, or with ``own_labels`` as a label; beside other ``labels`` it
+    is not used, as corrections are no random draw. A judge has the name of its
     file, without the ending. ``by`` is a column of the rows that becomes a tag; ``reading`` is how
     ``items``, ``labels`` and such a table are read.
 
@@ -177,10 +180,12 @@ def read_judged(
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
-    given = (labels and files[0].labels) or [None] * len(ids)
+    given: Sequence[Verdict | None] = (labels and files[0].labels) or [None] * len(ids)
+    note = ""
     if labels and not (files[0].labels and labels == paths[0]):
-        told = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
-        given = [new or own for new, own in zip(told, given, strict=True)]
+        if n := sum(own is not None for own in given):
+            note = f"{paths[0]}: its {n:,} labels are not used, only those of {labels}"
+        given = labels_of(found, Table.of(labels, sheet=reading.sheet), reading.columns)
     return JudgedRows(
         name=name or " and ".join(_names(paths)),
         items=found,
@@ -190,6 +195,7 @@ def read_judged(
         source=source,
         rows=[row for row, _ in rows],
         scores=scored,
+        note=note,
     )
 
 

@@ -130,9 +130,8 @@ class CascadeJudge:
         if judgement.verdict is None or not withheld or self._settles(item, judgement):
             return judgement
         changes = {"outcome": Outcome.UNDECIDED, "withheld": judgement.verdict, "verdict": None}
-        if judgement.method == "neighbours":
-            changes["reason"] = UNSURE
-        return judgement.model_copy(update=changes)
+        reason = UNSURE if judgement.method == "neighbours" else judgement.reason
+        return judgement.model_copy(update={**changes, "reason": reason})
 
     def _after(self, items: Sequence[Item], stages: int) -> list[Judgement]:
         """The judgements after the first stages; each judges what it has to be asked about."""

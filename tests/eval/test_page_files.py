@@ -92,7 +92,8 @@ def test_what_the_servers_page_gives_back_is_read_as_it_is(
 ) -> None:
     """Rows, judgements and labels are in one file; a label counts unless it is to measure.
 
-    A row that could not be judged is left out.
+    A row that could not be judged is left out. Beside a table of labels, its own are not used, and
+    any row may be drawn for one.
     """
     file = tmp_path / f"class.judgements.{form}"
     said = [json.loads(line) for line in rules.read_text("utf-8").splitlines()]
@@ -125,7 +126,13 @@ def test_what_the_servers_page_gives_back_is_read_as_it_is(
     assert "1 of the 3 verdicts are by labels" in run.output
     assert "1 of the verdicts are by labels" in (tmp_path / "report.html").read_text("utf-8")
     (more := tmp_path / "more.csv").write_text("id,label\nc,incorrect\n", encoding="utf-8")
-    assert read_judged([file], labels=more).labels == [R, R, W]
+    assert read_judged([file], labels=more).labels == [None, None, W]
+    page = str(tmp_path / "report.html")
+    for command, how in ((estimate, [str(more)]), (app, ["--labels", str(more), "-o", page])):
+        run = CliRunner().invoke(command, [str(file), *how])
+        assert f"its 2 labels are not used, only those of {more}" in run.output
+    picked = [str(file), "--pick", "3", "-o", str(tmp_path / "sheet.csv")]
+    assert "3 items" in CliRunner().invoke(estimate, picked).output
 
 
 def test_several_files_are_several_judges(rules: Path, tmp_path: Path) -> None:
