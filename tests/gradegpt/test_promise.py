@@ -74,7 +74,7 @@ def test_rare_kinds_rest_on_a_broader_group() -> None:
     labelled = [
         *rows(0.9, 400, 0),
         *rows(0.9, 3, 0, "number zh"),
-        *rows(0.9, 2, 0, "set en"),
+        *rows(0.9, 2, 0, "interval en"),
         *rows(0.9, 5, 0, "text en"),
         *rows(0.9, 400, 100, "single choice en"),
     ]
@@ -84,7 +84,7 @@ def test_rare_kinds_rest_on_a_broader_group() -> None:
 
     assert kinds("number en") == {"number en"}
     assert kinds("number zh") == {"number en", "number zh"}
-    assert kinds("set en") == {"number en", "number zh", "set en", "single choice en"}
+    assert kinds("interval en") == {"number en", "number zh", "set en", "single choice en"}
     assert kinds("text en") == {"text en"}
 
 
@@ -119,18 +119,18 @@ def test_kinds_have_thresholds_or_a_reason() -> None:
     """One that errs too often, one with too few labels, a promised one, one promised in part."""
     evidence = (
         *rows(0.98, 400, 0),
-        *rows(0.95, 500, 1, "set en"),
-        *rows(0.8, 200, 100, "set en"),
+        *rows(0.95, 500, 1, "interval en"),
+        *rows(0.8, 200, 100, "interval en"),
         *rows(0.8, 100, 60, "text en"),
         *rows(0.97, 110, 0, "short text zh"),
     )
     promise = Promise(Calibration(judge="m", evidence=evidence), 0.02)
-    assert set(promise.thresholds) == {"number en", "set en"}
+    assert set(promise.thresholds) == {"number en", "interval en"}
     assert promise.missing == [
         "short text zh: all verdicts (110 labelled rows are too few)",
         "text en: all verdicts (60 of the 160 surest labelled verdicts are wrong)",
         "number en: verdicts below the confidence 0.5437 (no lower one is tested)",
-        "set en: verdicts below the confidence 0.8221 "
+        "interval en: verdicts below the confidence 0.8221 "
         "(with them, more than 2 % of those given may be wrong)",
     ]
     number = Item(reference=("4",), response="It is 4.")
