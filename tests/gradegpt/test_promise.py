@@ -74,7 +74,7 @@ def test_rare_kinds_rest_on_a_broader_group() -> None:
     labelled = [
         *rows(0.9, 400, 0),
         *rows(0.9, 3, 0, "number zh"),
-        *rows(0.9, 2, 0, "interval en"),
+        *rows(0.9, 2, 0, "set en"),
         *rows(0.9, 5, 0, "text en"),
         *rows(0.9, 400, 100, "single choice en"),
     ]
@@ -84,7 +84,7 @@ def test_rare_kinds_rest_on_a_broader_group() -> None:
 
     assert kinds("number en") == {"number en"}
     assert kinds("number zh") == {"number en", "number zh"}
-    assert kinds("interval en") == {"number en", "number zh", "set en", "single choice en"}
+    assert kinds("set en") == {"number en", "number zh", "set en", "single choice en"}
     assert kinds("text en") == {"text en"}
 
 
