@@ -33,10 +33,10 @@ from gradegpt.tables.columns import (
     FIELDS,
     REQUIRED,
     Columns,
-    field_value,
     read_item,
     recognise,
     survey,
+    values_of,
 )
 from gradegpt.tables.outputs import Progress
 
@@ -50,7 +50,7 @@ _log = logging.getLogger(__name__)
 
 def judge(
     *,
-    response: str | float,
+    response: str | float | None,
     reference: str | float | Sequence[str | float],
     question: str = "",
     judge: str | JudgeSettings | Judge = "cascade",
@@ -59,7 +59,7 @@ def judge(
     """Judge one response. ``print`` shows the judgement for people.
 
     Args:
-        response: What is judged; a number or True is read as its text.
+        response: What is judged; a number or True is read as its text, None as an empty text.
         reference: The reference answer, or several of which any is accepted.
         question: What was asked.
         judge: ``rules``, ``model``, ``cascade`` or another kind of ``JudgeSettings``;
@@ -77,8 +77,7 @@ def judge(
     """
     fields = {name: options.pop(name) for name in FIELDS if name in options}
     fields |= {"response": response, "reference": reference, "question": question}
-    values = {name: field_value(name, value) for name, value in fields.items()}
-    item = validate(Item, values, "judge")
+    item = validate(Item, values_of(fields), "judge")
     built, _ = _judge(judge, options)
     return judge_each(built, [item])[0]
 

@@ -314,15 +314,18 @@ def recognise(
 def with_fields(row: Any) -> Any:
     """A row, such as a request's, whose usual names are those of fields; without its label.
 
+    Its values are ``values_of`` the fields.
+
     Raises:
         InputError: two columns may hold one field.
 
     """
     if not isinstance(row, dict) or row.keys() <= {*FIELDS}:
-        return row
+        return values_of(row) if isinstance(row, dict) else row
     columns = recognise(survey([row]), name="row")
     fields = {column: field for field, column in columns.fields.items()}
-    return {fields.get(n, n): value for n, value in row.items() if n not in columns.labels}
+    named = {n: value for n, value in row.items() if n not in columns.labels}
+    return values_of({fields.get(name) or name: value for name, value in named.items()})
 
 
 def read_item(
@@ -333,17 +336,15 @@ def read_item(
     Numbers and flags are read as text, and no response as an empty one. A row without an ``id``
     gets its ``number``.
     """
-    held = {field: dig(row, name) for field, name in columns.fields.items() if name}
+    held = {
+        field: dig(row, name)
+        for field, name in columns.fields.items() if name and has_column(row, name)
+    }  # fmt: skip
     if columns.separator and "reference" in held:
         held["reference"] = accepted(held["reference"], columns.separator)
-    if _is_nothing(held.get("response", "")) and has_column(row, columns.fields["response"]):
-        held["response"] = ""  # as an empty cell
-    values = {field: field_value(field, value) for field, value in held.items()}
     wrong = [Complaint(columns.fields[f], w) for f in held if (w := _no_text(f, held[f]))]
-    left_out = {f for f, v in values.items() if _is_nothing(v) or (f in _NOT_EMPTY and v == "")}
-    kept = {field: value for field, value in values.items() if field not in left_out}
     try:
-        item = Item.model_validate({**columns.defaults, **kept})
+        item = Item.model_validate({**columns.defaults, **values_of(held)})
     except ValidationError as error:
         explained = dict.fromkeys(_explained(text, columns) for text in complaints(error))
         return None, wrong + list(explained)
@@ -457,7 +458,16 @@ def _explained(text: str, columns: Columns) -> Complaint:
     return Complaint(shown, what, leave if field in _NOT_EMPTY else "")
 
 
-def field_value(field: str, value: Any) -> Any:
+def values_of(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as an item takes them: no response is an empty one, other empty ones are left out."""
+    values = {field: _field_value(field, value) for field, value in held.items()}
+    if _is_nothing(values.get("response", "")):
+        values["response"] = ""
+    empty = {f for f, v in values.items() if _is_nothing(v) or (f in _NOT_EMPTY and v == "")}
+    return {field: value for field, value in values.items() if field not in empty & {*FIELDS}}
+
+
+def _field_value(field: str, value: Any) -> Any:
     """A value as an item takes it: a number or a flag as text where the field is text."""
     value = value.tolist() if hasattr(value, "tolist") else value  # NumPy's
     if field in _STRUCTURED and isinstance(value, str):

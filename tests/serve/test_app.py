@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+import gradegpt
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.scripted import ScriptedEngine
@@ -141,6 +142,32 @@ def test_the_names_of_columns_in_files_are_taken_here_too(client_for: ClientFor)
     assert "`response` may be any of prediction, output" in error_of(reply)["message"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "verdict"),
+    [
+        ({"reference": 4, "response": 4.0}, "correct"),
+        ({"reference": [1, 4], "response": "4", "id": 7, "context": None}, "correct"),
+        ({"reference": "4", "response": None, "tolerance": ""}, "invalid"),
+        ({"answer": 4, "prediction": None, "question": None}, "invalid"),
+    ],
+)
+def test_numbers_and_nothing_are_read_as_in_a_file_and_in_python(
+    client_for: ClientFor, fields: dict[str, Any], verdict: str
+) -> None:
+    """A number is its text, no response an empty one, and any other empty field is left out."""
+    client = client_for()
+    sent: list[dict[str, Any]] = [
+        {"json": fields}, {"json": {"items": [fields]}},
+        {"content": json.dumps(fields), "headers": {"Content-Type": "application/x-ndjson"}},
+    ]  # fmt: skip
+    replies = [client.post("/v1/judge", **one).text.replace(" ", "") for one in sent]
+    assert all(f'"verdict":"{verdict}"' in reply for reply in replies)
+    made = [gradegpt.judge_many([fields], "rules")[0]]
+    if "reference" in fields:
+        made.append(gradegpt.judge(**fields, judge="rules"))
+    assert {one.verdict for one in made} == {verdict}
+
+
 def test_one_invalid_item_refuses_the_request_and_is_named(
     client_for: ClientFor, item: dict[str, Any]
 ) -> None:
@@ -174,16 +201,17 @@ def test_many_complaints_are_counted_and_not_all_listed(client_for: ClientFor) -
         ({"items": 5}, "items: expected a list", "items"),
         ({"items": [5]},
          "items.0: expected an object", "items.0"),
-        ({"reference": 4, "response": "4"},
+        ({"reference": {"value": 4}, "response": "4"},
          'reference: expected text or a list of texts; write a number in quotes, "42"',
          "reference"),
         ({"reference": " ", "response": "4"},
          "reference: an accepted answer is empty; there is nothing to grade against", None),
-        ({"reference": "4", "response": None},
-         "response: expected text", "response"),
+        ({"reference": None, "response": "4"}, "reference: field required", "reference"),
+        ({"reference": "4", "response": "4", "qestion": None},
+         "qestion: unknown field", "qestion"),
     ],
-    ids=["empty", "no-items", "items-a-number", "item-a-number", "reference-a-number",
-         "reference-blank", "response-null"],
+    ids=["empty", "no-items", "items-a-number", "item-a-number", "reference-an-object",
+         "reference-blank", "reference-null", "unknown-null"],
 )  # fmt: skip
 def test_a_complaint_says_where_and_what(
     client_for: ClientFor, body: Any, message: str, param: str | None
