@@ -102,7 +102,7 @@ function details(row) {
 
 function judgement(one, i, row) {
   const sure = one.confidence === undefined ? "" : say(`${(100 * one.confidence).toFixed(1)} % sure`);
-  const known = { "not sure enough of": one.withheld && say(one.withheld), method: one.method, reason: one.words ? say(one.words) : one.reason, answer: one.answer };
+  const known = { "not sure enough of": one.withheld && say(one.withheld), method: say(one.method), reason: one.words ? say(one.words) : one.reason, answer: one.answer };
   const facts = Object.entries(known).filter(([, value]) => value).flatMap(([name, value]) =>
     [make("dt", {}, say(name)), make("dd", {}, value)]);
   const lost = one.quote && !find(one.quote, row.response ?? "");

@@ -29,7 +29,7 @@ function translate() {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    if (!node.parentElement.closest(NOT_OURS)) node.data = say(node.data);
+    if (!node.parentElement.closest(NOT_OURS)) node.data = node.data.replace(/\S(.*\S)?/s, say);
   }
   for (const name of ["aria-label", "title", "placeholder"]) {
     for (const element of document.querySelectorAll(`[${name}]`)) element.setAttribute(name, say(element.getAttribute(name)));
