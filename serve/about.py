@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import JSONResponse, Response
 
 from .errors import BusyError, reply_to
@@ -17,6 +17,7 @@ router = APIRouter(tags=["about"])
 
 
 @router.get("/health")
+@router.head("/health", include_in_schema=False)
 async def health(request: Request) -> dict[str, str]:
     """Report that the server is alive, its judge, and the reply to a pipeline without a verdict."""
     service = service_of(request)
@@ -26,6 +27,7 @@ async def health(request: Request) -> dict[str, str]:
 
 
 @router.get("/ready", response_model=None)
+@router.head("/ready", response_model=None, include_in_schema=False)
 async def ready(request: Request) -> dict[str, str] | JSONResponse:
     """Report whether requests are accepted: not while the judge loads or the server drains."""
     service = service_of(request)
@@ -47,9 +49,22 @@ async def metrics(request: Request) -> Response:
 @router.get("/v1/models")
 async def models(request: Request) -> dict[str, Any]:
     """List the one served model."""
+    return {"object": "list", "data": [_model(request)]}
+
+
+@router.get("/v1/models/{name:path}")
+async def model(request: Request, name: str) -> dict[str, Any]:
+    """Return the served model, by its name."""
+    served = _model(request)
+    if name != served["id"]:
+        raise HTTPException(404)
+    return served
+
+
+def _model(request: Request) -> dict[str, Any]:
     service = service_of(request)
     served = {"id": service.settings.served_model_name, "created": service.started}
-    return {"object": "list", "data": [{**served, "object": "model", "owned_by": "gradegpt"}]}
+    return {**served, "object": "model", "owned_by": "gradegpt"}
 
 
 @router.get("/v1/adapters")

@@ -20,7 +20,7 @@ from gradegpt.chains.fit import estimate_tokens
 from gradegpt.core.schema import Judgement, Message, Outcome, Row
 
 from .body import read_object, until_disconnect, valid
-from .errors import UnsupportedError
+from .errors import RequestError, UnsupportedError
 from .logs import Note, note_of
 from .service import Service, service_of
 from .templates import Ask, NoVerdictError, Template, UnknownPromptError, find
@@ -238,7 +238,9 @@ def _reply(
 
 
 async def recognised(service: Service, messages: Sequence[Message]) -> Ask:
-    """The recognised prompt. Raises ``PromptError``; where such prompts are kept, it says so."""
+    """The recognised prompt. Raises ``RequestError``; where such prompts are kept, it says so."""
+    if not any(message.content.strip() for message in messages if message.role != "system"):
+        raise RequestError("the message is empty: there is no prompt")
     known = partial(find, messages, service.templates)
     characters = sum(len(message.content) for message in messages)
     try:

@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from fastapi import FastAPI
 
+import gradegpt
 from gradegpt.core.schema import Item
 from gradegpt.judges.base import Judge
 
@@ -39,8 +40,8 @@ def build_app(
     """The application without a judge; open its scheduler once a judge is loaded."""
     # No pages at /docs: they would load scripts from other servers.
     app = FastAPI(
-        title="GradeGPT", docs_url=None, redoc_url=None, openapi_url="/openapi.json",
-        lifespan=lifespan or _closing,
+        title="GradeGPT", version=gradegpt.__version__, docs_url=None, redoc_url=None,
+        openapi_url="/openapi.json", lifespan=lifespan or _closing,
     )  # fmt: skip
     service = app.state.service = Service.of(settings)
     handle_errors(app)

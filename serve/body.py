@@ -37,7 +37,9 @@ async def read_object(request: Request) -> dict[str, Any]:
     try:
         value = parse_json(body)
     except (ValueError, RecursionError) as error:
-        raise MalformedError(f"the body is not JSON: {error}") from error
+        lines = "; POST /v1/judge reads JSON Lines with Content-Type: application/x-ndjson"
+        how = lines if getattr(error, "msg", "") == "Extra data" else ""
+        raise MalformedError(f"the body is not JSON: {error}{how}") from error
     if not isinstance(value, dict):
         raise MalformedError(f"the body is a {type(value).__name__}, not a JSON object")
     return value

@@ -129,8 +129,10 @@ class JudgingStage:
 
         """
         if items and self.waiting + len(items) > self._max_queue:
-            seconds = self.waiting * self._pace_s / len(self._lanes)
-            what = f"{self.waiting:,} items wait, at most {self._max_queue:,} may; try again later"
+            excess = self.waiting + len(items) - self._max_queue
+            seconds = excess * self._pace_s / len(self._lanes)
+            what = f"{self.waiting:,} items wait, at most {self._max_queue:,} may; the "
+            what += f"{len(items):,} of this request would exceed that; try again later"
             raise QueueFullError(what, min(max(1, math.ceil(seconds)), _LONGEST_WAIT_S))
         loop = self._working()
         jobs = [Job(item, loop.create_future()) for item in items]

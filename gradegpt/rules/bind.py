@@ -207,11 +207,13 @@ _CHAIN = re.compile(
 _LETTER_IS = re.compile(r"(?<![A-Za-z0-9\\_^)])([A-Za-z])\s*=\s*[$\s]*\Z")
 _ASKED_LETTER = re.compile(
     r"(?:[求则]|\b(?:find|what is|(?:value|measure) of|solve for)\b)[\s$]*"
-    r"([A-Za-z])(?![A-Za-z_^(\d])"
+    r"([A-Za-z])(?![A-Za-z_^(\d]|\s*[-+*/×])"
     r"|\b([A-Za-z])\s*=\s*[$\s]*(?:[?？_]|\Z|多少)",
     re.IGNORECASE,
 )
-_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)[\s$*]*\Z", re.IGNORECASE)
+_SAYS = r"[是为得]|\b(?:is|are|was|were|equals)|['’]s"
+_IS, _SAID = (re.compile(rf"(?:{w})[\s$*]*\Z", re.IGNORECASE) for w in (f"{_SAYS}|=", _SAYS))
+_BEFORE_HOW_MANY = re.compile(r"([\u3400-\u9fff]{2})(?:几|多少)")
 COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
 
@@ -256,8 +258,8 @@ def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention |
     """
     live, firmly = list(named), False
     for rule in (
-        _headed, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter, _by_unit, _total,
-        _by_words, _concluding, _by_copula,
+        _headed, _not_in_subject, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter,
+        _by_unit, _after_its_word, _total, _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
@@ -284,6 +286,24 @@ def _headed(
 ) -> list[Mention]:
     """The quantity that a text begins with, before a colon: 12 people: 11 on the field, and one."""
     return [m for m in live if not text[: m.start].strip("* ") and _HEADS.match(text, m.end)]
+
+
+def _not_in_subject(
+    text: str, live: list[Mention], _question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """Without the values of a subject: 4 and 6 in "the area of the 4 by 6 rectangle is 24".
+
+    What the clause says of it is its only value after an "is"; a value that begins it is no part.
+    """
+    dropped = set[Mention]()
+    for said in (m for m in live if _SAID.search(text, 0, m.start) and not _is_aside(text, m)):
+        start = max((m.end() for m in _CLAUSE.finditer(text, 0, said.start)), default=0)
+        end = next((m.start() for m in _CLAUSE.finditer(text, said.end)), len(text))
+        others = [m for m in live if m != said and start <= m.start < end]
+        later = any(m.start > said.start or _IS.search(text, 0, m.start) for m in others)
+        if not later and all(_WORD.search(text, start, m.start) for m in others):
+            dropped |= {*others}
+    return [m for m in live if m not in dropped]
 
 
 def by_label(text: str, named: Sequence[Mention], question: str) -> list[tuple[int, Mention]]:
@@ -389,6 +409,14 @@ def _by_words(
     best = [(m, w) for m, w, n in zip(live, words, shared, strict=True) if n == most > 0]
     enough = most == len(wanted) or (most > 1 and 2 * most >= len(wanted))
     return [m for m, w in best if enough or 2 * most > len(w)]
+
+
+def _after_its_word(
+    text: str, live: list[Mention], question: str, _named: Sequence[Mention]
+) -> list[Mention]:
+    """The values after the word that the question has before its interrogative: 还剩几个, 还剩5个."""
+    asked = _BEFORE_HOW_MANY.search(_asked(question))
+    return [m for m in live if asked and text.endswith(asked[1], 0, m.start)]
 
 
 def _total(

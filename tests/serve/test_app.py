@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -230,8 +231,13 @@ def test_a_complaint_says_where_and_what(
         (b"[" * 200_000, "the body is not JSON: maximum recursion depth"),
         (b"[1]", "the body is a list, not a JSON object"),
         (b"9" * 5_000, "the body is not JSON: Exceeds the limit"),
+        (
+            b'{"id": "1"}\n{"id": "2"}',
+            "the body is not JSON: Extra data: line 2 column 1 (char 12); "
+            "POST /v1/judge reads JSON Lines with Content-Type: application/x-ndjson",
+        ),
     ],
-    ids=["torn", "empty", "not-utf8", "nested", "list", "huge-number"],
+    ids=["torn", "empty", "not-utf8", "nested", "list", "huge-number", "lines"],
 )
 def test_a_body_that_is_no_json_object_is_400(
     client_for: ClientFor, body: bytes, message: str
@@ -245,12 +251,23 @@ def test_a_body_that_is_no_json_object_is_400(
 def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
     client_for: ClientFor,
 ) -> None:
+    assert (
+        client_for().head("/health").status_code == client_for().head("/ready").status_code == 200
+    )
     there = "GET /openapi.json lists all routes"
     nowhere, wrong = client_for().get("/nope"), client_for().get("/v1/judge")
     assert (nowhere.status_code, error_of(nowhere)["code"]) == (404, "not_found")
     assert error_of(nowhere)["message"] == f"GET /nope: not found; {there}"
     assert (wrong.status_code, error_of(wrong)["code"]) == (405, "method_not_allowed")
     assert wrong.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize("path", ["/v1/judge", "/v1/chat/completions", "/v1/table?name=a.csv"])
+def test_a_compressed_body_is_415(client_for: ClientFor, path: str) -> None:
+    headers = {"Content-Encoding": "gzip", "Content-Type": "application/x-ndjson"}
+    reply = client_for().post(path, content=gzip.compress(b"{}"), headers=headers)
+    assert (reply.status_code, error_of(reply)["code"]) == (415, "unsupported_encoding")
+    assert "compressed bodies are not read" in error_of(reply)["message"]
 
 
 @pytest.mark.parametrize("counted", [True, False], ids=["content-length", "chunked"])
@@ -315,7 +332,9 @@ def test_an_unexpected_error_is_500_and_its_details_are_in_the_log_alone(
 
 def test_models_and_health_name_the_served_judge(client_for: ClientFor) -> None:
     client = client_for(served_model_name="judge-1")
-    assert [m["id"] for m in client.get("/v1/models").json()["data"]] == ["judge-1"]
+    [model] = client.get("/v1/models").json()["data"]
+    assert (model["id"], client.get("/v1/models/judge-1").json()) == ("judge-1", model)
+    assert error_of(client.get("/v1/models/other"))["code"] == "not_found"
     health = client.get("/health").json()
     assert (health["status"], health["judge"]) == ("ok", "rules")
     assert health["fingerprint"] == client_for(RuleJudge()).get("/health").json()["fingerprint"]
@@ -334,6 +353,7 @@ def test_every_family_is_listed_with_an_example_that_is_recognised(client_for: C
 def test_the_document_describes_every_route_and_every_error(client_for: ClientFor) -> None:
     """References resolve, and bodies and errors have schemas; there is no documentation page."""
     document = client_for().get("/openapi.json").json()
+    assert document["info"]["version"] == gradegpt.__version__
     text = json.dumps(document)
     for name in set(re.findall(r'"#/components/schemas/(\w+)"', text)):
         assert name in document["components"]["schemas"]

@@ -299,7 +299,7 @@ def test_a_wrong_use_says_what_to_do(
 def test_a_server_keeps_what_it_refuses(
     client_for: Callable[..., TestClient], tmp_path: Path
 ) -> None:
-    """The refusal names the file, which the command takes."""
+    """The refusal names the file, which the command takes; an empty prompt is not kept."""
     kept = tmp_path / "kept" / "refused.jsonl"
     client: Any = client_for(refused=str(kept))
     talks = [[m.model_dump() for m in prompt(ENGLISH, item)] for item in (SUM, SPEED)]
@@ -307,6 +307,10 @@ def test_a_server_keeps_what_it_refuses(
         reply = client.post("/v1/chat/completions", json={"model": "m", "messages": talk})
         assert reply.status_code == 422
         assert f"kept in {kept}" in reply.json()["error"]["message"]
+    empty = [{"role": "system", "content": "Judge."}, {"role": "user", "content": " "}]
+    reply = client.post("/v1/chat/completions", json={"model": "m", "messages": empty})
+    assert (reply.status_code, "the message is empty" in reply.text) == (422, True)
+    assert len(kept.read_text("utf-8").splitlines()) == len(talks)
     command("learn", kept, "-o", tmp_path / "mine.yaml", *GIVEN)
     served = client_for(templates=[tmp_path / "mine.yaml"])
     reply = served.post("/v1/chat/completions", json={"model": "m", "messages": talks[0]})
