@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -18,6 +19,7 @@ from gradegpt.core.schema import Item, Judgement
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.model import ModelJudge
 from gradegpt.judges.rules import RuleJudge
+from serve.templates import TEMPLATES
 
 ClientFor = Callable[..., TestClient]
 
@@ -80,15 +82,17 @@ def test_how_a_class_list_was_read_is_said(client_for: ClientFor) -> None:
 
 
 def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
-    """A question without one is set aside, with its place and the reason."""
+    """Also for that of one question; a question without one is left out, which is said."""
     text = "姓名,第1题,第2题\n安,4,罗马\n".encode()
     post = client_for().post
     assert post("/v1/table?name=list.csv", content=text).json()["asks"] == ["第1题", "第2题"]
     read = post(
         "/v1/table", params={"name": "list.csv", "key": '{"第1题": "4"}'}, content=text
     ).json()
-    assert [row.get("problem") for row in read["rows"]] == [None, "参考答案: field required"]
-    assert read["rows"][1]["where"] == "list.csv: row 2"
+    assert [row["item"]["question"] for row in read["rows"]] == ["第1题"]
+    assert "list.csv: no reference answer of 第2题, not judged" in read["notes"]
+    partly = text + "参考答案,4,\n".encode()
+    assert post("/v1/table?name=list.csv", content=partly).json()["asks"] == ["第2题"]
     assert post("/v1/table?name=list.csv&key=4", content=text).status_code == 422
 
 
@@ -342,12 +346,15 @@ def test_models_and_health_name_the_served_judge(client_for: ClientFor) -> None:
 
 
 def test_every_family_is_listed_with_an_example_that_is_recognised(client_for: ClientFor) -> None:
+    """The guide names each, also those that are only refused."""
     client = client_for()
     families = client.get("/v1/adapters").json()["data"]
     assert {"gradegpt", "cmmath"} <= {family["name"] for family in families}
     own = next(family for family in families if family["name"] == "gradegpt")
     body = {"model": "any", "messages": own["example"]}
     assert client.post("/v1/chat/completions", json=body).status_code == 200
+    guide = (Path(__file__).parents[2] / "docs/guides/adapters.md").read_text("utf-8")
+    assert [one.name for one in TEMPLATES if f"`{one.name}`" not in guide] == []
 
 
 def test_the_document_describes_every_route_and_every_error(client_for: ClientFor) -> None:
