@@ -13,8 +13,9 @@ import typer
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import GradeGPTError
+from gradegpt.core.errors import GradeGPTError, SettingsError
 from gradegpt.core.settings import build_settings, load_settings
+from gradegpt.judges.settings import KINDS
 from gradegpt.reward import KEY_VARIABLE
 
 from .settings import ServeSettings
@@ -95,6 +96,9 @@ def serve(
 
 def settings_of(config: Path, overrides: Sequence[str]) -> ServeSettings:
     """The settings of a file, or of a server for the judge in a folder."""
+    if (name := str(config)) in KINDS and name != "cascade" and not config.exists():
+        how = f"to serve it: gradegpt serve judge.kind={name}"
+        raise SettingsError(f"{name}: is a kind of judge and no settings file; {how}")
     if not config.is_dir():
         return load_settings(ServeSettings, config, overrides)
     named = {"judge": {"model": str(config)}, "served_model_name": config.resolve().name}

@@ -202,13 +202,13 @@ def _explained(cls: type[BaseModel], mistake: Mistake) -> str:
 
 
 def _suggested(cls: type[BaseModel], place: tuple[int | str, ...]) -> str:
-    """The nearest setting of the same section, else of another one with its full key."""
+    """The nearest setting of the same section, else of another one, with its full key."""
     word, known = str(place[-1]), _known_keys(cls)
     if word in known:
         return f"; did you mean {known[word]!r}?"
     section = "".join("0." if isinstance(part, int) else f"{part}." for part in place[:-1])
     beside = [name for name, key in known.items() if key == section + name]
-    return suggest(word, beside, cutoff=0.7) or suggest(word, [*known])
+    return suggest(word, beside, cutoff=0.7, named=known) or suggest(word, [*known], named=known)
 
 
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:

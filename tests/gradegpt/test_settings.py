@@ -87,7 +87,8 @@ def test_an_override_replaces_one_value(
     [
         ("max_step: 5", (), "unknown setting 'max_step'; did you mean 'max_steps'?"),
         ("response: 5", (), "unknown setting 'response'; did you mean 'inner.response'?"),
-        ("inner: {respons: 5}", (), "unknown setting 'inner.respons'; did you mean 'response'?"),
+        ("inner: {respons: 5}", (),
+        "unknown setting 'inner.respons'; did you mean 'inner.response'?"),
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
         ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
         ("max_steps: many", (),
@@ -95,7 +96,7 @@ def test_an_override_replaces_one_value(
         ("max_steps: 0", (), "max_steps: should be greater than or equal to 1, got '0'"),
         ("name: null", (), "name: expected text, got null"),
         ("parts: x", (), "parts: expected a list, such as [{label: a}], got 'x'"),
-        ("inner: {labl: 5}", (), "unknown setting 'inner.labl'; did you mean 'label'?"),
+        ("inner: {labl: 5}", (), "unknown setting 'inner.labl'; did you mean 'inner.label'?"),
         ("name: x\n\tresume: no", (), ":2:1: not valid YAML: found character"),
         ("a: 1\n b: 2", (), ":2:3: not valid YAML: mapping values are not allowed here"),
         ("just words", (), "expected 'key: value' lines at the top, found a str"),
@@ -141,6 +142,8 @@ def test_the_nearest_setting_of_the_same_section_is_suggested() -> None:
     """``prot`` is more like ``prompt``, which is a setting of the judge."""
     with pytest.raises(SettingsError, match="'prot'; did you mean 'port'"):
         load_settings(ServeSettings, "cascade", ["prot=8000"])
+    with pytest.raises(SettingsError, match=r"'judge\.modl'; did you mean 'judge\.model'"):
+        load_settings(ServeSettings, "cascade", ["judge.modl=x"])
 
 
 @pytest.mark.parametrize("name", ["../x", "a/b", ""])

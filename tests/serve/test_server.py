@@ -160,13 +160,15 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
         (["max_item=1"],
          f"{ROOT}/configs/serve/cascade.yaml: unknown setting 'max_item'; "
          "did you mean 'max_items'?"),
+        (["rules"], "rules: is a kind of judge and no settings file; to serve it: "
+         "gradegpt serve judge.kind=rules"),
         (["configs/serve/cascade.yaml", "max_item=1"],
          "configs/serve/cascade.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["configs/serve/cascade.yaml", "port=0", "host=192.0.2.1"],
          "192.0.2.1:0: Cannot assign requested address; "
          "set host and port to an address that you may listen on"),
     ],
-    ids=["no-file", "no-recipe", "unknown-setting", "not-our-address"],
+    ids=["no-file", "no-recipe", "a-kind", "unknown-setting", "not-our-address"],
 )  # fmt: skip
 def test_a_wrong_setting_is_one_line_on_stderr(
     said: CommandLine, arguments: list[str], message: str
