@@ -52,7 +52,7 @@ class FileRows(Row):
 
     ``fields`` are the columns that hold a field of an item, or the label. The others, such as a
     pupil's name, are among ``columns`` alone. ``added`` are those of an earlier judgement. A class
-    list without references has ``asks`` alone, its columns of questions.
+    list without some references has ``asks`` alone, the columns of these questions.
     """
 
     columns: list[str]
@@ -70,8 +70,8 @@ async def table(
     """Read a file of any form: JSON Lines, CSV, XLSX, Parquet; nothing of it is kept.
 
     ``name`` is its name, by which the form is known, ``sheet`` one of a workbook, ``separator``
-    what is between the accepted answers in a cell, ``key`` the references of a class list that has
-    none, a JSON object with its columns of questions.
+    what is between the accepted answers in a cell, ``key`` the references that a class list has
+    not, a JSON object with its columns of questions.
     """
     references = valid(_Key, {"key": key}).key
     data = await read_bytes(request, _BODIES * service_of(request).settings.max_body_bytes)

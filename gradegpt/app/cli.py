@@ -189,8 +189,11 @@ def judge(
             sources, folder, settings, address, workers=workers, overwrite=overwrite, **reading
         )
         return
-    if len(sources) > 1 or workers is not None:
-        raise _UsageError("several files and --workers are for --on ray; give one FILE")
+    if workers is not None:
+        raise _UsageError("--workers is for --on ray")
+    if len(sources) > 1:
+        how = "the reference answers are a column of it, or in a class list a row"
+        raise _UsageError(f"{len(sources)} files are for --on ray; give one FILE: {how}")
     source, path = sources[0], Path(output) if output else None
     form = _form_of(path)
     if not (columns or sheet or separator) and (log := logs.recognise(source)):

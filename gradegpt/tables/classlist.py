@@ -35,11 +35,11 @@ _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 
 
 class NoReferencesError(InputError):
-    """A class list has no row of references; ``questions`` are the columns that need them."""
+    """A class list has no references of the columns ``questions``."""
 
     def __init__(self, name: str, questions: Sequence[str]) -> None:
-        what = f"a class list without references of {', '.join(questions)}"
-        super().__init__(f"{name}: {what}; add a row that is called key, or 参考答案")
+        what = f"no reference answers of {', '.join(questions)}"
+        super().__init__(f"{name}: {what}; write them into a row that is called key, or 参考答案")
         self.questions = questions
 
 
@@ -47,12 +47,12 @@ class AnswerTable(Table):
     """The answers of a class list; the number of a row is its place among them."""
 
     answers: Sequence[TableRow | str]
-    reading: str
+    reading: Sequence[str]
 
     @property
     @override
     def notes(self) -> list[str]:
-        return [*super().notes, f"{self.name}: {self.reading}"]
+        return [*super().notes, *(f"{self.name}: {note}" for note in self.reading)]
 
     @override
     def rows(self) -> Rows:
@@ -64,17 +64,20 @@ class AnswerTable(Table):
 
 
 def by_answer(
-    table: Table, references: Mapping[str, str] = {}, columns: Mapping[str, str] | None = None
+    table: Table,
+    references: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Table:
     """The answers of a class list; any other table as it is.
 
     Args:
         table: The table.
-        references: The accepted answer of each question, where the list has no row of them.
+        references: The accepted answers of questions that have none in the list. A question
+            without one is left out, but not where this is empty: then they are to be asked for.
         columns: Columns that hold fields; a table with one of references or responses is no list.
 
     Raises:
-        NoReferencesError: there is neither.
+        NoReferencesError: no question has one, or one has none where ``references`` is empty.
 
     """
     names = next((row for _, row in table.rows() if not isinstance(row, str)), {}).keys()
@@ -83,15 +86,19 @@ def by_answer(
     if given or len(asked) in (0, len(names)) or {*map(key_of, names)} & (_REFERENCE | _RESPONSE):
         return table
     rows = [row for _, row in table.rows()]
-    accepted = _beside(rows, asked, _REFERENCE) or references
-    if not accepted:
-        raise NoReferencesError(table.name, asked)
+    accepted = {**(references or {}), **_beside(rows, asked, _REFERENCE)}
+    accepted = {name: accepted[name] for name in asked if _is_filled(accepted.get(name))}
+    without = [name for name in asked if name not in accepted]
+    if not accepted or (without and references == {}):
+        raise NoReferencesError(table.name, without)
     made = AnswerTable(*table)
     made.answers = [*_answers(rows, asked, accepted)]
     totals = [said for row in rows if (said := _said(row, asked, _TOTALS))]
     left = f"; left out: {', '.join(totals)}" if totals else ""
-    pupils = len(made.answers) // len(asked)
-    made.reading = f"class list of {pupils:,} pupils; questions: {', '.join(asked)}{left}"
+    pupils = len(made.answers) // len(accepted)
+    made.reading = [f"class list of {pupils:,} pupils; questions: {', '.join(accepted)}{left}"]
+    if without:
+        made.reading += [f"no reference answer of {', '.join(without)}, not judged"]
     return made
 
 
@@ -106,8 +113,8 @@ def _answers(
             yield row
         elif not _said(row, asked, others) and any(map(_is_filled, row.values())):
             own = {name: value for name, value in row.items() if name not in asked}
-            for name in asked:
-                item = {question: texts.get(name, name), reference: accepted.get(name)}
+            for name in accepted:
+                item = {question: texts.get(name, name), reference: accepted[name]}
                 given = row.get(name)
                 yield {**own, **item, response: given if _is_filled(given) else ""}
 

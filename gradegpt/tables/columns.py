@@ -89,6 +89,7 @@ _A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format t
 _FAULT: Final = re.compile(r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!)")
 """What a spreadsheet shows where a formula has no value."""
 _WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
+_BLANK: Final = re.compile(r"_{2,}|[(（]\s*[)）]")
 _ALTERNATIVES: Final = re.compile(rf"{_WORD}[\w .'-]*?\s*(?P<sign>[/|;；])\s*{_WORD}[^=\\$]*")
 """A text like ``Batman/Superman``, and not like ``km/h``."""
 
@@ -363,7 +364,13 @@ def accepted(reference: Any, separator: str) -> Any:
 def looks_like_several(item: Item) -> bool:
     """Whether an item's only reference seems to list several answers."""
     found = _ALTERNATIVES.fullmatch(item.reference[0]) if len(item.reference) == 1 else None
-    return found is not None and len(accepted_answers(item.reference[0], found["sign"])) > 1
+    several = accepted_answers(item.reference[0], found["sign"]) if found else ()
+    return len(several) > 1 and not has_blanks(item, len(several))
+
+
+def has_blanks(item: Item, n: int) -> bool:
+    """Whether the question has ``n`` blanks to be filled in, at least two."""
+    return 1 < n == len(_BLANK.findall(item.question))
 
 
 def _own(names: Iterable[str]) -> list[str]:
@@ -442,7 +449,7 @@ def _missing(
 
 def _values(values: Sequence[Any]) -> str:
     """Values in one line, with control characters escaped."""
-    texts = map(repr, values)
+    texts = (repr(value).replace(r"\u3000", " ") for value in values)
     return " | ".join(t if len(t) <= _SHOWN else f"{t[: _SHOWN - 1]}…" for t in texts) or "(empty)"
 
 

@@ -16,6 +16,7 @@ from gradegpt.tables.classlist import by_answer
 from gradegpt.tables.columns import (
     REQUIRED,
     Columns,
+    has_blanks,
     looks_like_several,
     on_command_line,
     read_item,
@@ -35,7 +36,6 @@ class Placed(NamedTuple):
     also: Mapping[str, str]
 
 
-_NONE: Final[Mapping[str, str]] = {}
 _SWAPPED: Final = (
     "in {:,} of {:,} rows the response is a short part of the reference; if the columns are "
     "swapped, name them: --map reference=COLUMN --map response=COLUMN"
@@ -43,6 +43,10 @@ _SWAPPED: Final = (
 _SEVERAL: Final = (
     "{:,} of {:,} references look like several answers, such as {!r}; if any of them is right, "
     "--separator says what is between them"
+)
+_FILLED: Final = (
+    "{:,} of {:,} questions have as many blanks as accepted answers, such as {!r}; if each "
+    "is the answer of a blank, leave --separator out"
 )
 
 
@@ -154,7 +158,7 @@ def check_input(
     defaults: Mapping[str, Any] | None = None,
     also: Sequence[str] = (),
     separator: str = "",
-    references: Mapping[str, str] = _NONE,
+    references: Mapping[str, str] | None = None,
     command: bool = False,
 ) -> CheckedInput:
     """Read a whole table and report every row that is not an item. It may hold labels.
@@ -168,7 +172,7 @@ def check_input(
         defaults: The values of fields that a row may lack.
         also: What is read beside the fields of an item, such as a unit.
         separator: What is between the accepted answers in a cell.
-        references: The accepted answers of a class list without a row of them, by question.
+        references: The accepted answers of a class list, as in ``by_answer``.
         command: Whether an error names the option ``--skip-bad`` of the command.
 
     Raises:
@@ -241,7 +245,8 @@ def columns_in(
 
 def findings(table: Table, columns: Columns) -> Findings:
     """The number of rows that are items; complaints about the others; whether one is doubtful."""
-    items, swapped, wrong, several = 0, 0, Complaints(table.name), list[str]()
+    items, swapped, wrong = 0, 0, Complaints(table.name)
+    several, filled = list[str](), list[str]()
     for number, row in table.rows():
         item, complaints = _read_item(row, columns, number)
         items += item is not None
@@ -249,9 +254,12 @@ def findings(table: Table, columns: Columns) -> Findings:
             wrong.add(table.place(number), complaints)
             continue
         several += item.reference[:1] if looks_like_several(item) else ()
+        if columns.separator and has_blanks(item, len(item.reference)):
+            filled.append(columns.separator.join(item.reference))
         said, wanted = item.response.strip(), item.reference[0]
         swapped += 0 < 3 * len(said) < len(wanted) and said in wanted
     doubt = _SEVERAL.format(len(several), items, several[0]) if several else ""
+    doubt = _FILLED.format(len(filled), items, filled[0]) if filled else doubt
     doubt = _SWAPPED.format(swapped, items) if swapped > items / 2 else doubt
     return Findings(items, wrong, doubt)
 

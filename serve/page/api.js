@@ -41,7 +41,7 @@ export async function judgeMany(items, signal) {
 /**
  * The rows of a file, as every command of the server reads them.
  *
- * `sheet` is one of a workbook, `separator` is between the accepted answers in a cell, `key` the references of a class list by its columns of questions.
+ * `sheet` is one of a workbook, `separator` is between the accepted answers in a cell, `key` the references that a class list has not, by its columns of questions.
  */
 export async function readRows(file, { sheet = "", separator = "", key = {} }) {
   const asked = new URLSearchParams({ name: file.name, sheet, separator, key: JSON.stringify(key) });

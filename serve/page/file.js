@@ -93,7 +93,7 @@ export async function open(chosen, how = {}) {
   if (file?.rows.length) byId("start").focus();
 }
 
-/** The references of a class list that has none. */
+/** The references that a class list has not. */
 function askForReferences() {
   const line = (question, at) => h("label", {}, h("span", {}, question), h("input", { id: `asked-${at}`, name: question, autocomplete: "off", dir: "auto" }));
   byId("asks").replaceChildren(h("p", {}, t("asks", { name: file.name })), ...file.asks.map(line), h("p", {}, h("button", { class: "primary" }, t("asks.use")), " ", h("label", { for: "picker", class: "link" }, t("file.other"))));
@@ -104,8 +104,7 @@ function askForReferences() {
 
 function useKey(event) {
   event.preventDefault();
-  const key = [...new FormData(event.target)].filter(([, reference]) => reference.trim());
-  if (key.length) open(source, { ...reading, key: Object.fromEntries(key) });
+  open(source, { ...reading, key: Object.fromEntries(new FormData(event.target)) });
 }
 
 /** A person's verdict on a row, and on those with the same answer. */

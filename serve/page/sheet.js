@@ -39,7 +39,7 @@ function sheetsIn(message) {
  * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is
  * known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are its other
  * columns, which hold no field of an item. Rows with the same answer to the same question have the same `same`. `key` is a
- * hash of all rows, and `asks` are the questions of a class list that has no references.
+ * hash of all rows, and `asks` are the questions of a class list that have no references.
  */
 function fileOf(name, { columns: every, added, fields, notes, rows, asks, key = hash(JSON.stringify(rows.map(({ row }) => row))) }) {
   const earlier = added.length ? [...added, ...WORDS] : [];

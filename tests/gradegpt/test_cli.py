@@ -456,7 +456,11 @@ CLASS = (
 def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alike(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """GBK and semicolons, as they were; the other columns pass, and nothing is complained of."""
+    """GBK and semicolons, as they were; the other columns pass, and nothing is complained of.
+
+    A separator between what seem to be several accepted answers is asked for, and doubted where
+    they are those of several blanks.
+    """
     Path("class.csv").write_bytes(CLASS.encode("gbk"))
     assert call("judge", "class.csv", "-o", "out.csv", *RULES, "--separator", "/") == 0
     assert capsys.readouterr().err.splitlines() == [
@@ -469,6 +473,13 @@ def test_a_class_list_from_a_chinese_spreadsheet_is_judged_and_written_back_alik
     assert call("judge", "class.csv", *RULES) == 0
     err = capsys.readouterr().err
     assert "1 of 2 references look like several answers, such as '巴黎/Paris'; if any of" in err
+    poem = CLASS.replace("法国首都是哪里？;巴黎/Paris", "作者是____，____代诗人。;李白/唐")
+    Path("class.csv").write_bytes(poem.encode("gbk"))
+    assert call("judge", "class.csv", *RULES) == 0
+    assert "look like several" not in capsys.readouterr().err
+    assert call("judge", "class.csv", *RULES, "--separator", "/") == 0
+    err = capsys.readouterr().err
+    assert "1 of 2 questions have as many blanks as accepted answers, such as '李白/唐'" in err
 
 
 def test_columns_that_look_swapped_are_named(
@@ -518,7 +529,13 @@ def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert [item.response for item in read_judged([Path("out.csv")]).items] == ["5", "罗马"]
     Path("class.csv").write_text("姓名,第1题\n安,5\n", encoding="utf-8")
     assert call("judge", "class.csv", "-o", "other.csv", *RULES) == InputError.exit_code
-    assert "references of 第1题; add a row that is called key" in capsys.readouterr().err
+    assert "answers of 第1题; write them into a row that is called key" in capsys.readouterr().err
+    Path("class.csv").write_text("姓名,第1题,第2题\nkey,5,\n安,5,6\n", encoding="utf-8")
+    assert call("judge", "class.csv", "-o", "part.csv", *RULES) == 0
+    assert "class.csv: no reference answer of 第2题, not judged\n" in capsys.readouterr().err
+    assert len(read_judged([Path("part.csv")]).items) == 1
+    assert call("judge", "class.csv", "key.csv", "-o", "two.csv", *RULES) == 2
+    assert "2 files are for --on ray; give one FILE: the reference" in capsys.readouterr().err
 
 
 def test_labels_of_an_earlier_judging_are_not_used_without_a_word(

@@ -211,7 +211,7 @@ def test_a_reference_that_is_one_value_is_not_noticed(reference: str) -> None:
 def test_two_columns_for_one_field_are_an_error_that_shows_three_rows_of_each() -> None:
     """No column is guessed; empty cells are not shown."""
     rows = [
-        {"reference": "4", "prediction": n, "output": f"It\x1b is {n}." if n else None}
+        {"reference": "4", "prediction": n, "output": f"It\x1b is\u3000{n}." if n else None}
         for n in range(6)
     ]
     with pytest.raises(InputError) as caught:

@@ -94,8 +94,9 @@ def test_the_references_of_a_class_list_are_asked_for(open_page: Open, tmp_path:
     page.press("Enter")
     page.run("document.querySelector('#asks').requestSubmit()")
     page.until("!document.querySelector('#loaded').hidden")
-    assert (page.text("#rows"), page.text("#bad-heading")) == ("3 行", "3 行无法使用")
-    assert "班级名单，3 名学生；题目：第1题, 第2题" in page.text("#file-notes")
+    assert (page.text("#rows"), page.text("#bad-heading")) == ("3 行", "")
+    assert "第2题没有参考答案，未评判" in page.text("#file-notes")
+    assert "班级名单，3 名学生；题目：第1题" in page.text("#file-notes")
     assert page.text("#table-body .answer") == "6"
     page.click("#start")
     page.until(DONE)
