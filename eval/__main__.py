@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +17,11 @@ from gradegpt.app.options import JudgeKind
 from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.judges.settings import KINDS
 from gradegpt.tables import form_of
+from gradegpt.tables.columns import LABEL
 from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
 from gradegpt.tables.importers.logs import opened
-from gradegpt.tables.inputs import USUAL, Reading, check_input
+from gradegpt.tables.inputs import USUAL, CheckedInput, Reading, check_input
+from gradegpt.tables.labels import read_label
 
 if TYPE_CHECKING:
     from .settings import EvalSettings
@@ -162,12 +165,12 @@ def _settings(
 
     with opened(path, reading.sheet) as table:
         answers = check_input(table, columns=reading.columns, separator=reading.separator)
-    label = label_of(answers)
+        label = label_of(answers)
+        alike = [] if label else [*_like_labels(answers)]
     rows: dict[str, Any] = {"answers": [path], **reading._asdict()}
-    said = (
-        "no label column, so this scores the model that answered; to measure the judge, name "
-        "it: --map label=COLUMN"
-    )
+    said = "no label column was recognised, so this scores the model that answered; "
+    named = [f"if {n!r} is it: {answers.columns.hint({LABEL: n})}" for n in alike]
+    said += ", ".join(named) or "to measure the judge, name it: --map label=COLUMN"
     if label is not None:
         report_columns(answers)
         source = source_of(answers, label)
@@ -180,8 +183,17 @@ def _settings(
     settings = build_settings(
         EvalSettings, {"name": name, **rows, "judges": judges}, path, overrides
     )
-    typer.echo(said, err=True)
+    typer.echo(said, err=label is not None)
     return settings
+
+
+def _like_labels(answers: CheckedInput) -> Iterator[str]:
+    """The free columns whose cells are all labels or empty, of which two differ."""
+    rows = [row for row, _ in answers.items()]
+    for name in answers.columns.free:
+        with suppress(ValueError):
+            if len({read_label(row.get(name)) for row in rows} - {None}) > 1:
+                yield name
 
 
 if __name__ == "__main__":

@@ -133,11 +133,12 @@ def test_a_labelled_table_needs_no_settings(graded: Callable[[str], str], form: 
 
 
 def test_a_table_without_labels_scores_the_model(graded: Callable[[str], str]) -> None:
-    """The table becomes ``answers`` in the settings, and the missing label is reported."""
+    """The table becomes ``answers`` in the settings; the result names what may be the label."""
     rows = ("--judge", "rules", "--map", "response=output", *HERE)
     result = evaluated(graded("csv"), *rows, "name=other")
     assert result.exit_code == 0, result.output
-    assert "no label column, so this scores the model that answered" in result.stderr
+    said = "no label column was recognised, so this scores the model that answered; "
+    assert f"{said}if 'score' is it: --map label=score\n" in result.stdout
     report = json.loads(Path("runs/other/report.json").read_text())
     assert report["scores"]["rules"]["overall"]["accuracy"]["value"] == 0.75
     manifest = json.loads(Path("runs/other/manifest.json").read_text())
@@ -150,7 +151,7 @@ def test_a_log_is_answers_without_labels(tmp_path: Path, monkeypatch: pytest.Mon
     log = ROOT / "tests" / "data" / "logs" / "verl.jsonl"
     done = evaluated(str(log), "--judge", "rules", "-o", "here", "bootstrap=0")
     assert done.exit_code == 0, done.output
-    assert "no label column" in done.output
+    assert "answered; to measure the judge, name it: --map label=COLUMN\n" in done.stdout
     manifest = json.loads((tmp_path / "here" / "manifest.json").read_text())
     assert (manifest["rows"], manifest["settings"]["answers"]) == (4, [str(log)])
     assert manifest["inputs"] == {str(log): sha256_file(log)}
