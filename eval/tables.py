@@ -50,14 +50,14 @@ def print_overall(judges: Mapping[str, JudgeMetrics]) -> None:
 
 
 def _bias(metrics: JudgeMetrics, bias: float) -> str:
-    """The shares of right answers accepted and wrong ones rejected, kappa, and what evens the two."""
+    """The shares of right answers accepted and wrong ones rejected, kappa, the even threshold."""
     yes, no = percent(metrics.recall), percent((metrics.recall or 0) - bias)
     said = [f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"]
     if "kappa" in metrics.intervals:
         said.append(f"κ {COLUMNS['κ']._replace(ranged=True).of(metrics)}")
     if metrics.even is not None and bias:
-        equal = f"the two are equal where a probability of {metrics.even:.2f} is needed to accept"
-        said.append(equal)
+        least = f'with a least probability of {metrics.even:.2f} for "correct"'
+        said.append(f"{least}, both shares would be equal")
     return ";\n  ".join(said)
 
 

@@ -244,7 +244,7 @@ def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
     shares = "of those it decides: accepts 75.0 % of the right, rejects"
     kappa = r"κ 0\.50 \[-?\d\.\d\d, 1\.00\]"
     assert re.search(rf"rules, {shares} 75\.0 % of the wrong;\n  {kappa}\n", out)
-    equal = "the two are equal where a probability of 0.92 is needed to accept"
+    equal = 'with a least probability of 0.92 for "correct", both shares would be equal'
     assert re.search(rf"even, {shares} 80\.0 % of the wrong;\n  {kappa};\n  {equal}\n", out)
     assert max(map(len, out.splitlines())) <= WIDTH
 
