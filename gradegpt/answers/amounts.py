@@ -56,10 +56,12 @@ _IN_A_WORD = re.compile(
 )
 """A character that is part of a word: 三角形, 二次函数, 一些, 一个也不剩."""
 _MORE_OF = re.compile(
-    r"(?P<half>半| and a half\b)|(?<=[成块米斤尺亩])(?P<tenth>[一二三四五六七八九])"
-    r"(?:(?![\u3400-\u9fff])|(?=[的高长宽重左]))"
+    r"(?P<half>半| and a half\b)|(?:(?<=[成块米斤尺亩])(?P<tenth>[一二三四五六七八九])"
+    r"|(?<=[块米斤尺元])(?P<figures>\d\d?)(?!\s?[.,/×*+^-]?\d))"
+    r"(?:(?![\u3400-\u9fffA-Za-z])|(?=[的高长宽重左]))"
 )
-"""Half or tenths of a unit, after it: 两斤半, 三成五, 一米八."""
+"""Half, tenths or hundredths of a unit, after it: 两斤半, 三成五, 一米八, 1米75."""
+_HOURS = re.compile(r"时(?=\s?\d{1,2}\s?分)")
 _YEAR_AFTER = re.compile(r"\s?(?:(?P<bc>BCE?|B\.C\.)|(?:AD|CE)\b)")
 _YEAR_BEFORE = re.compile(
     r"\b(?:AD|in|of|since|years?|from|until|during|by|late|early|[A-Z]\w+ber|[A-Z]\w+ary"
@@ -131,14 +133,16 @@ def _measured(text: str, number: Numeral) -> list[Amount]:
     if text.startswith("个半", end):
         value, end = value + Fraction(1, 2), end + 2
         number = number._replace(value=value, end=end)
-    unit = unit_at(text, end)
+    hours = _HOURS.match(text, end)
+    unit = (unit_called("小时"), end + 1) if hours else unit_at(text, end)
     if unit is None:
         alone = number.in_words and needs_a_unit(said)
         return [] if alone else [_bare(text, number)]
     measure, stop = unit
     if more := _MORE_OF.match(text, stop):
-        part = "一二三四五六七八九".find(more["tenth"]) + 1 if more["tenth"] else 5
-        number, stop = number._replace(value=value + Fraction(part, 10)), more.end()
+        figures = more["figures"] or str("半一二三四五六七八九".find(more["tenth"] or "半") or 5)
+        part = Fraction(int(figures), 10 ** len(figures))
+        number, stop = number._replace(value=value + part), more.end()
     return [_of_unit(text, number, measure, stop)]
 
 

@@ -70,6 +70,9 @@ def spelled(text: str) -> Fraction | None:
         return _chinese_fraction(*text.split("分之", 1))
     if text[0] > "\u3000":
         return _chinese(text)
+    if share := _OUT_OF.fullmatch(text):  # 1 in 6
+        top, bottom = map(int, share.groups())
+        return Fraction(top, bottom) if top <= bottom else None
     if text[0].isdigit():  # 3.2万
         figures = text.rstrip("十百千万亿 ")
         scaled = _FIGURES.fullmatch(figures) if figures != text else None
@@ -79,6 +82,7 @@ def spelled(text: str) -> Fraction | None:
 
 
 _FIGURES = re.compile(r"\d+(?:\.\d+)?")
+_OUT_OF = re.compile(r"(\d{1,9}) (?:in|out of)(?: every)? ([1-9]\d{0,8})", re.IGNORECASE)
 
 
 def _scale(text: str) -> int:
@@ -201,13 +205,15 @@ _HAN: Final = (
     r"|(?<![零〇一二三四五六七八九十百千])两|两(?=[百千万亿]))+"
 )
 """A number in characters; 两 after a number is a unit of mass, 千 in 三万千米 a part of one."""
+_SIZED: Final = "(?:[十百千]?[万亿]|[百千])"
 _NUMERAL = re.compile(
     r"(?P<sign>(?:(?<![\w)])|(?<=[为是于到至约达]))-|\A\+|负|零下|minus )?"
-    r"(?:(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|(?:\A|(?<=[\s=(,$]))\.\d+)"
+    rf"(?:(?P<mixed>(?<![\d.])\d\d?{_SIZED}(?:零?\d\d?(?:{_SIZED}|十))+(?:零?\d(?![\d.]))?)"
+    r"|(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|(?:\A|(?<=[\s=(,$]))\.\d+)"
     r"(?:(?:\s?[×x*·]\s?10(?:\^|(?!0))\{?|e(?=[-+\d]))(?P<power>[+-]?\d{1,9})\}?"
     r"|(?P<over>[¼-¾⅐-⅞]|\s*\\frac\{\d{1,99}\}\{\d{1,99}\}| \d{1,99} ?/ ?\d{1,99}(?![\d/])"
     r"|\s?/\s?\d{1,99}(?![\d/]|\.\d))"
-    r"|\s?(?P<han>[十百千]?(?:万亿|[万亿]))"
+    r"|\s?(?P<han>[十百千]?(?:万亿|[万亿])|百(?!帕)|千(?![克米瓦帕焦牛伏赫安卡]))"
     rf"|(?P<scale>(?:[\s-]?(?:hundred|{'|'.join(SCALES)})\b)+))?(?P<half> and a half\b)?"
     rf"|(?P<words>{_HAN}(?:又{_HAN})?分之(?:[\d.]+|{_HAN})|{_HAN}))(?P<more>[多余来几][万亿]?)?",
     re.IGNORECASE,
@@ -232,7 +238,7 @@ _MOST_POWER: Final = 400
 def numeral(text: str) -> Numeral | None:
     """The number in figures with which the text begins."""
     found = _NUMERAL.match(text)
-    return _read(found) if found and found["digits"] else None
+    return _read(found) if found and (found["digits"] or found["mixed"]) else None
 
 
 def numerals(text: str) -> Iterator[Numeral]:
@@ -261,6 +267,7 @@ def needs_a_unit(words: str) -> bool:
 def _read(found: re.Match[str]) -> Numeral | None:
     digits, words, more = (found["digits"] or "").replace(",", ""), found["words"], found["more"]
     size, power = Fraction(_scale((more or "")[1:])), int(found["power"] or 0)
+    words = words or re.sub(r"\d\d?", _in_characters, found["mixed"] or "")  # 1千2百
     if words:
         half = len(words) > 1 and words[-1] == "半" and words != "一半"
         value = spelled(words[:-1] if half else words)
@@ -279,6 +286,11 @@ def _read(found: re.Match[str]) -> Numeral | None:
     decimals = len(digits.partition(".")[2])
     place = size / 10**decimals if decimals else None
     return Numeral(*found.span(), sign * value * size, place, bool(more))
+
+
+def _in_characters(figures: re.Match[str]) -> str:
+    tens, ones = divmod(int(figures[0]), 10)
+    return f"{HAN_DIGITS[tens]}十" * bool(tens) + HAN_DIGITS[ones] * bool(ones or not tens)
 
 
 def _over(figures: Fraction, *below: int) -> Fraction | None:

@@ -104,9 +104,10 @@ SYSTEM: Final = re.compile(
 _SHORT_FRACTION: Final = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\d+)\})")
 _POWER: Final = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _IN_WORDS: Final = re.compile(
-    r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*比\s*(?=\d))|零下(?=\s?\d)"
+    r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*比\s*(?=\d))"
+    r"|零下(?=\s?\d)|根号(?=\s?[\d(一二三四五六七八九])"
 )
-"""The gap of a mixed number, 1½ and 1又1/2, a ratio in words, 1比2, and a minus sign, 零下5."""
+"""The gap of a mixed number, 1½ and 1又1/2, and in words a ratio, 1比2, a minus and a root sign."""
 _TIE: Final = re.compile(r"(?<=[}$])~|(?<=[a-z]\{)~|(?<=[\d.])~(?=[A-Za-z])|~(?=[\\$])")
 """The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
 _PARALLEL: Final = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
@@ -118,7 +119,9 @@ def fold(text: str) -> str:
     if not text.isascii():
         # Powers before NFKC, which would turn 10² into 102.
         text = _POWER.sub(_power, simplified(text))
-        text = _IN_WORDS.sub(lambda m: {"比": ":", "零下": "-"}.get(m[0].strip(), " "), text)
+        text = _IN_WORDS.sub(
+            lambda m: {"比": ":", "零下": "-", "根号": "√"}.get(m[0].strip(), " "), text
+        )
         text = unicodedata.normalize("NFKC", text.translate(_BEFORE)).translate(_CHARACTERS)
     text = _TIE.sub(" ", text) if "~" in text else text
     text = (

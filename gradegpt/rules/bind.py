@@ -124,7 +124,7 @@ def _with_units(text: str, found: list[Mention]) -> list[Mention]:
     made = list(found)
     for amount in amounts(text):
         inside = [m for m in made if m.start < amount.end and amount.start < m.end]
-        if inside and inside[0].start <= amount.start and amount.end <= inside[-1].end:
+        if any(m.start <= amount.start and amount.end <= m.end for m in inside):
             continue
         if text[max(0, amount.start - 1) : amount.end] in _HALF_OF:
             continue
@@ -194,6 +194,7 @@ _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(
     r"\s*of (?:them|us|these|those|which|π|pi)\b"
+    r"|\s?根号\s?[\d一二三四五六七八九]+|\s?out of \d+(?=\W*\Z)"
     r"|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
     r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
     re.IGNORECASE,
@@ -211,8 +212,8 @@ _ASKED_LETTER = re.compile(
     r"|\b([A-Za-z])\s*=\s*[$\s]*(?:[?？_]|\Z|多少)",
     re.IGNORECASE,
 )
-_SAYS = r"[是为得]|\b(?:is|are|was|were|equals)|['’]s"
-_IS, _SAID = (re.compile(rf"(?:{w})[\s$*]*\Z", re.IGNORECASE) for w in (f"{_SAYS}|=", _SAYS))
+_IS = re.compile(r"(?:[是为得=]|\b(?:is|equals)|['’]s)[\s$*]*\Z", re.IGNORECASE)
+_SAID = re.compile(r"(?:[是为得]|\b(?:is|are|was|were|equals))[\s$*]*\Z", re.IGNORECASE)
 _BEFORE_HOW_MANY = re.compile(r"([\u3400-\u9fff]{2})(?:几|多少)")
 COPULA: Final = cue("is", after=r"\s*(?:the )?[\s$*]*\Z")
 
@@ -414,7 +415,7 @@ def _by_words(
 def _after_its_word(
     text: str, live: list[Mention], question: str, _named: Sequence[Mention]
 ) -> list[Mention]:
-    """The values after the word that the question has before its interrogative: 还剩几个, 还剩5个."""
+    """The values after the word that the question has before its interrogative: 还剩5个."""
     asked = _BEFORE_HOW_MANY.search(_asked(question))
     return [m for m in live if asked and text.endswith(asked[1], 0, m.start)]
 
