@@ -28,6 +28,8 @@ from .worker import Begin, InProcess, begin_of
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
 
+_END_S: Final = 2.0
+
 
 class WorkerProcess:
     """A judge in a separate process, built there from its settings by ``build``."""
@@ -79,9 +81,14 @@ class WorkerProcess:
         results, self.cached = self._received(max(0.0, deadline - time.monotonic()))
         return list(results)
 
-    def close(self) -> None:
-        """Kill the process, if there is one."""
+    def close(self, wait_s: float = _END_S) -> None:
+        """End the process, if there is one; kill it where it does not end by itself in time.
+
+        Killed, it would leave behind the semaphores of its libraries, such as tqdm's.
+        """
         if self._process is not None and self._process.is_alive():
+            self._channel.close()
+            self._process.join(wait_s)
             self._process.kill()
             self._process.join()
 
@@ -93,7 +100,7 @@ class WorkerProcess:
         except (EOFError, OSError):
             how = "ended"
         if received is None:
-            self.close()
+            self.close(wait_s=0)
             raise WorkerLostError(f"worker process {self.pid} {how}; it is replaced")
         if isinstance(received, Exception):
             raise received

@@ -74,9 +74,11 @@ def test_a_worker_judges_as_the_judge_does_here(tmp_path: Path) -> None:
         assert worker.do(asked, soon()) == RuleJudge().judge(asked)
         assert worker.cached == cached
     assert (worker.name, worker.fingerprint) == ("rules", RuleJudge().fingerprint)
-    pid = worker.pid
+    pid, process = worker.pid, worker._process
     worker.close()
     assert not alive(pid)
+    assert process is not None
+    assert process.exitcode == 0  # it was not killed, and has cleaned up
 
 
 def test_a_worker_distinguishes_errors(worker: WorkerProcess) -> None:
