@@ -17,7 +17,7 @@ from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.schema import Message, Verdict
 from gradegpt.core.settings import load_settings, parse_settings
 
-from .learn import as_yaml, learn, pipeline_of
+from .learn import FIELDS, as_yaml, learn, pipeline_of
 from .templates import TEMPLATES, PromptError, Template, find
 from .templates.frame import frames_of
 from .templates.trials import difference, refuse_failed, reply_to, tried
@@ -131,7 +131,8 @@ def _try(template: Template, where: str, prompt: str | None) -> None:
     text = None if prompt is None else frames_of([Message(role="user", content=prompt)])
     ask = None if text is None else template.read(text)
     for name, value in ask.fields.items() if ask else ():
-        typer.echo(f"{name}: {value}")
+        if name in FIELDS or value != f"{{{name}}}":  # else a text in braces, and no field
+            typer.echo(f"{name}: {value}")
     refuse_failed(trials, where)
     if text is not None and ask is None:
         raise InputError(f"{where}: the prompt is none of it: {difference(template, text)}")

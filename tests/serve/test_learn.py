@@ -250,7 +250,7 @@ def command(*arguments: object) -> None:
 def test_the_command_learns_tries_and_writes(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """From texts, requests and lines of them; a reply may be a JSON object."""
+    """From texts, requests and lines of them; a reply may be an object, a text be in braces."""
     (tmp_path / "a.txt").write_text(frames_of(prompt(ENGLISH, SUM)), encoding="utf-8")
     rows = [
         {"messages": [m.model_dump() for m in prompt(ENGLISH, one)]} for one in (SPEED, PRODUCT)
@@ -269,6 +269,12 @@ def test_the_command_learns_tries_and_writes(
     out = capsys.readouterr().out
     assert 'reply   incorrect: {"why": "", "ok": false}' in out
     assert "learnt from 2 of 4 prompts" in out
+    system = {"role": "system", "content": "You are sent {problem} and {attempt}."}
+    talks = "\n".join(json.dumps({"messages": [system, *row["messages"]]}) for row in rows)
+    (tmp_path / "d.jsonl").write_text(talks, encoding="utf-8")
+    command("learn", tmp_path / "d.jsonl", "-o", tmp_path / "braces.yaml", *GIVEN)
+    out = capsys.readouterr().out
+    assert ("problem:" in out, "reference: 3×10^8 m/s" in out) == (False, True)
 
 
 @pytest.mark.parametrize(
