@@ -126,7 +126,8 @@ class CheckedInput(NamedTuple):
 
 def aside(wrong: Complaints, rows: int) -> list[str]:
     """A note on the rows that are set aside, where there are any."""
-    head = f"{wrong.rows:,} rows are set aside, {rows:,} are judged"
+    n = "1 row is" if wrong.rows == 1 else f"{wrong.rows:,} rows are"
+    head = f"{n} set aside, {rows:,} are judged"
     return [f"{head}\n{wrong.listed('set aside')}"] if wrong.rows else []
 
 

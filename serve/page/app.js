@@ -19,6 +19,7 @@ function showView() {
     if (name === chosen()) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  byId("key-box").open = false;
   scrollTo(0, 0);
 }
 

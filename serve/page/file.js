@@ -117,8 +117,7 @@ function corrected() {
 /** What the labels of a question say of its other answers, from ten labels on; the server judges by them. */
 async function askNeighbours() {
   if (!file || running()) return;
-  const asked = ({ item }) => JSON.stringify([item.context, item.question || item.reference]);
-  for (const [question, rows] of grouped(file.rows.filter((row) => row.own), asked)) {
+  for (const [question, rows] of grouped(file.rows.filter((row) => row.own), (row) => row.asked)) {
     const [graded, others] = [rows.filter((row) => row.label), rows.filter((row) => !row.label)];
     const labels = graded.map((row) => `${row.index}${row.label}`).join();
     if (labels === (known.get(question) ?? "")) continue;
@@ -196,7 +195,7 @@ function render() {
 }
 
 function renderNotes() {
-  const said = (file?.notes ?? []).filter((note) => !/^columns: | rows are set aside/.test(note)).map(noted); // the second are listed
+  const said = (file?.notes ?? []).filter((note) => !/^columns: | set aside, /.test(note)).map(noted); // the second are listed
   const sheet = file && reading.sheet ? [t("file.sheet", reading)] : [];
   const notes = [...sheet, ...(file ? mapped(file.fields) : []), ...said];
   byId("file-notes").hidden = !notes.length;

@@ -150,7 +150,7 @@ function toMark(box) {
 function chain(judgement) {
   if (!judgement.chain) return null;
   const raw = judgement.outcome === "unparsed";
-  const withheldTag = (line) => !raw && !judgement.verdict && TAG.test(line); // no verdict: its line would read as one
+  const withheldTag = (line) => !raw && [null, "invalid"].includes(judgement.verdict) && TAG.test(line); // nothing is compared: its line would read as a verdict
   const lines = judgement.chain.split("\n").filter((line) => line.trim() && !withheldTag(line));
   const parts = lines.map((line, index) => chainLine(line, raw ? "" : role(line, index, lines.length)));
   return section(t(raw ? "chain.raw" : "chain"), h("ol", { class: "chain" }, parts));
@@ -177,7 +177,7 @@ function said(line) {
   if (line === NO_KEY) return t("chain.says.none");
   const { reference, type, answer } = COMPARES.exec(line)?.groups ?? {};
   const key = `type.${type?.replaceAll(" ", "_")}`;
-  return has(key) ? t("chain.says.compare", { reference, type: t(key), answer }) : line;
+  return has(key) ? t("chain.says.compare", { reference, type: t(key), answer: answer === "none" ? t("answer.none") : answer }) : line;
 }
 
 /** For programmers: the code of the reason, the cost, and the same request. */

@@ -38,7 +38,7 @@ function sheetsIn(message) {
  *
  * `columns` are those of the file, `every` has those of an earlier judgement too, which a download has anew. A row is
  * known by its `name`: its id, else the pupil (`named` says which), else its place among the rows. `beside` are its other
- * columns, which hold no field of an item. Rows with the same answer to the same question have the same `same`. `key` is a
+ * columns, which hold no field of an item. Rows with the same answer to the same question have the same `same`, those of one question the same `asked`. `key` is a
  * hash of all rows, and `asks` are the questions of a class list that have no references.
  */
 function fileOf(name, { columns: every, added, fields, notes, rows, asks, key = hash(JSON.stringify(rows.map(({ row }) => row))) }) {
@@ -50,7 +50,7 @@ function fileOf(name, { columns: every, added, fields, notes, rows, asks, key = 
   const all = rows.map(({ where, row, item, label = null, problem, index }, at) => {
     const beside = others.map((column) => [column, row[column]]).filter(([, value]) => ["string", "number"].includes(typeof value) && value !== "");
     const own = beside.filter(([column]) => pupil.includes(column)).map(([, value]) => value).join(" ");
-    return { index: index ?? at, where, item, same: sameOf(item), source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, own: null, error: null };
+    return { index: index ?? at, where, item, same: sameOf(item), asked: item && askedOf(item), source: row, label, given: label, problem, name: fields.id && item ? item.id : own, beside, judgement: null, own: null, error: null };
   });
   const named = fields.id ? "id" : pupil.length ? "pupil" : "row";
   return { name, key, asks, columns, every, added, fields, notes, named, pupil, all, rows: all.filter((row) => row.item), bad: all.filter((row) => !row.item) };
@@ -58,6 +58,10 @@ function fileOf(name, { columns: every, added, fields, notes, rows, asks, key = 
 
 /** Blanks at the ends, and how many there are, make no other answer. */
 const sameOf = (item) => item && JSON.stringify({ ...item, id: "", response: item.response.trim().replace(/\s+/g, " ") });
+
+/** The question without case, blanks and punctuation, or else the references. */
+const askedOf = ({ context = "", question = "", reference }) =>
+  (`${context}\n${question}`.trim() || [reference].flat().join(" ")).normalize("NFKC").toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
 
 /** Give a label to a row and to all with the same answer. */
 export function give(rows, row, label) {

@@ -43,20 +43,34 @@ export function count(rows) {
 }
 
 const Z = 1.959963984540054; // 95 %
+const T = [12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004]; // Student's quantiles with 1 to 8 degrees of freedom
+
+/** Student's quantile; of many degrees of freedom by Abramowitz and Stegun (1964), 26.7.5. */
+const student = (n) =>
+  T[n - 1] ?? Z + (Z ** 3 + Z) / (4 * n) + (5 * Z ** 5 + 16 * Z ** 3 + 3 * Z) / (96 * n ** 2) + (3 * Z ** 7 + 19 * Z ** 5 + 17 * Z ** 3 - 15 * Z) / (384 * n ** 3);
+
+/** How many independent rows would vary as these of several questions do, as `independent` in gradegpt/judges/statistics.py. */
+function independent(rows, share) {
+  const [n, questions] = [rows.length, [...grouped(rows, ({ asked }) => asked).values()]];
+  const k = questions.length;
+  if (k === 1 || share * (1 - share) === 0) return k;
+  const apart = questions.map((own) => own.filter((row) => markOf(row) === "correct").length - share * own.length);
+  const between = (apart.reduce((sum, one) => sum + one ** 2, 0) / n ** 2) * (k / (k - 1));
+  return (n / Math.max(1, (between * (n - 1)) / (share * (1 - share)))) * (student(n - 1) / student(k - 1)) ** 2;
+}
 
 /**
- * The share of correct marks among all, with Wilson's interval; null where there is none.
+ * The share of correct marks among all, with Wilson's interval over questions, which is that of the report; null where there is none.
  * `byHand` of them are labels, `open` is the number of rows that were judged and have neither verdict nor label.
- *
- * E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
  */
 export function score(rows) {
   const marked = rows.filter(markOf);
   const [n, correct] = [marked.length, marked.filter((row) => markOf(row) === "correct").length];
   if (!n) return null;
   const share = correct / n;
-  const middle = (share + Z ** 2 / (2 * n)) / (1 + Z ** 2 / n);
-  const half = (Z * Math.sqrt((share * (1 - share)) / n + Z ** 2 / (4 * n ** 2))) / (1 + Z ** 2 / n);
+  const size = independent(marked, share);
+  const middle = (share + Z ** 2 / (2 * size)) / (1 + Z ** 2 / size);
+  const half = (Z * Math.sqrt((share * (1 - share)) / size + Z ** 2 / (4 * size ** 2))) / (1 + Z ** 2 / size);
   const [open, byHand] = [rows.filter((row) => isOpen(row) && !row.label).length, marked.filter((row) => row.label).length];
   return { correct, n, open, byHand, share, low: Math.max(0, middle - half), high: Math.min(1, middle + half) };
 }

@@ -18,7 +18,7 @@ export function start(onChange, onSave) {
 
 export function render(file) {
   const { rows } = file;
-  const found = rows.some((row) => row.judgement || row.error !== null || row.label !== row.given) && score(rows);
+  const found = rows.some((row) => row.judgement) && score(rows);
   const labelled = agreement(file.added.length ? [] : rows); // labels of an earlier judgement were given to it
   byId("summary").hidden = byId("groups").hidden = !found;
   if (!found) return;
@@ -87,7 +87,7 @@ function renderGroups(file) {
   const select = h("select", { id: "group-by", onchange: choose }, [...found.keys()].map((name) => h("option", { selected: name === by }, name)));
   const lines = [...found.get(by)].map(([value, rows]) => [value, ...counted(rows)]);
   const [head, rows] = [[by, t("correct"), t("groups.of"), t("groups.open"), t("groups.share")], [...found.get(by).values()]];
-  const cells = (line, at) => [h("th", { scope: "row" }, h("button", { type: "button", class: "link", onclick: () => table.only(line[0], rows[at]) }, line[0] || "–")), ...line.slice(1).map((cell) => h("td", {}, cell))];
+  const cells = (line, at) => [h("th", { scope: "row" }, h("button", { type: "button", class: by === t("column.question") ? "link" : "link name", onclick: () => table.only(line[0], rows[at]) }, line[0] || "–")), ...line.slice(1).map((cell) => h("td", {}, cell))];
   const signature = JSON.stringify([[...found.keys()], head, lines]);
   if (drawn[0] === file && drawn[1] === signature) return;
   drawn = [file, signature];

@@ -170,7 +170,7 @@ export default {
   "score.of": "{total} 条中 {n} 条；95% 区间",
   "score.open": "{open} 条没有判定：全算错是 {least}，全算对是 {most}。其余 {n} 条中 {share} 正确（95% 区间 {interval}）",
   "score.hand": "其中 {n} 条由人工标注判定",
-  "score.note": "有标注的以标注为准。区间只反映随机误差；评判者也会出错。",
+  "score.note": "有标注的以标注为准。区间以题目为单位，只反映随机误差；评判者也会出错。",
   "agreement": "一致率",
   "agreement.of": "{total} 个有标注的判定中 {n} 个一致",
   "kappa": "Cohen κ 系数",

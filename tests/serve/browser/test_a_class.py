@@ -12,6 +12,7 @@ from tests.serve.browser.conftest import Open
 from tests.serve.browser.test_a_file import DONE, _table, _text, chip, judge, load
 
 LIST = "姓名,班级,第1题,第2题\n参考答案,,6,北京\n甲,一班,6,北京\n乙,二班,7,上海\n丙,二班,6,南京\n"
+BOX = "document.querySelector('#groups .lines')"
 SCORES = "document.querySelector('#groups tbody').innerText"
 
 
@@ -57,6 +58,7 @@ def test_a_verdict_is_corrected_for_all_equal_answers(open_page: Open, tmp_path:
     page.open(page.run("location.href.replace('#file', '?again#file')"))
     load(page, path)
     assert page.text("tr[data-row='1'] .label") == "正确"
+    assert page.run("document.querySelector('#summary').hidden")
 
 
 def test_scores_are_by_pupil_class_and_question(open_page: Open, tmp_path: Path) -> None:
@@ -78,6 +80,29 @@ def test_scores_are_by_pupil_class_and_question(open_page: Open, tmp_path: Path)
     page.click("#groups p button")
     rows = list(csv.DictReader(_text(tmp_path / "list.scores.csv").splitlines()))
     assert [*rows[1].values()] == ["二班", "1", "4", "2", "25% 至 75%"]
+
+
+def test_the_scores_of_a_class_fit_a_phone(open_page: Open, tmp_path: Path) -> None:
+    """No column is hidden, and no name broken, also beside a long question.
+
+    The chain of an empty answer compares nothing, and another view closes the box of the key.
+    """
+    path = tmp_path / "list.csv"
+    asked = "冬天教室玻璃窗的内侧为什么会出现小水珠，夏天又为什么在外侧出现？"
+    pupils = "".join(f"2026{n:02} 欧阳小明,一班,{n}小水珠,\n" for n in range(15))
+    lines = f"姓名,班级,第1题,第2题\n参考答案,,液化,4\n题目,,{asked},2+2=?\n{pupils}"
+    path.write_text(lines, encoding="utf-8")
+    page = open_page(language="zh-CN", size=(390, 844))
+    page.run("document.querySelector('#key-box').open = true")
+    judge(page, path)
+    assert not page.run("document.querySelector('#key-box').open")
+    for column in ("题目", "学生"):
+        assert scores(page, column)
+        assert page.run(f"{BOX}.scrollWidth <= {BOX}.clientWidth")
+    assert page.run("document.querySelector('#groups .link').getClientRects().length") == 1
+    chip(page, "invalid")
+    page.click("#table-body .open")
+    assert page.text("#detail .chain").endswith("作答给出：无。")
 
 
 def test_the_references_of_a_class_list_are_asked_for(open_page: Open, tmp_path: Path) -> None:

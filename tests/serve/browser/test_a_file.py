@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import openpyxl
+import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.middleware.base import RequestResponseEndpoint
@@ -16,7 +17,7 @@ from starlette.middleware.base import RequestResponseEndpoint
 from gradegpt.app.run import check_input, judge_file
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.judges.statistics import wilson
+from gradegpt.judges.statistics import ratio, wilson
 from gradegpt.tables import Form
 from serve.app import create_app
 from serve.settings import ServeSettings
@@ -116,6 +117,21 @@ def test_bad_lines_are_named_and_good_ones_judged_and_counted(
     assert "left out: 1" in page.text("#summary")
     cells = page.run("[...document.querySelectorAll('.matrix td')].map(e => e.innerText)")
     assert cells == ["1", "1", "0", "1"]
+
+
+@pytest.mark.parametrize("questions", [1, 2, 3, 7, 12, 40])
+def test_the_interval_of_the_score_is_that_of_the_report(open_page: Open, questions: int) -> None:
+    """Over questions, whose rows are not independent; 13 rows of each."""
+    right = [(7 * n) % 12 for n in range(questions)]
+    expected = ratio([(hits, 13) for hits in right])
+    assert expected is not None
+    found = open_page().run(
+        f"import('/page/stats.js').then(({{ score }}) => score({json.dumps(right)}.flatMap((hits, "
+        "asked) => Array.from({ length: 13 }, (_, at) => ({ asked, label: at < hits ? 'correct' : "
+        "'incorrect' })))))"
+    )
+    ends = expected.interval.low, expected.interval.high
+    assert (found["low"], found["high"]) == pytest.approx(ends, abs=1e-4)
 
 
 def test_rows_are_sorted_filtered_saved_and_opened(
