@@ -47,24 +47,15 @@ async def metrics(request: Request) -> Response:
 
 
 @router.get("/v1/models")
+@router.get("/v1/models/{name:path}", include_in_schema=False)
 async def models(request: Request) -> dict[str, Any]:
-    """List the one served model."""
-    return {"object": "list", "data": [_model(request)]}
-
-
-@router.get("/v1/models/{name:path}")
-async def model(request: Request, name: str) -> dict[str, Any]:
-    """Return the served model, by its name."""
-    served = _model(request)
-    if name != served["id"]:
-        raise HTTPException(404)
-    return served
-
-
-def _model(request: Request) -> dict[str, Any]:
-    service = service_of(request)
+    """List the one served model, or return it by its name."""
+    service, name = service_of(request), request.path_params.get("name")
     served = {"id": service.settings.served_model_name, "created": service.started}
-    return {**served, "object": "model", "owned_by": "gradegpt"}
+    if name not in (None, served["id"]):
+        raise HTTPException(404)
+    served |= {"object": "model", "owned_by": "gradegpt"}
+    return served if name else {"object": "list", "data": [served]}
 
 
 @router.get("/v1/adapters")

@@ -15,7 +15,7 @@ from gradegpt.core.records import parse_json, parse_line
 from gradegpt.core.schema import Item, Row
 from gradegpt.tables.columns import with_fields
 
-from .errors import MalformedError, QueueFullError, RequestError, SlowError
+from .errors import MalformedError, QueueFullError, RequestError, SlowError, UnsupportedError
 from .logs import note_of
 from .service import service_of
 
@@ -31,6 +31,7 @@ async def read_object(request: Request) -> dict[str, Any]:
         QueueFullError: all running requests together hold too many bytes.
         SlowError: the body did not arrive within the deadline.
         MalformedError: the body is not JSON, or not an object.
+        UnsupportedError: the body is compressed.
 
     """
     body = await read_bytes(request, service_of(request).settings.max_body_bytes)
@@ -45,8 +46,16 @@ async def read_object(request: Request) -> dict[str, Any]:
     return value
 
 
+def check_plain(request: Request) -> None:
+    """Raise ``UnsupportedError`` for a body that would have to be decompressed."""
+    if (coding := request.headers.get("content-encoding", "identity")) != "identity":
+        what = "compressed bodies are not read; send it without Content-Encoding"
+        raise UnsupportedError(f"the body is compressed ({coding}): {what}", "content-encoding")
+
+
 async def read_bytes(request: Request, most: int) -> bytes:
     """The body, of at most so many bytes; errors as of ``read_object``."""
+    check_plain(request)
     settings = service_of(request).settings
     try:
         async with asyncio.timeout(settings.deadline_s):

@@ -10,7 +10,6 @@ EngineError                     HTTP 502   (gradegpt.core.errors)
  └─ JudgeError                  HTTP 500   a bug in the judge; the log has it
 ServiceError                    HTTP 503   the request is refused
  ├─ SlowError                   HTTP 408   the body did not arrive in time
- ├─ CompressedError             HTTP 415   the body is compressed
  ├─ BusyError                   HTTP 503   loading or stopping          Retry-After
  │   └─ QueueFullError          HTTP 429   too many items are waiting   Retry-After
  └─ KeyRequiredError            HTTP 401   no key, or a wrong one       WWW-Authenticate
@@ -105,13 +104,6 @@ class SlowError(ServiceError):
     http_status = 408
     code = "request_timeout"
     headers = MappingProxyType({"Connection": "close"})
-
-
-class CompressedError(ServiceError):
-    """A body with a content encoding."""
-
-    http_status = 415
-    code = "unsupported_encoding"
 
 
 class BusyError(ServiceError):

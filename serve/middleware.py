@@ -13,15 +13,7 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .errors import (
-    INTERNAL,
-    BusyError,
-    CompressedError,
-    KeyRequiredError,
-    ServiceError,
-    SlowError,
-    reply_to,
-)
+from .errors import INTERNAL, BusyError, KeyRequiredError, ServiceError, SlowError, reply_to
 from .logs import NOTE, Note, write
 from .service import HEADER, Service
 
@@ -135,9 +127,6 @@ class Middleware:
     def _admit(self, headers: Headers, note: Note) -> None:
         if self.service.gate.draining:
             raise BusyError("the server is stopping; send the request again later")
-        if (coding := headers.get("content-encoding", "identity")) != "identity":
-            what = "compressed bodies are not read; send it without Content-Encoding"
-            raise CompressedError(f"the body is compressed ({coding}): {what}")
         if not self.api_keys:
             return
         token = _BEARER.fullmatch(headers.get("authorization", ""))

@@ -21,7 +21,7 @@ from gradegpt.core.records import dump
 from gradegpt.core.schema import Item, Judgement, Row
 from gradegpt.tables.columns import with_fields
 
-from .body import Line, disconnected, read_items, read_object, until_disconnect, valid
+from .body import Line, check_plain, disconnected, read_items, read_object, until_disconnect, valid
 from .errors import QueueFullError, body_of
 from .logs import note_of
 from .middleware import UnreadError, stopped
@@ -72,6 +72,7 @@ async def judge(request: Request) -> Response:
     service = service_of(request)
     scheduler = service.scheduler
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() == LINES:
+        check_plain(request)
         scheduler.check()
         return JudgedLines(request, read_items(request))
     body = await read_object(request)

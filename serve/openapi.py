@@ -18,7 +18,6 @@ _MEANING: Final = {
     404: "The resource does not exist.",
     408: "The body did not arrive in time.",
     413: "The request exceeds a limit.",
-    415: "The body is compressed.",
     422: "A field is wrong or missing, or the prompt is not recognised.",
     429: "Too many items are waiting; Retry-After says when to try again.",
     500: "An error in the server.",

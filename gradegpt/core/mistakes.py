@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -58,15 +58,10 @@ def explain(error: ValidationError) -> str:
     return "; ".join(complaints(error))
 
 
-def suggest(
-    word: str, known: Sequence[str], cutoff: float = 0.5, named: Mapping[str, str] | None = None
-) -> str:
-    """``; did you mean 'max_steps'?`` or, without a close match, an empty string.
-
-    ``named`` are the full names of the ``known`` words.
-    """
+def suggest(word: str, known: Sequence[str], cutoff: float = 0.5) -> str:
+    """``; did you mean 'max_steps'?`` or, without a close match, an empty string."""
     near = difflib.get_close_matches(word, known, n=1, cutoff=cutoff)
-    return f"; did you mean {(named or {}).get(near[0], near[0])!r}?" if near else ""
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def misspelt(word: str, known: Iterable[str]) -> str:

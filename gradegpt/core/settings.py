@@ -6,6 +6,7 @@ YAML is read as plain text scalars and typed by the settings class alone: PyYAML
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
@@ -208,7 +209,8 @@ def _suggested(cls: type[BaseModel], place: tuple[int | str, ...]) -> str:
         return f"; did you mean {known[word]!r}?"
     section = "".join("0." if isinstance(part, int) else f"{part}." for part in place[:-1])
     beside = [name for name, key in known.items() if key == section + name]
-    return suggest(word, beside, cutoff=0.7, named=known) or suggest(word, [*known], named=known)
+    near = suggest(word, beside, cutoff=0.7) or suggest(word, [*known])
+    return re.sub(r"'(\w+)'", lambda found: repr(known[found[1]]), near)
 
 
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:

@@ -313,9 +313,7 @@ def recognise(
 
 
 def with_fields(row: Any) -> Any:
-    """A row, such as a request's, whose usual names are those of fields; without its label.
-
-    Its values are ``values_of`` the fields.
+    """A row, such as a request's, with the ``values_of`` its fields and without its label.
 
     Raises:
         InputError: two columns may hold one field.
