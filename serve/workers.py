@@ -28,8 +28,6 @@ from .worker import Begin, InProcess, begin_of
 _START_S: Final = 600.0
 """Seconds for a process to load its judge; a large model from a slow disk takes minutes."""
 
-_END_S: Final = 2.0
-
 
 class WorkerProcess:
     """A judge in a separate process, built there from its settings by ``build``."""
@@ -81,11 +79,8 @@ class WorkerProcess:
         results, self.cached = self._received(max(0.0, deadline - time.monotonic()))
         return list(results)
 
-    def close(self, wait_s: float = _END_S) -> None:
-        """End the process, if there is one; kill it where it does not end by itself in time.
-
-        Killed, it would leave behind the semaphores of its libraries, such as tqdm's.
-        """
+    def close(self, wait_s: float = 2.0) -> None:
+        """End the process, if there is one; killed, it would leave its semaphores behind."""
         if self._process is not None and self._process.is_alive():
             self._channel.close()
             self._process.join(wait_s)
