@@ -39,6 +39,9 @@ _WORDS: Final = re.compile(
 )
 """A word such as a month or a town: "March 18, 2018" is not a list of numbers."""
 
+_SHORT_WORD: Final = re.compile("a[mnst]|b[ey]|do|he|i[fnst]|m[ey]|no|o[fn]|so|to|us|we")
+"""English words that fill a blank, and are no product of two letters there."""
+
 
 def read(
     text: str,
@@ -124,5 +127,6 @@ def _mathematical(text: str, question: str) -> AnswerType:
         return AnswerType.MULTI_ANSWER
     if "=" in signs:
         return AnswerType.EQUATION
-    formula = signs & {*"0123456789\\^+*/π√"} or len(text) <= 2
+    word = "__" in question and _SHORT_WORD.fullmatch(text)
+    formula = signs & {*"0123456789\\^+*/π√"} or (len(text) <= 2 and not word)
     return AnswerType.EXPRESSION if formula else AnswerType.TEXT

@@ -27,6 +27,8 @@ TRENDS: Final = [line for kind, *line in _TABLE if kind == "part"]
 """Synonyms for a trend, those for its opposite in the same order, and for no change."""
 UNCHANGED: Final = [(line[1], line[2]) for line in _TABLE if line[0] == "same"]
 """Synonyms for no change, and words for a change."""
+SENSES: Final = TRENDS + [line for kind, *line in _TABLE if kind == "sense"]
+"""Synonyms beside a number that a change or a direction has, and those for its opposite."""
 _FIRST: Final = [
     [words.partition("/")[0] for words in line[1:3]] for line in _TABLE if line[0] != "same"
 ]
@@ -50,6 +52,13 @@ SYNONYMS: Final = {
     if len(group) > 1
 }
 TREND: Final = any_of(SYNONYMS)
+_SENSE_OF: Final = {
+    word: words.partition("/")[0]
+    for line in SENSES
+    for words in line[:2]
+    for word in words.split("/")
+}
+_SENSE: Final = any_of(_SENSE_OF)
 _ENDINGS: Final = ("ing", "ed", "es", "s", "d", "e")
 MAX_MEANING: Final = 60
 """Most characters of a text that is compared by its trend."""
@@ -62,6 +71,14 @@ def meaning(text: str) -> str:
     text = calm if len(calm) > 1 and calm[-2:].isalpha() else text  # not 5!
     short = 0 < len(text) <= MAX_MEANING
     return TREND.sub(lambda m: SYNONYMS[m[0]][0], text) if short else text
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether beside equal numbers the second has the opposite of a sense of the first."""
+    if not any(map(str.isdigit, one)):
+        return False
+    mine, theirs = ({_SENSE_OF[m] for m in _SENSE.findall(fold(t).lower())} for t in (one, other))
+    return any(OPPOSITE[sense] in theirs for sense in mine - theirs)
 
 
 def stem(word: str) -> str:

@@ -21,6 +21,7 @@ from gradegpt.answers.times import DATE, ORDINAL
 from gradegpt.answers.units import COUNT
 from gradegpt.answers.values import is_range, is_read
 from gradegpt.answers.values import read as read_value
+from gradegpt.answers.words import opposed
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.claims import COMMITTED, Found, How, find_answer, names_another
 from gradegpt.rules.compare import Comparison, Prove, compare, limited
@@ -222,6 +223,8 @@ def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
     for reference in reading.references:
         comparison = _compare(reading, reference, found, prove)
         if comparison.same:
+            if opposed(reference.text, reading.response[found.start : found.end]):
+                return Decision(None, "number:sense-not-shown", found)
             return Decision(Verdict.CORRECT, comparison.reason, found, reference)
         comparisons.append(comparison)
     reason = comparisons[0].reason
@@ -321,7 +324,7 @@ def _decided(reading: Reading, compared: Sequence[Shown | None]) -> Decision | N
         return None
     span = (one.start, one.end)
     found = Found(response[slice(*span)], *sentence_around(response, *span), How.STATED, span)
-    if disowned(response, found):
+    if disowned(response, found) or (equal and opposed(answer.text, response)):
         return None
     if equal is None:
         return Decision(Verdict.INCORRECT, one.reason, found, answer)

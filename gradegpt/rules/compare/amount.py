@@ -227,18 +227,27 @@ _CLOCK = _re(r"\d{1,2}(?::\d\d)? ?[ap]\.? ?m\.?|[012]?\d:0\d")
 _SPAN = re.compile(r"(\d{1,3}(?:\.\d+)?) ?(?:[-–—~～到至]|to\b) ?(\d{1,3}(?:\.\d+)?)")
 _THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
 """A number of thousands, or of a unit or an unknown."""
+_NUMBERED = re.compile(r"(?!\d{4}-\d\d?-\d\d?\Z)\d+(?:[-–]\d+)+")
+"""A score or the number of a telephone, which is no difference: 4-2, 555-1234."""
+_VERSION = _re(r"\bversion|\brelease\b|版本")
 
 
 def by_sense(reference: str, response: str, question: str, found: str) -> tuple[bool, Shown | None]:
     """Whether equal signs may mean different things, and what the quantities then show.
 
     Clock times and ranges (no products, no differences), a year ``found`` beside the quantity,
-    Roman numerals, by how much something grew and to what, ways of a sign, and bearings.
+    Roman numerals, by how much something grew and to what, ways of a sign, bearings, scores and
+    versions.
     """
     wanted, given = reference.strip(), found.strip()
     ends, said = (_SPAN.fullmatch(text.strip(" .。")) for text in (reference, response))
     if (ends and float(ends[1]) < float(ends[2])) or _CLOCK.fullmatch(wanted):
         return True, compare_amounts(reference, response, question, EXACT)
+    if _NUMBERED.fullmatch(wanted) or (
+        _VERSION.search(question) and re.fullmatch(r"[\d.]+", wanted)
+    ):
+        ids = [re.sub(r"[-–:：\s]", "", text) for text in (wanted, given)]
+        return True, Shown(True, "number:same-text", 0, 0) if ids[0] == ids[1] else None
     if said and float(said[1]) < float(said[2]):
         return len(re.findall(r"[\d.]+", reference)) == 1, None
     if _TOTAL.search(reference):
@@ -247,7 +256,8 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return plain(reference) not in plain(response), None
     sizes = [text.lstrip("-− ") for text in (wanted, given)]
     turned = (wanted[:1] in ("-", "−")) is not (given[:1] in ("-", "−"))
-    if turned and sizes[0][:1].isdigit() and _WAY.search(response):
+    way = _WAY.search(response) or _CHANGED.search(response)
+    if turned and sizes[0][:1].isdigit() and way:
         return sizes[0] == sizes[1], None
     if "roman" in question.lower() and roman(reference):
         return wanted not in response, None

@@ -28,6 +28,7 @@ _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = cue("asks for a form", "asks for factors")
 _FACTORS, _INTEGRATES = map(cue, ("asks for factors", "integrates"))
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?(?:/\d+)?%?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
 _CONSTANT = re.compile(r"\+\s*[CcKk](?:_?\{?[0-9]\}?)?\s*\Z")
 """A constant of integration."""
@@ -40,8 +41,8 @@ def in_another_form(reference: Answer, answer: Answer, question: str) -> str:
     expected, actual = reference.text, answer.text
     if reference.kind not in ONE_VALUE:
         return ""
-    if _handed_back(expected, actual, question):
-        return "as-asked"
+    if handed_back := _handed_back(expected, actual, question):
+        return handed_back
     wanted, given = (read_formula(fold(text).split("=")[-1]) for text in (expected, actual))
     if given and plain(expected).removeprefix("-").isdecimal() and _is_calculation(given):
         if given.op == "+":
@@ -69,11 +70,18 @@ def _is_calculation(node: Node) -> bool:
     return node.op in ("+", "*", "root") and whole and known and not tens
 
 
-def _handed_back(reference: str, answer: str, question: str) -> bool:
-    """Whether the answer is a formula of the question, which the reference is not."""
+def _handed_back(reference: str, answer: str, question: str) -> str:
+    """Whether the answer is a formula of the question, which the reference is not.
+
+    Of a number in another notation than that of the reference, 3/4 for 0.75, it is not sure.
+    """
     asked, back = plain(question), plain(answer)
     formula = len(back) > 2 and _OPERATION.search(back) and not _RATIO.fullmatch(back)
-    return bool(formula) and back in asked and plain(reference) not in asked
+    if formula and back in asked and plain(reference) not in asked:
+        return "as-asked"
+    notations = [{*"/.%"} & {*text} for text in (reference, answer)]
+    unlike = notations[1] and notations[0] != notations[1] and back in _NUMBER.findall(asked)
+    return "in-another-form" if unlike else ""
 
 
 def _reducible(answer: str) -> bool:

@@ -15,7 +15,7 @@ from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, gives
-from gradegpt.rules.cues import cue
+from gradegpt.rules.cues import cue, words
 
 _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide an answer that begins with them: "No, because …"."""
@@ -27,6 +27,9 @@ _NAMED, _DOUBTED = cue("names a value"), cue("doubted")
 _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.，,；;：:！!？?*]|^答")
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
 _LEAST_NAME: Final = 2
+_BLANK = re.compile(r"__")
+_FORMS: Final = words("other form")
+"""Words that make another form of the one beside them: has went."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
 
@@ -46,6 +49,9 @@ def compare_text(reference: str, answer: str, question: str = "") -> Comparison:
         if OPPOSITE.get(wanted) == given:
             return Comparison(False, "text:opposite")
     words, said = words_of(reference), words_of(answer)
+    formed = reference.islower() and {*said} - {*words, *words_of(question)} & _FORMS
+    if formed and len(words) == 1 and _BLANK.search(question):
+        return Comparison(None, "text:not-shown")
     if words and said and words[0] in _LEADING and OPPOSITE[words[0]] == said[0]:
         return Comparison(False, "text:opposite")
     if _reordered(reference, answer) and not _ORDER_ASKED.search(question):

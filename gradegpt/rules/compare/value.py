@@ -21,6 +21,7 @@ from gradegpt.rules.compare.text import compare_text
 from gradegpt.rules.cues import cue
 from gradegpt.rules.tolerance import EXACT
 
+_ASKED_UNIT = cue("asks for a unit")
 _BLANKS = re.compile(r"(?:__|[(（]\s*[)）]).*\w.*(?:__|[(（]\s*[)）])", re.DOTALL)
 """Questions with several blanks, whose answers have an order."""
 _JOINS: Final = str.maketrans("", "", "_{} \t\n")
@@ -155,6 +156,8 @@ def _has_unknowns(leaf: Leaf) -> bool:
 
 def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool | None:
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
+    unit = wanted.unit or _unit_asked(criteria.question, given.unit)
+    wanted = wanted._replace(unit=unit)
     things = wanted.unit.isascii() is not given.unit.isascii()  # 150 pages and 150页
     if things and not any(units.known(q.unit) or units.named(q.unit) for q in (wanted, given)):
         given = given._replace(unit=wanted.unit)
@@ -182,6 +185,16 @@ def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool
     hundredfold = [q if q.percent else _hundredth(q) for q in (wanted, given)]  # 18 for 18 %
     allowed = criteria.tolerance.allows(*hundredfold)
     return allowed if allowed is False or _PERCENT.search(criteria.question) else None
+
+
+def _unit_asked(question: str, unit: str) -> str:
+    """The unit of the same dimension in which the question asks for a number; empty if none."""
+    for word in _ASKED_UNIT.finditer(question) if unit else ():
+        at = units.unit_at(question, word.end())
+        name = question[word.end() : at[1]].strip() if at else ""
+        if name and units.factor(unit, name):
+            return name
+    return ""
 
 
 def _hundredth(number: Quantity) -> Quantity:

@@ -112,7 +112,9 @@ def _other_unit(kind: AnswerType, expected: str, actual: str, question: str) -> 
     if not asked or wanted & given or by_size:
         return None  # 600 dollars and 60000 cents have values
     if not wanted:
-        return None if asked & kinds or "$" in question else (None, "other-unit")
+        by_sign = not _MONEY.isdisjoint(actual) and not currencies(question) & given  # $5, in cents
+        one = (asked & kinds and not by_sign) or "$" in question
+        return None if one else (None, "other-unit")
     dollars = "dollar" in asked | kinds and asked | kinds <= {*DOLLARS}
     parts = any(part in expected + actual for part in _SMALL)
     return None if dollars or parts else False, "other-unit"
