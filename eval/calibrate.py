@@ -19,7 +19,7 @@ from typing import Annotated, ClassVar, Final, NamedTuple
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -29,6 +29,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.records import whole_file, write_json
 from gradegpt.core.schema import Example, Judgement
 from gradegpt.core.settings import load_settings
+from gradegpt.core.shipped import found
 from gradegpt.judges.base import judge_each
 from gradegpt.judges.build import STOP_CONFIDENCE, build_judge
 from gradegpt.judges.calibration import (
@@ -82,7 +83,7 @@ class CalibrationSettings(RowsSettings):
     after: tuple[AnyJudge, ...] = (RuleJudgeSettings(),)
     """The judges before it in the cascade, in order; none for the rules."""
     least_rows: int = Field(default=40, ge=10)
-    unconfirmed: str = ""
+    unconfirmed: Annotated[str, AfterValidator(found)] | None = None
 
 
 class KindGain(NamedTuple):
@@ -133,7 +134,7 @@ def calibrate(
 
 
 def _rows(settings: CalibrationSettings) -> list[Example]:
-    unconfirmed = ids_in(settings.unconfirmed)
+    unconfirmed = ids_in(settings.unconfirmed, "unconfirmed")
     return [row for row in read_sources(settings) if row.id not in unconfirmed]
 
 
@@ -300,8 +301,8 @@ def fit(table: Values, right: NDArray[np.bool_]) -> Values:
         gradient = -table.T @ (sign * expit(-margin)) + (w - prior)
         return float(total), gradient
 
-    found: Values = minimize(loss, prior, jac=True, method="BFGS").x
-    return found
+    weights: Values = minimize(loss, prior, jac=True, method="BFGS").x
+    return weights
 
 
 def _by_kind(examples: Sequence[Example], least_rows: int) -> dict[str, list[int]]:
@@ -337,14 +338,18 @@ def _rounded(trail: Sequence[float | None]) -> Iterator[float | None]:
     return (None if p is None else round(p, _DIGITS) for p in trail)
 
 
-@app.command(epilog="Then: cp runs/<name>/calibration.json ADAPTER_FOLDER")
+@app.command(
+    epilog="With a file of yours: gradegpt eval.calibrate calibrate-1.5b 'judge={kind: model, "
+    "model: FOLDER}' 'sources=[{path: graded.csv}]' sample=0 name=mine. "
+    "Then: cp runs/mine/calibration.json FOLDER"
+)
 def main(
     config: Annotated[Path, options.config("calibrate-1.5b")],
     overrides: Annotated[
         list[str] | None,
         options.changes(
             "name, out, sources=[{path: FILE}] (labelled answers), "
-            "judge.adapter, least_rows (of an answer type)."
+            "judge.adapter, sample (the most rows of a source), least_rows (of an answer type)."
         ),
     ] = None,
     output: options.Folder = None,

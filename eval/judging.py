@@ -72,6 +72,9 @@ def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
     for name, rows in sources.items():
         chosen = random.Random(f"{seed}:{name}").sample(range(len(rows)), min(count, len(rows)))
         kept += (rows[n] for n in sorted(chosen))
+    if len(kept) < len(examples):
+        drawn = f"{len(kept):,} of {len(examples):,} rows are drawn, at most {count} of a source"
+        typer.echo(f"{drawn}; sample=0 takes all", err=True)
     return kept
 
 

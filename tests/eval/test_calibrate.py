@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import eval.calibrate
-from eval.calibrate import CalibrationSettings, calibrate, evidence_of, fit
-from gradegpt.core.errors import SettingsError
+from eval.calibrate import CalibrationSettings, app, calibrate, evidence_of, fit
+from gradegpt.core.errors import MissingError, SettingsError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
@@ -156,6 +157,22 @@ def test_signs_of_a_reading_are_weighed(tmp_path: Path, monkeypatch: pytest.Monk
     assert sum(e.rows for e in made.evidence) == 80
 
 
+@pytest.mark.parametrize(("more", "drawn"), [([], 50), (["unconfirmed=null", "sample=0"], 80)])
+def test_the_recipe_calibrates_on_a_table_of_ones_own_from_any_folder(
+    more: list[str], drawn: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lists that it names are shipped; how many rows it draws of how many is said."""
+    monkeypatch.chdir(tmp_path)
+    write_rows(tmp_path / "rows.jsonl", [example(n, "4", "4") for n in range(80)])
+    own = ["judge={kind: rules}", "after=[]", "sources=[{path: rows.jsonl, fields: null}]"]
+    ended = CliRunner().invoke(app, ["calibrate-1.5b", *own, *more, "name=cal"])
+    assert ended.exit_code == 0, ended.output
+    said = "50 of 80 rows are drawn, at most 50 of a source; sample=0 takes all\n"
+    assert (said in ended.stderr) is (drawn == 50)
+    with (tmp_path / "runs/cal/items.jsonl").open() as items:
+        assert len(list(items)) == drawn
+
+
 def test_only_single_judges_are_calibrated(tmp_path: Path) -> None:
     """A cascade's judges are calibrated one by one."""
     values = {"name": "x", "sources": [{"path": "x"}], "judge": {"kind": "cascade"}}
@@ -201,4 +218,6 @@ def test_rows_whose_labels_a_reader_did_not_confirm_are_left_out(
     aside.write_text("# id | reason\n" + "".join(f"{n} | unsettled\n" for n in range(20)))
     reader, rows = Reader(9), [example(n) for n in range(100)]
     run(tmp_path, monkeypatch, rows, reader, unconfirmed=str(aside))
+    with pytest.raises(MissingError, match=r"nowhere\.txt: unconfirmed: No such file"):
+        run(tmp_path, monkeypatch, rows, reader, unconfirmed="nowhere.txt")
     assert {*map(int, reader.asked)} == {*range(20, 100)}

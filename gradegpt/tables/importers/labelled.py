@@ -96,7 +96,7 @@ class Source(PartSettings):
     sheet: str = ""
     reference_separator: str = ""
     tolerance: Tolerance | None = None
-    set_aside: str | None = None
+    set_aside: Annotated[str, AfterValidator(found)] | None = None
     licence: str = ""
 
     def column(self, field: str) -> str:
@@ -171,7 +171,7 @@ def graded_answers(path: str, columns: Mapping[str, str]) -> list[Example]:
     return list(read_examples(source_of(answers, label)))
 
 
-def ids_in(path: str | None) -> frozenset[str]:
+def ids_in(path: str | None, setting: str = "set_aside") -> frozenset[str]:
     """The ids in a file whose lines are ``id | reason``; none without a file.
 
     Raises:
@@ -183,7 +183,7 @@ def ids_in(path: str | None) -> frozenset[str]:
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise MissingError(f"{path}: set_aside: {error.strerror}") from error
+        raise MissingError(f"{path}: {setting}: {error.strerror}") from error
     return frozenset(line.rsplit(" | ", 1)[0].strip() for line in lines if " | " in line)
 
 
