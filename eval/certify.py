@@ -38,7 +38,8 @@ def check(settings: EvalSettings) -> None:
     if len(settings.judges) != 1 or not settings.sources:
         raise SettingsError("--certify: needs one judge and a file with labels")
     if model := getattr(settings.judges[0], "model", None):
-        check_held_out(model, read_sources(settings))
+        if told := in_training(model, read_sources(settings)):
+            raise InputError(f"--certify: {told}")
         known = {bare(name) for name in (model, base_of(model))}
         for source in settings.sources:
             with opened(source.path, source.sheet) as table:
@@ -106,18 +107,6 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
     )
     write_json(settings.folder / CERTIFICATE, made.model_dump(mode="json"))
     return made
-
-
-def check_held_out(model: str, items: Sequence[Item]) -> None:
-    """Refuse rows with questions on which ``gradegpt finetune`` trained or calibrated the judge."""
-    examples = Path(model) / "work" / "data" / "examples"
-    files = [examples / f"{part}.jsonl" for part in ("train", "dev")]
-    seen = {item_key(row) for file in files if file.is_file() for row in read_rows(file, Example)}
-    if n := sum(item_key(item) in seen for item in items):
-        raise InputError(
-            f"--certify: {n:,} of the {len(items):,} rows have questions that made this judge; "
-            f"certify it on others, such as {examples / 'test.jsonl'}"
-        )
 
 
 def in_words(made: Certificate) -> str:

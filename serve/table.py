@@ -150,7 +150,7 @@ async def neighbours(request: Request) -> Response:
     judge = service_of(request).settings.judge
     least = getattr(judge, "min_confidence", 0.0)
     policy = Thresholds(least, max(STOP_CONFIDENCE, least))
-    graded = Stage(NeighbourJudge(asked.graded), after((), least))
+    graded = Stage(NeighbourJudge(asked.graded), after((), STOP_CONFIDENCE))
     cascade = CascadeJudge([_Made(asked.judgements), graded], policy)
     made = asked.judgements
     if getattr(judge, "max_error", None) is None:

@@ -133,7 +133,7 @@ Labels = Annotated[
     typer.Option(
         metavar="FILE",
         help="With --judge cascade: a table of graded answers (question, response, label). From "
-        "ten to a question on, its answers that are left undecided go by the nearest of them.",
+        "ten to a question on, the verdicts on its other answers also go by the nearest of them.",
     ),
 ]
 MaxError = Annotated[

@@ -141,7 +141,7 @@ def _with_labels(settings: CascadeJudgeSettings, stages: Sequence[Stage]) -> lis
 
     mapped = dict(one.split("=", 1) for one in settings.labels_map)
     judge = NeighbourJudge(graded_answers(str(settings.labels), mapped))
-    nearest = Stage(judge, after((stage.judge.name for stage in stages), settings.min_confidence))
+    nearest = Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
     return [Stage(LabelJudge(judge)), *stages, nearest]
 
 

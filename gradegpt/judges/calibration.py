@@ -151,7 +151,8 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
     """A judge's judgement with the confidence that the weights give it after the earlier judges.
 
     Where the sum has the earlier verdict alone, that judgement is kept; where it has neither's,
-    there is no chain, as it would contradict the verdict. A verdict that a judge withholds counts;
+    there is no chain, as it would contradict the verdict. An answer that cannot be graded stays so
+    where it is not called right. A verdict that a judge withholds counts;
     the likelier one stays withheld where this judge gives none. A judge without a score adds
     nothing, and a failure stays a failure.
     """
@@ -162,14 +163,15 @@ def combined(before: Judgement, own: Judgement, weights: Weights) -> Judgement:
         return _with_cost(before, own) if silent and kept else own
     odds = weights.odds(log_odds(score), log_odds(chance_of_right(before)))
     likelier = Verdict.CORRECT if odds > 0 else Verdict.INCORRECT
-    made = next((j for j in (own, before) if _says(j) is (odds > 0)), None)
+    given = (before, own) if before.verdict is Verdict.INVALID else (own, before)
+    made = next((j for j in given if _says(j) is (odds > 0)), None)
     if made is None:
         changes = {**_NO_CHAIN, "reason": OUTWEIGHED}
         changes["withheld" if own.verdict is None else "verdict"] = likelier
         made = own.model_copy(update=changes)
     elif made.verdict is None and own.verdict is not None:  # the earlier judge withheld it
-        given = {"outcome": Outcome.JUDGED, "verdict": likelier, "withheld": None}
-        made = made.model_copy(update=given)
+        shown = {"outcome": Outcome.JUDGED, "verdict": likelier, "withheld": None}
+        made = made.model_copy(update=shown)
     confidence = 1 / (1 + math.exp(-abs(odds)))
     read = {n: getattr(made, n) or getattr(before, n) for n in ("answer", "answer_type")}
     changes = {"confidence": confidence, **read}

@@ -2,8 +2,7 @@
 
 From ten graded answers to a question on, the nearest of them, by TF-IDF of character n-grams (the
 accepted answers count as right ones), say something that neither rules nor a model know: where a
-teacher draws the line. A cascade adds their log odds to those of the judges before them, on items
-that these left undecided.
+teacher draws the line. A cascade adds their log odds to those of the judges before them.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ class NeighbourJudge:
     def _judged(self, item: Item) -> Judgement:
         answers = self._answers.get(item_key(item), {})
         labels = [label for said in answers.values() for label in said]
-        if len(labels) < LEAST or len({*labels}) < 2:
+        if len(labels) < LEAST or len({*labels}) < 2 or not item.response.strip():
             return undecided(item, self.name, NONE)
         chance = self._chance(item, answers)
         verdict = Verdict.CORRECT if chance > 0.5 else Verdict.INCORRECT
