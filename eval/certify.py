@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-from pathlib import Path
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 import typer
 
 from gradegpt.core.errors import InputError, OutputError, SettingsError
-from gradegpt.core.records import EXISTS, read_rows, sha256_file, write_json
-from gradegpt.core.schema import Example, Item
+from gradegpt.core.records import EXISTS, sha256_file, write_json
 from gradegpt.core.shipped import base_of
 from gradegpt.judges.certificate import LEAST_LABELS, Certificate, read_certificate
 from gradegpt.tables import opened
 from gradegpt.tables.columns import dig
-from gradegpt.tables.importers.labelled import item_key, question_key
+from gradegpt.tables.importers.labelled import question_key
 
 from .console import decimal, percent
 from .evaluate import EvalReport
-from .judging import read_sources
+from .judging import read_sources, seen_by
 from .settings import EvalSettings
 
 CERTIFICATE = "certificate.json"
@@ -38,7 +36,7 @@ def check(settings: EvalSettings) -> None:
     if len(settings.judges) != 1 or not settings.sources:
         raise SettingsError("--certify: needs one judge and a file with labels")
     if model := getattr(settings.judges[0], "model", None):
-        if told := in_training(model, read_sources(settings)):
+        if told := seen_by(model, read_sources(settings)):
             raise InputError(f"--certify: {told}")
         known = {bare(name) for name in (model, base_of(model))}
         for source in settings.sources:

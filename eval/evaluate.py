@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from typing import Any, Final
 
+import typer
+
 from gradegpt.app.console import read_items
 from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.schema import Item, Outcome, Row, Verdict
@@ -16,7 +18,7 @@ from gradegpt.judges.base import Judge
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
 
-from .judging import Judged, from_records, judge_items, read_sources, write_items
+from .judging import Judged, from_records, judge_items, read_sources, seen_by, write_items
 from .metrics import JudgeMetrics, JudgePair
 from .reliability import Reliability
 from .report.numbers import Numbers, numbers
@@ -88,8 +90,12 @@ def evaluate(
         if settings.sources
         else [one.item for path in settings.answers for one in read_items(path, settings.reading)]
     )
+    named = (getattr(j, name, None) for j in settings.judges for name in ("model", "adapter"))
+    told = [said for model in dict.fromkeys(filter(None, named)) if (said := seen_by(model, rows))]
+    for said in told:
+        typer.echo(f"warning: {said}", err=True)
     runs = run_judges(settings, rows, overwrite, build)
-    results = of_run(settings, rows, runs)
+    results = of_run(settings, rows, runs)._replace(note="; ".join(told))
     found = numbers(results)
     report = EvalReport(
         name=results.name,

@@ -19,7 +19,7 @@ from gradegpt.core.schema import Example, Item, Judgement, Outcome, Row
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.rules import RuleJudge
-from gradegpt.tables.importers.labelled import read_examples
+from gradegpt.tables.importers.labelled import item_key, read_examples
 
 from .settings import RowsSettings
 
@@ -61,6 +61,16 @@ def read_sources(settings: RowsSettings) -> list[Example]:
         ruled = judge_each(RuleJudge(), rows)
         rows = [e for e, j in zip(rows, ruled, strict=True) if j.outcome is not Outcome.JUDGED]
     return _drawn(rows, settings.sample, settings.seed) if settings.sample else rows
+
+
+def seen_by(model: str, items: Sequence[Item]) -> str:
+    """How many rows have questions on which ``gradegpt finetune`` trained or calibrated a judge."""
+    examples = Path(model) / "work" / "data" / "examples"
+    files = [examples / f"{part}.jsonl" for part in ("train", "dev")]
+    seen = {item_key(row) for file in files if file.is_file() for row in read_rows(file, Example)}
+    n = sum(item_key(item) in seen for item in items)
+    told = f"{n:,} of the {len(items):,} rows have questions that made this judge"
+    return f"{told}; measure it on others, such as {examples / 'test.jsonl'}" if n else ""
 
 
 def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:

@@ -11,12 +11,16 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
-from eval.certify import answered_by, bare, check_held_out
+from eval.certify import answered_by, bare
+from eval.evaluate import evaluate
+from eval.judging import seen_by
+from eval.settings import EvalSettings
 from gradegpt.app.cli import app as judge_app
 from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Example, Verdict
 from gradegpt.judges.certificate import Certificate, read_certificate
+from gradegpt.judges.rules import RuleJudge
 
 
 def invoke(command: object, *arguments: object) -> Result:
@@ -59,8 +63,10 @@ def test_the_lower_limit_decides(tmp_path: Path) -> None:
         certificate.demand(certificate.judge)
 
 
-def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> None:
-    """Those on which ``gradegpt finetune`` trained or calibrated it, whatever their order."""
+def test_the_questions_that_made_a_judge_do_not_certify_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those of its training or calibration, in any order; a measurement on them says so."""
     rows = [
         Example(
             id=str(k), question=f"{k} + 1 = ?", reference=(str(k + 1),), response="x",
@@ -71,15 +77,22 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(tmp_path: Path) -> No
     examples = tmp_path / "judge" / "work" / "data" / "examples"
     examples.mkdir(parents=True)
     write_rows(examples / "train.jsonl", rows[5:8])
-    with pytest.raises(GradeGPTError, match="3 of the 100 rows have questions that made this"):
-        check_held_out(str(tmp_path / "judge"), rows)
-    check_held_out(str(tmp_path / "judge"), rows[8:])
+    assert seen_by(str(tmp_path / "judge"), rows[8:]) == ""
     table = tmp_path / "all.jsonl"
     write_rows(table, rows)
     options = ("--model", tmp_path / "judge", "--certify", 0.9, "-o", tmp_path / "run")
-    with pytest.raises(GradeGPTError, match="3 of the 100 rows"):
+    told = "3 of the 100 rows have questions that made this judge; measure it on others, such as "
+    with pytest.raises(GradeGPTError, match=f"--certify: {told}"):
         invoke(app, table, *options)
     assert not (tmp_path / "run").exists()
+    measured = {
+        "name": "run", "out": str(tmp_path / "run"), "bootstrap": 0,
+        "sources": [{"path": str(table), "fields": None}],
+        "judges": [{"kind": "cascade", "model": str(tmp_path / "judge")}],
+    }  # fmt: skip
+    evaluate(EvalSettings.model_validate(measured), build=lambda _: RuleJudge())
+    assert f"warning: {told}" in capsys.readouterr().err
+    assert told in (tmp_path / "run" / "report.html").read_text("utf-8")
 
 
 def test_only_the_output_of_another_certification_is_replaced(tmp_path: Path) -> None:
