@@ -251,26 +251,20 @@ def _told(text: str) -> frozenset[str]:
     return frozenset(map(stem, found)) - _EMPTY
 
 
-def bound(text: str, named: Sequence[Mention], question: str) -> tuple[Mention | None, bool]:
-    """The value that the question asks for among those of a text, and whether words say so.
-
-    None where nothing binds one. A value that is left over, since the others stand in brackets or
-    in the question, is bound less firmly.
-    """
-    live, firmly = list(named), False
+def bound(text: str, named: Sequence[Mention], question: str) -> Mention | None:
+    """The value that the question asks for among those of a text; None where nothing binds one."""
+    live = list(named)
     for rule in (
         _headed, _not_in_subject, _not_aside, _not_restated, _of_the_kind, _not_given, _by_letter,
         _by_unit, _after_its_word, _total, _by_words, _concluding, _by_copula,
     ):  # fmt: skip
         if len({_size(m.text) for m in live}) < 2:
             break
-        kept = rule(text, live, question, named) or live
-        firmly = rule in (_by_words, _by_letter, _total)
-        live = kept
+        live = rule(text, live, question, named) or live
     one = len({_size(m.text) for m in live}) == 1
     if one and is_contradicted(text, named, live[-1]):
-        return None, False
-    return (live[-1] if one else None), firmly and one
+        return None
+    return live[-1] if one else None
 
 
 def is_contradicted(text: str, named: Sequence[Mention], claim: Mention) -> bool:

@@ -29,7 +29,6 @@ from gradegpt.rules.bind import (
     letters_asked,
     mentions,
     reads_as,
-    restated,
     same_size,
 )
 from gradegpt.rules.choices import find_choice, find_keys
@@ -215,7 +214,7 @@ def _of_one_part(piece: str) -> str:
     found = find_answer(piece)
     answer = piece if found is None or found.how is How.LAST_NUMBER else found.answer
     text = half_width(answer)
-    claim = bound(text, mentions(text, AnswerType.NUMBER, ""), "")[0]
+    claim = bound(text, mentions(text, AnswerType.NUMBER, ""), "")
     if claim and COPULA.search(text, 0, claim.start) and reads_as(claim.text, AnswerType.NUMBER):
         return claim.text
     several = refine(answer, AnswerType.MULTI_ANSWER)
@@ -507,7 +506,7 @@ def _claimed(
             tail = answer[gives.end() :].rstrip(".。 *`")
             if _SIGN.search(tail) and reads_as(tail, kind):
                 return tail, (), True
-    claim, firmly = bound(text, said, question)
+    claim = bound(text, said, question)
     if claim is None:
         return answer, tuple(dict.fromkeys(m.text for m in said)), not said
     around = (_CHANGED.search(text[: claim.start]), _CHANGES.match(text, claim.end))
@@ -516,8 +515,7 @@ def _claimed(
     if not reads_as(claim.text, kind):
         year = _YEAR_OF.search(claim.text) if WHEN.search(question) else None
         return (year[0] if year else answer), (), True
-    beside = restated(text, said, claim) if firmly else said
-    rivals = tuple(m.text for m in beside if not same_size(m.text, claim.text))
+    rivals = tuple(m.text for m in said if not same_size(m.text, claim.text))
     return answer[claim.start : claim.end].rstrip(".。 *`"), rivals, True
 
 
