@@ -15,7 +15,7 @@ from gradegpt.app.console import read_items
 from gradegpt.core.records import sha256_file, write_json
 from gradegpt.core.schema import Item, Outcome, Row, Verdict
 from gradegpt.judges.base import Judge
-from gradegpt.judges.build import build_judge
+from gradegpt.judges.build import build_judge, unasked
 from gradegpt.judges.settings import JudgeSettings
 
 from .judging import Judged, from_records, judge_items, read_sources, seen_by, write_items
@@ -122,6 +122,8 @@ def run_judges(
     items = write_items(rows, folder / "items.jsonl")
     # Judges are built one at a time, so two large models need not fit in memory together.
     for one in settings.judges:
+        if said := unasked(one):
+            typer.echo(f"{one.label}: {said}", err=True)
         path, judge = folder / "judgements" / f"{one.label}.jsonl", build(one)
         recorded = from_records(judge, runs, items)
         runs.append(judge_items(one.label, recorded, items, path, overwrite=overwrite))

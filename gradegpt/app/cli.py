@@ -32,7 +32,7 @@ from gradegpt.core.records import read_objects, validate, whole_file
 from gradegpt.core.schema import Item, Outcome
 from gradegpt.core.shipped import found, recipes
 from gradegpt.judges.base import Judge, judge_each
-from gradegpt.judges.build import build_judge, missing_kinds, on_every_core
+from gradegpt.judges.build import build_judge, missing_kinds, on_every_core, unasked
 from gradegpt.judges.settings import KINDS, JudgeSettings
 from gradegpt.tables import SUFFIXES, Form, form_of, opened, write
 from gradegpt.tables.columns import LABEL
@@ -306,6 +306,8 @@ def _judge_one(given: dict[str, Any], settings: JudgeSettings) -> None:
 def _built(settings: JudgeSettings) -> Judge:
     judge = build_judge(settings)
     _ = judge.fingerprint  # loads the models that a cascade loads on first use
+    if said := unasked(settings):
+        typer.echo(said, err=True)
     if missing := missing_kinds(judge):
         listed = "\n  ".join(missing)
         withheld = "max_error: these verdicts are withheld, as the bound is not shown for them"

@@ -90,8 +90,9 @@ def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path
         kind = "" if settings.kind == "cascade" else "--judge cascade "
         yield f"  {kind}--model {shipped[-1]} --overwrite   lets a model judge what is open"
     if left.withheld:
+        bound = "" if getattr(settings, "max_error", None) is None else ", without --max-error"
         what = f"gives the {left.withheld:,} verdicts that were not sure enough"
-        yield f"  --min-confidence 0 --overwrite   {what}"
+        yield f"  --min-confidence 0 --overwrite{bound}   {what}"
     if counts.n_items > _LABELS:
         pick = f"gradegpt eval.estimate {shlex.quote(str(record))} --pick {_LABELS} -o labels.csv"
         what = f"{_LABELS} labels of yours give the score of all rows, with an interval"

@@ -68,6 +68,17 @@ def missing_kinds(judge: Judge) -> Sequence[str]:
     return inner.policy.missing if isinstance(inner, CascadeJudge) else ()
 
 
+def unasked(settings: JudgeSettings) -> str:
+    """That a cascade leaves its model out, as it was found to know nothing more; else empty."""
+    if not isinstance(settings, CascadeJudgeSettings) or settings.judges:
+        return ""
+    if not settings.names_a_model or _usual(settings)[-1].kind == "model":
+        return ""
+    every = "" if settings.max_error is not None else "; --min-confidence 0 asks it"
+    name = settings.model or settings.adapter
+    return f"{name} is not asked: its calibration shows no gain for any type of answer{every}"
+
+
 def _judge(settings: JudgeSettings) -> Judge:
     match settings:
         case RuleJudgeSettings(profile=profile):

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -20,7 +21,7 @@ from eval.report.results import read_judged
 from gradegpt import tables
 from gradegpt.app import cli, console
 from gradegpt.app.run import Counts, Summary, check_input
-from gradegpt.app.summary import cost
+from gradegpt.app.summary import Undecided, cost, helps
 from gradegpt.core.errors import EngineError, InputError, OutputError
 from gradegpt.core.records import whole_file, write_rows
 from gradegpt.core.schema import Judgement, Outcome
@@ -516,6 +517,32 @@ def test_a_run_ends_with_the_score_and_what_would_help(
     assert call("report", "out.csv", "-o", "report.json") == 0
     share = json.loads(Path("report.json").read_text())["out"]["overall"]["accuracy"]
     assert share["interval"]["low"] < share["value"] == 0.5 < share["interval"]["high"]
+
+
+@pytest.mark.parametrize(
+    ("more", "advice"), [([], "; --min-confidence 0 asks it"), (["--max-error", "0.05"], "")]
+)
+def test_a_model_that_adds_nothing_is_said_not_to_be_asked(
+    more: list[str], advice: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The rules alone judge then; a bound on the error gives no verdict of the model either."""
+    pytest.importorskip("scipy")
+    Path("mine").mkdir()
+    Path("mine/adapter_config.json").write_text('{"base_model_name_or_path": "gradegpt-nano"}')
+    Path("mine/calibration.json").write_text('{"judge": "x", "after": ["rules"]}')
+    open_ = '{"reference": "gravity pulls", "response": "mass attracts other mass"}\n'
+    Path("in.jsonl").write_text(ROW + open_)
+    assert call("judge", "in.jsonl", "-o", "out.jsonl", "--model", "mine", *more) == 0
+    told = "mine is not asked: its calibration shows no gain for any type of answer"
+    assert f"{told}{advice}\n" in capsys.readouterr().err
+
+
+def test_with_a_bound_on_the_error_no_other_threshold_is_advised() -> None:
+    """It replaces the least confidence, so that has to go with it."""
+    settings = JudgeSettings.of(max_error=0.05, min_confidence=0)
+    counts, left = Counts(n_items=1, n_undecided=1), Undecided(Counter(text=1), 1)
+    advice = "\n".join(helps(settings, counts, left, Path("out.jsonl")))
+    assert "  --min-confidence 0 --overwrite, without --max-error   gives the 1 verdicts" in advice
 
 
 def test_a_class_list_is_judged(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
