@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -36,6 +37,8 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 _SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
 """The groups of counts that the table shows; the data card has them all."""
+_FIRST = 5
+"""Rows whose ids are printed."""
 _NO_DEV = (
     "dev has no rows: 1 question in 20 belongs to it, here none; add questions, or let "
     "kind: labelled divide a small table"
@@ -57,6 +60,8 @@ def main(
         ),
     ] = None,
     output: options.Folder = None,
+    mapped: options.Map = None,
+    skip_bad: options.SkipBad = False,
 ) -> None:
     """Make prompt/completion rows for a judge from questions, references and responses.
 
@@ -69,7 +74,9 @@ def main(
     command writes attacks.jsonl instead (labelled responses that try to manipulate a judge). With
     kind: public, it fetches public sets of graded answers (gradegpt data public sets=[evouna]).
     """
-    overrides = options.with_folder(output, overrides)
+    overrides = options.with_folder(output, overrides) + ["skip_bad=true"] * skip_bad
+    if mapped:
+        overrides += [f"columns={json.dumps(options.columns_of(mapped), ensure_ascii=False)}"]
     settings = load_data_settings(config, overrides)
     if isinstance(settings, AttackRowSettings):
         counts = write_attacks(settings)["counts"]
@@ -114,9 +121,9 @@ def _print(manifest: dict[str, Any], settings: DataGenSettings) -> None:
             share = "" if group == "left_out" else f"{count / rows:.1%}"
             table.add_row(f"{group} {label}", f"{count:,}", share)
     console.print(table)
-    typer.echo(
-        _without_chain(counts, "--teacher" if settings.teacher is None else "") or "", nl=False
-    )
+    helps = "" if settings.teacher else "a teacher writes chains: the setting teacher; "
+    helps += "formats={outcome: 1} needs none"
+    typer.echo(_without_chain(counts, helps), nl=False)
     for reason, n in manifest.get("teacher", {}).get("rejected", {}).items():
         console.print(f"the teacher's replies: {n:,} could not be used ({reason})")
     for gap in manifest["shortfalls"]:
@@ -152,10 +159,8 @@ def _without_chain(counts: Mapping[str, int], remedy: str) -> str:
     if not why:
         return ""
     told = ", ".join(f"{n:,} as {said}" for said, n in why.items())
-    helps = "; ".join(filter(None, (remedy, "formats=...")))
-    return (
-        f"{sum(why.values()):,} of {counts['answers']:,} answers have no chain: {told}; {helps}\n"
-    )
+    start = f"{sum(why.values()):,} of {counts['answers']:,} answers have no chain"
+    return "; ".join(filter(None, (f"{start}: {told}", remedy))) + "\n"
 
 
 def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
@@ -164,12 +169,18 @@ def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
     chains = f"; {counts['chains']:,} of the training answers have a chain"
     typer.echo(f"{', '.join(sizes)}{'' if settings.format == 'tag' else chains}")
     without = {f"no_chain:{flaw}": n for flaw, n in made["no_chain"].items()}
-    remedy = "" if settings.teacher else "a teacher writes chains: --teacher MODEL"
+    helps = "a teacher writes chains: gradegpt finetune --teacher MODEL, or the setting teacher"
+    remedy = "" if settings.teacher else helps
     typer.echo(_without_chain(without | {"answers": counts["train"]}, remedy), nl=False)
     for reason, n in (made["teacher"] or {}).get("rejected", {}).items():
         typer.echo(f"the teacher's replies: {n:,} could not be used ({reason})")
     if counts["sheet"]:
         typer.echo(f"wrote {settings.folder}/{SHEET}: {counts['sheet']} answers to label by hand")
+    if ids := made["disputed"]:
+        first = f"{', '.join(ids[:_FIRST])}{', ...' if ids[_FIRST:] else ''}"
+        told = f"{len(ids):,} of the {made['rules']['decided']:,} labels that they decide"
+        where = f"the surest first in {settings.folder}/disputed.jsonl"
+        typer.echo(f"the rules contradict {told}, {where}: {first}")
     for why, count in made["left_out"].items():
         typer.echo(f"left out: {count:,}: {why}")
     typer.echo(_example(settings.folder / "train.jsonl"))

@@ -24,7 +24,7 @@ from gradegpt.app.console import report_columns
 from gradegpt.chains.chain import Chain
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json, write_rows
-from gradegpt.core.schema import ChainFormat, Example, Item, TrainingRow, Verdict
+from gradegpt.core.schema import ChainFormat, Example, Item, Judgement, TrainingRow, Verdict
 from gradegpt.tables import Table, TableRow
 from gradegpt.tables.columns import dig
 from gradegpt.tables.importers.labelled import Source, item_key, label_of, source_of, unreadable
@@ -89,6 +89,11 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     write_rows(folder / "left_out.jsonl", left_out)
     write_rows(folder / "train.jsonl", rows)
     write_rows(folder / "dev.jsonl", (_tag_row(_with_tag(e), settings) for e in parts["dev"]))
+    ruled = [(by_rules(e), e) for e in (*parts["train"], *parts["dev"])]
+    ruled = [(judgement, e) for judgement, e in ruled if judgement.verdict]
+    disputed = [_disputed(j, e) for j, e in ruled if not _agree(j.verdict, e)]
+    disputed.sort(key=lambda row: -row["confidence"])
+    write_rows(folder / "disputed.jsonl", disputed)
     flaws = Counter(c.flaw for c in candidates if c.flaw)
     manifest = {
         "stage": "data_gen",
@@ -104,7 +109,8 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
         "labelled_by": dict(Counter(e.labelled_by for e in parts["train"])),
         "questions": {part: len(set(map(item_key, e))) for part, e in parts.items()},
         "chain_format": chain_format.value,
-        "rules": _rules_agree([*parts["train"], *parts["dev"]]),
+        "rules": {"decided": len(ruled), "agree": len(ruled) - len(disputed)},
+        "disputed": [row["id"] for row in disputed],
     }
     write_json(folder / "manifest.json", manifest)
     return manifest
@@ -172,7 +178,7 @@ def read_labelled(
         have = f"the columns are: {', '.join(checked.columns.names)}"
         raise InputError(
             f"{path}: no column of labels; name it: --map label=COLUMN, or let a model "
-            f"label the rows: --teacher MODEL; {have}"
+            f"label the rows: gradegpt finetune --teacher MODEL; {have}"
         )
     if not (checked.columns.fields.get("question") or "question" in settings.columns):
         typer.echo(f"{path}: {_NO_QUESTION}", err=True)
@@ -247,7 +253,7 @@ def _split(examples: Sequence[Example], settings: LabelledSettings) -> Splits:
             f"{settings.path}: {len(examples)} labelled answers to {len(questions)} questions; a "
             f"judge is trained and measured on at least {LEAST_ROWS} answers to {LEAST_QUESTIONS} "
             "questions, and 300 make a good one. Rows without a label can be labelled by a large "
-            "model: --teacher MODEL. To measure a judge on what there is: "
+            "model: gradegpt finetune --teacher MODEL. To measure a judge on what there is: "
             f"gradegpt eval {settings.path}"
         )
     _check_classes(examples, settings.path)
@@ -319,22 +325,24 @@ def _with_chain(example: Example, known: Mapping[str, Reading]) -> Candidate:
     reading, ruled = known.get(digest_of(example)), by_rules(example)
     if reading is not None and not (reading.verdict and _agree(reading.verdict, example)):
         reading = None
-    if ruled.verdict is not None and not _agree(ruled.verdict, example):
+    flaw = "contradicted" if ruled.verdict and not _agree(ruled.verdict, example) else ""
+    if flaw:
         ruled = ruled.model_copy(update={"verdict": None})
     # That no answer is given says more than a label `incorrect`.
     none = Verdict.INVALID in (ruled.verdict, reading.verdict if reading else None)
     verdict = Verdict.INVALID if none else example.verdict
     chain = chain_for(example, verdict, reading, ruled)
-    return _with_tag(example).model_copy(update={"chain": chain})
+    return _with_tag(example).model_copy(update={"chain": chain, "flaw": flaw})
 
 
-def _rules_agree(rows: Sequence[Example]) -> dict[str, int]:
-    """How many rows the rules decide, and on how many of these they agree with the label."""
-    decided = [(v, e) for e in rows if (v := by_rules(e).verdict) is not None]
-    return {"decided": len(decided), "agree": sum(_agree(v, e) for v, e in decided)}
+def _disputed(judgement: Judgement, example: Example) -> dict[str, Any]:
+    """An answer whose label the rules contradict, and how often they are right where they do."""
+    known = example.model_dump(mode="json", include={"id", "question", "reference", "response"})
+    said = {"label": example.verdict, "rules": judgement.verdict, "reason": judgement.reason}
+    return known | said | {"confidence": round(judgement.confidence or 0, 3)}
 
 
-def _agree(verdict: Verdict, example: Example) -> bool:
+def _agree(verdict: Verdict | None, example: Example) -> bool:
     return labels_agree({"one": verdict, "other": example.verdict}) is True
 
 

@@ -25,6 +25,7 @@ from gradegpt.chains.quote import quotes_verbatim
 from gradegpt.core.schema import CHOICE, AnswerType, ChainFormat, Item, Verdict
 
 FLAWS: Final = {
+    "contradicted": "the rules contradict their label",
     "not_located": "no words of their answer were located",
     "quote_cut": "the prompt shows their response without the quote",
     "not_in_quote": "their answer is not in its quote",

@@ -73,6 +73,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     except GradeGPTError as error:
         said = f"{error}{_needed_by(command, given, error)}"
         mappable = not command or any("--map" in p.opts for p in get_command(app).params)
+        mappable &= not given[0].endswith(".yaml")  # of finetune, which has the option, too
         if isinstance(error, ColumnsError) and mappable:
             whole = shlex.join([*name.split(), *given])
             said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from data_gen.__main__ import app
 from data_gen.labelled import prepare, read_labelled
 from data_gen.settings import LabelledSettings
+from gradegpt.app.cli import run
 from gradegpt.chains.chain import NO, NO_KEY, YES
 from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
@@ -138,6 +139,13 @@ def test_a_label_that_the_rules_contradict_teaches_the_tag_alone(tmp_path: Path)
     both = [e for p in ("train", "dev") for e in examples(tmp_path, p)]
     right = sum(e.verdict == "correct" for e in both)
     assert manifest["rules"] == {"decided": len(both), "agree": right}
+    assert manifest["no_chain"] == {"contradicted": wrong}
+    disputed = [row for _, row in read_objects(tmp_path / "out" / "disputed.jsonl")]
+    assert {(row["label"], row["rules"]) for row in disputed} == {("incorrect", "correct")}
+    assert manifest["disputed"] == [row["id"] for row in disputed]
+    assert {*manifest["disputed"]} == {e.id for e in both if e.verdict == "incorrect"}
+    sure = [row["confidence"] for row in disputed]
+    assert sure == sorted(sure, reverse=True)
 
 
 def test_a_response_without_an_answer_is_taught_as_one(tmp_path: Path) -> None:
@@ -289,11 +297,30 @@ def test_a_table_without_questions_is_said(
     assert "no column of questions" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("first", "before"), [("labelled", "gradegpt data labelled path=odd.csv "), ("own.yaml", "")]
+)
+def test_columns_that_are_not_known_are_named_with_options_that_the_command_has(
+    first: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    """The whole command; the options alone for settings that finetune wrote, which has them too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.csv").write_text("Q,gold_a,gold_b,out,score\n1+1=?,2,2,It is 2.,1\n", "utf-8")
+    (tmp_path / "own.yaml").write_text("{name: own, kind: labelled}", "utf-8")
+    with pytest.raises(SystemExit):
+        run(app, [first, "path=odd.csv"], name="gradegpt data")
+    assert f"\n  {before}--map question=COLUMN --map reference=" in capsys.readouterr().err
+
+
 def test_the_command_names_the_rows_that_are_left_out(tmp_path: Path) -> None:
-    """``gradegpt data labelled path=FILE out=DIR``."""
-    write_rows(tmp_path / "graded.jsonl", [*answers(), answers()[0] | {"id": "again"}])
+    """``gradegpt data labelled path=FILE out=DIR``, with the options that its errors advise."""
+    rows = [*answers(), answers()[0] | {"id": "again"}, answers()[1] | {"label": "maybe"}]
+    for n, row in enumerate(rows):
+        row["grade"] = row.pop("label") if n else False
+    write_rows(tmp_path / "graded.jsonl", rows)
     given = [f"path={tmp_path / 'graded.jsonl'}", f"out={tmp_path / 'out'}"]
-    done = CliRunner().invoke(app, ["labelled", *given])
+    done = CliRunner().invoke(app, ["labelled", *given, "--map", "label=grade", "--skip-bad"])
     assert done.exit_code == 0, done.output
-    assert "left out: 1: repeats an earlier row" in done.output
+    assert "left out: 2: the same answer is labelled both correct and not correct" in done.output
+    assert "left out: 1: its label is not a verdict" in done.output
     assert training_rows(tmp_path)

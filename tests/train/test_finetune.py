@@ -226,7 +226,7 @@ def test_a_killed_run_ends_with_the_same_figures(work: Path) -> None:
         (("one.jsonl", *FAST), "all 48 labels are 'correct'"),
         (
             ("bare.jsonl", *FAST),
-            "--map label=COLUMN, or let a model label the rows: --teacher MODEL",
+            "--map label=COLUMN, or let a model label the rows: gradegpt finetune --teacher MODEL",
         ),
     ],
     ids=["no file", "no base", "no base named", "setting", "eight rows", "one class", "no labels"],
