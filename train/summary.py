@@ -95,7 +95,8 @@ def _attacks(manifest: Report) -> Iterator[str]:
 def _figures(of: Report) -> str:
     text = _percent(of["balanced_accuracy_all"])
     text += _range(of["intervals"].get("balanced_accuracy_all"))
-    text += "" if of["auc"] is None else f", AUC {of['auc']:.2f}"
+    there = "" if of["n_judged"] == of["n_items"] else f" on the {of['n_judged']} decided"
+    text += "" if of["auc"] is None else f", AUC {of['auc']:.2f}{there}"
     return f"{text}; {_decides(of)}"
 
 

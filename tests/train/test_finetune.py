@@ -348,6 +348,8 @@ def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
     good = report(0.2, 0.1, 0.3)
     good["judges"][2]["overall"] |= {"n_judged": 84, "balanced_accuracy": 0.95}
     lines = list(conclusion(good, MADE, "mine"))
+    ends = {line.split()[0]: line.split("AUC ")[1].split(";")[0] for line in lines[2:6]}
+    assert ends == dict.fromkeys(ends, "0.80") | {"cascade": "0.80 on the 84 decided"}
     start = lines.index(
         "Use cascade (so): it decides 84 of 100, balanced accuracy there 95.0, kappa 0.50."
     )
