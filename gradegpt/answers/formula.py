@@ -49,7 +49,7 @@ def minus(left: Node, right: Node) -> Node:
 _WORD: Final = rf"(?:(?:{'|'.join(FUNCTIONS)}|log|pi)(?![a-z])|(?:sqrt|abs)(?=\s*[(\[{{]))"
 _PROSE: Final = re.compile(
     r"(?<![A-Za-z\\])(?:[A-Za-z]{2,}\s+[A-Za-z]{2,}(?![A-Za-z])|[A-Z]{3,}|(?!abc(?![a-z]))"
-    rf"(?!{_WORD})(?:[A-Za-z]{{4,}}|(?=[a-z]*[aeiou])[A-Za-z][a-z]{{2}})(?![A-Za-z]))"
+    rf"(?!{_WORD})(?:[A-Za-z]{{4,}}|(?:is|so|or)(?=\s)|(?=[a-z]*[aeiou])[A-Za-z][a-z]{{2}})(?![A-Za-z]))"
 )
 """Words; read letter by letter, a word would be a product."""
 _TOKEN: Final = re.compile(

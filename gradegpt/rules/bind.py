@@ -194,7 +194,7 @@ _HALF_OF: Final = ("的一半", "的半")
 """Half of another value."""
 _PART = re.compile(
     r"\s*of (?:them|us|these|those|which|π|pi)\b"
-    r"|\s?根号\s?[\d一二三四五六七八九]+|\s?out of \d+(?=\W*\Z)"
+    r"|\s?根号\s?[\d一二三四五六七八九]+|(?:\s?out of|(?<=\b1)\s?in) \d+(?=\W*\Z)"
     r"|\s*(?:乘以?|除以|的?\S{0,6}次方|times\b|multiplied|divided)"
     r"|[A-Za-z壹贰叁肆伍陆柒捌玖拾佰仟]|[⁰-⁹²³]|\^",
     re.IGNORECASE,

@@ -403,6 +403,7 @@ _DENIED, _ORDINAL = map(cue, ("uncertain", "ranks"))
 _OF, _OF_IT = map(cue, ("of another", "of it"))
 _CIRCLED = re.compile(rf"[{CIRCLED}](?:\s*(?:[,，、;；和与及]|以及)?\s*[{CIRCLED}])*")
 _CHANGED, _CHANGES = cue("changed", after=r"[\s$]*\Z"), cue("changes", before=r"[\s$]*")
+_NAMED_SET = re.compile(r"([^\s,，;；{}=]+)\s*=\s*(\\?\{[^{}=]*\})")
 _QUANTIFIED = re.compile(
     r"(?:[,，\s]|\\quad|\\text\s*\{)+\bfor (?:all|any|every|each)\b.*\Z",
     re.DOTALL | re.IGNORECASE,
@@ -474,6 +475,9 @@ def _narrowed(answer: str, kind: AnswerType, question: str) -> tuple[str, tuple[
 
     The steps before the roots of an equation are left out, and "for all x" after a formula.
     """
+    if kind is AnswerType.SET and len(named := dict(_NAMED_SET.findall(answer))) > 1:
+        asked = sorted((name for name in named if name in question), key=len)
+        return (named[asked[-1]], (), True) if asked else (answer, tuple(named.values()), False)
     if kind in _ROOTS:
         answer = _roots(answer)
     steps = kind in _SEVERAL and any(m.start() for m in _CONCLUSION.finditer(answer))

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from gradegpt.answers import units
 from gradegpt.answers.amounts import PAST_NOON, Amount, amounts
-from gradegpt.answers.number import roman
+from gradegpt.answers.number import numeral, roman
 from gradegpt.answers.spans import sentences
 from gradegpt.answers.text import plain
 from gradegpt.answers.times import DATE, MULTIPLE, ORDINAL, PAID, TIME, same_kind
@@ -257,8 +257,9 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
     sizes = [text.lstrip("-− ") for text in (wanted, given)]
     turned = (wanted[:1] in ("-", "−")) is not (given[:1] in ("-", "−"))
     way = _WAY.search(response) or _CHANGED.search(response)
-    if turned and sizes[0][:1].isdigit() and way:
-        return sizes[0] == sizes[1], None
+    amounts_of = [number.value for text in sizes if (number := numeral(text))]
+    if turned and len(amounts_of) == 2 and (way or _WAY.search(reference)):
+        return amounts_of[0] == amounts_of[1], None
     if "roman" in question.lower() and roman(reference):
         return wanted not in response, None
     one, other = roman(wanted), roman(given)

@@ -26,7 +26,9 @@ AS_ASKED: Final = ("as-asked", "not-evaluated", "not-factorised", "not-reduced")
 """Forms that are shown not to be what is asked for."""
 _OPERATION = re.compile(r"[-+*/^=√×÷]|\\frac|[²³]")
 _OF_FORM = cue("asks for a form", "asks for factors")
-_FACTORS, _INTEGRATES = map(cue, ("asks for factors", "integrates"))
+_FACTORS, _INTEGRATES, _NOTATION = map(
+    cue, ("asks for factors", "integrates", "asks for a notation")
+)
 _RATIO = re.compile(r"-?(?:\\frac\{)?(\d+)(?:[/:∶]|\}\{)(\d+)\}?")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:/\d+)?%?")
 _FACTOR = re.compile(r"\((\d+)[a-z][-+](\d+)\)")
@@ -80,7 +82,8 @@ def _handed_back(reference: str, answer: str, question: str) -> str:
     if formula and back in asked and plain(reference) not in asked:
         return "as-asked"
     notations = [{*"/.%"} & {*text} for text in (reference, answer)]
-    unlike = notations[1] and notations[0] != notations[1] and back in _NUMBER.findall(asked)
+    meant = _NOTATION.search(question) or (notations[1] and back in _NUMBER.findall(asked))
+    unlike = meant and notations[0] != notations[1]
     return "in-another-form" if unlike else ""
 
 

@@ -266,6 +266,9 @@ def _is_complete(said: _Said, start: int, end: int, year: bool) -> bool:
     after, known = said.words[end:], said.known[end:]
     if not after:
         return True
+    items = sum("," in token.gap for token in said.words[start + 1 : end])
+    if items > 1 and after[0].gap.strip() == ",":
+        return False  # an item more
     if year and any(len(token.word) == 4 and token.word.isdigit() for token in after):
         return False
     first, gap = after[0], after[0].gap
