@@ -37,8 +37,8 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
 
     Raises:
         MissingError: the folder, or a package that the settings need, is missing.
-        SettingsError: ``lora.target_modules`` names a layer that the model does not have, or
-            ``sft.bf16`` is set and the GPU does not support it.
+        SettingsError: ``lora`` names layers that the model does not have, or ``sft.bf16`` is
+            set and the GPU does not support it.
         EngineError: the model does not load completely, or is no chat model.
 
     """
@@ -54,6 +54,10 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     model = _load_model(base, config, settings)
     _check_vocabulary(base, tokenizer, model)
     check_target_modules(model, settings.lora["target_modules"])
+    chosen, n = settings.lora.get("layers_to_transform"), config.get_text_config().num_hidden_layers
+    if {*(chosen if isinstance(chosen, list) else ())} - {*range(n)}:
+        what = f"{settings.model} has the layers 0 to {n - 1}"
+        raise SettingsError(f"lora.layers_to_transform={chosen}: {what}")
     return tokenizer, model
 
 

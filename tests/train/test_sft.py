@@ -20,7 +20,7 @@ from train import sft
 from train.loading import load_base
 from train.rows import encode, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
-from train.sft import fine_tune
+from train.sft import check_options, fine_tune
 from train.trainer import JudgeTrainer
 
 # PEFT and TRL use transformers' old names for itinternally.
@@ -210,6 +210,12 @@ def test_what_cannot_be_trained_is_an_error_of_one_line(
     """The error comes before the first step."""
     with pytest.raises(error, match=message):
         fine_tune(short(base, judge_data, tmp_path, **changes))
+
+
+def test_the_rank_of_lora_is_called_r() -> None:
+    """No name of its options is near."""
+    with pytest.raises(SettingsError, match=r"lora.rank: .* no such option; did you mean 'r'\?"):
+        check_options(SFTSettings(name="x", data="x", model="nano", lora={"rank": 8}))
 
 
 def test_without_a_terminal_the_steps_are_plain_lines(
