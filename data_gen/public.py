@@ -91,7 +91,8 @@ def fetch(settings: PublicSettings) -> dict[str, int]:
     folder, known = Path(settings.folder), public_sets()
     for name in settings.sets:
         if name not in known:
-            raise MissingError(f"sets: there is no set {name!r}{suggest(name, [*known])}")
+            near = suggest(name, [*known]) or f"; the sets are: {', '.join(known)}"
+            raise MissingError(f"sets: there is no set {name!r}{near}")
         if settings.unseen and not known[name].unseen:
             raise MissingError(f"sets: {name!r} has no never-seen questions; leave it out")
     counts, made = {}, _fetched(folder / "manifest.json")

@@ -14,6 +14,8 @@ from rich.table import Table
 from gradegpt.judges.statistics import Interval, Share
 
 WIDTH: Final = 100
+_NAME: Final = 24
+"""The longest names that are never broken; headings of numbers are instead."""
 _NUMERIC: Final = re.compile(r"(?:[+−-]?[\d(].*|–|)")
 
 
@@ -43,9 +45,12 @@ def show(
         title_style="bold", padding=(0, 1, 0, 0), pad_edge=False,
     )  # fmt: skip
     for place, name in enumerate(names):
-        numeric = all(_NUMERIC.fullmatch(row[place]) for row in cells if row is not None)
-        align = "right" if numeric and cells else "left"
-        table.add_column(escape(name), justify=align, no_wrap=numeric, overflow="fold")  # type: ignore[arg-type]
+        own = [row[place] for row in cells if row is not None]
+        numeric, widest = all(map(_NUMERIC.fullmatch, own)), max(map(len, own), default=0)
+        table.add_column(
+            escape(name), justify="right" if numeric and cells else "left", overflow="fold",
+            min_width=widest if numeric else None, no_wrap=not numeric and widest <= _NAME,
+        )  # fmt: skip
     for row in cells:
         if row is None:
             table.add_section()

@@ -53,7 +53,7 @@ def main(
     """Estimate a model's true accuracy from many judgements and a few labels by people.
 
     A judge errs, so the share that it judged correct is not the accuracy. Label 60 of its
-    judgements, half judged correct and half not: the estimate corrects the share and has an
+    judgements, rare verdicts more often than by chance: the estimate corrects the share and has an
     interval. The share itself is printed beside it, and the answer in one sentence.
     """
     reading = options.reading_of(mapped, sheet, separator)

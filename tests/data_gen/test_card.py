@@ -78,7 +78,7 @@ def test_the_page_has_every_section_and_no_path_of_the_machine(folder: Path) -> 
     ]  # fmt: skip
     assert "license" not in matter
     assert re.findall(r"^## (.*)$", readme, re.MULTILINE) == [
-        "What this is", "Sizes", "Balance", "Origins and patterns", "Labels", "Left out",
+        "What this is", "Inputs", "Sizes", "Balance", "Origins and patterns", "Labels", "Left out",
         "Shortfalls", "Teacher", "How to load it", "Limits",
     ]  # fmt: skip
     assert all(text in readme for text in ("1,234", "zh/code", "graded.jsonl"))

@@ -212,7 +212,11 @@ def test_a_set_or_file_that_is_not_there_is_an_error(
 ) -> None:
     """The message says what to do."""
     monkeypatch.setattr(public, "_HOST", tmp_path.as_uri())
-    for name, what in (("evuna", "did you mean 'evouna'"), ("evouna", "by other means")):
+    for name, what in (
+        ("evuna", "did you mean 'evouna'"),
+        ("?", "the sets are: evouna, "),
+        ("evouna", "by other means"),
+    ):
         with pytest.raises(MissingError, match=what):
             fetch(PublicSettings(name="public", out=str(tmp_path), sets=(name,)))
     with pytest.raises(MissingError, match="'saf' has no never-seen questions"):

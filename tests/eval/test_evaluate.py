@@ -249,6 +249,19 @@ def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
     assert max(map(len, out.splitlines())) <= WIDTH
 
 
+def test_the_name_of_a_judge_is_not_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    """The headings of the numbers are, where a line is too short for all."""
+    labels = [Verdict.CORRECT, Verdict.INCORRECT] * 50
+    said = [Judgement(id="", outcome="judged", verdict=v, method="x", reason="") for v in labels]
+    said[0] = Judgement(id="", outcome="undecided", method="x", reason="")
+    found = measured(graded(np.arange(100), labels, said))
+    names = ("rules", "cascade-untrained", "cascade-untrained-before")
+    print_overall(dict.fromkeys(names, found))
+    lines = capsys.readouterr().out.splitlines()
+    assert all(any(f" {name} " in line for line in lines) for name in names)
+    assert max(map(len, lines[:8])) <= WIDTH
+
+
 def test_a_source_without_labels_is_an_error(tmp_path: Path) -> None:
     """An empty evaluation is a mistake in the settings, not a result."""
     path = tmp_path / "open.jsonl"
