@@ -156,6 +156,10 @@ def _english(text: str) -> Fraction | None:
     if words[:1] == ["half"] and len(words) > 1:  # half a dozen
         of = _cardinal(words[1:])
         return of and of / 2
+    if words and 10 <= (century := _VALUES.get(words[0], 0)) <= 20:  # nineteen eighty-four
+        year = _cardinal(words[1:])
+        if year and 10 <= year < 100:
+            return century * 100 + year
     part = PARTS.get(words[-1]) or PARTS.get(words[-1].removesuffix("s")) if words else None
     if part is None:
         return _cardinal(words)
@@ -173,7 +177,7 @@ def _cardinal(words: list[str]) -> Fraction | None:
         if word == "and" and (before == "hundred" or before in SCALES):
             continue  # "two hundred and five"; "two and five" are two numbers
         if word in _VALUES:
-            if group % (100 if _VALUES[word] > 9 else 10):
+            if group % (100 if _VALUES[word] > 9 or group % 100 < 20 else 10):
                 return None  # "two three" is not a number
             group += _VALUES[word]
         elif word == "hundred":

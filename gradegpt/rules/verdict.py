@@ -24,7 +24,7 @@ from gradegpt.answers.values import read as read_value
 from gradegpt.answers.words import opposed
 from gradegpt.core.schema import CHOICE, AnswerType, Verdict
 from gradegpt.rules.claims import COMMITTED, Found, How, find_answer, names_another
-from gradegpt.rules.compare import Comparison, Prove, compare, limited
+from gradegpt.rules.compare import TO_A_GRADER, Comparison, Prove, compare, limited
 from gradegpt.rules.compare.amount import by_sense, compare_amounts
 from gradegpt.rules.compare.base import Shown
 from gradegpt.rules.compare.names import compare_names
@@ -174,7 +174,8 @@ def _not_its_own(reading: Reading, _prove: Prove) -> Decision | None:
     response, kind, found = reading.response, reading.kind, reading.found
     assert found is not None
     choice, reason = kind in CHOICE, ""
-    if disowned(response, found):
+    asks = kind is AnswerType.TRUE_FALSE and TO_A_GRADER.search(response, found.start, found.end)
+    if asks or disowned(response, found):
         reason = "response:not-its-own-answer"
     elif choice and _ASKS_WRONG.search(reading.question) and said_right(response, found):
         reason = "choice:said-right-where-wrong-is-asked"
@@ -239,7 +240,9 @@ def _by_comparison(reading: Reading, prove: Prove) -> Decision | None:
 def _by_rivals(reading: Reading, found: Found, prove: Prove) -> Decision | None:
     """Incorrect where no other value beside the answer is a reference's; None where one may be."""
     answers = (found._replace(answer=rival) for rival in found.rivals)
-    pairs = product(reading.references, answers)
+    signed = [r for r in reading.references if r.text[:1] in ("-", "−")]  # a fall by 15 %
+    sizes = [read(r.text[1:], r.kind, reading.question) for r in signed]
+    pairs = product((*reading.references, *sizes), answers)
     same = [_compare(reading, reference, one, prove).same for reference, one in pairs]
     listed = reading.kind in (AnswerType.NUMBER, AnswerType.TUPLE)
     none = not any(same) if found.bound else listed and all(result is False for result in same)

@@ -170,7 +170,8 @@ def _sizes(read: _Read, given: Amount) -> str:
         return "same"
     if wanted.measures in _EXACT:
         return "other"
-    turned = wanted.value == -given.value and _WAY.search(f"{read.question} {read.response}")
+    said = f"{read.question} {read.response}"
+    turned = wanted.value == -given.value and (_WAY.search(said) or _CHANGED.search(said))
     if turned or (wanted.measures == SHARE and wanted.value + given.value == 1):
         return "near"  # what is left of the whole
     ratio = wanted.unit / given.unit

@@ -117,7 +117,11 @@ def _leaves(reference: Leaf, answer: Leaf, criteria: Criteria) -> bool | None:
     if plain(reference.text) == plain(answer.text) != "":
         return True
     if reference.quantity is not None and answer.quantity is not None:
-        same = same_quantity(reference.quantity, answer.quantity, criteria)
+        wanted, given = reference.quantity, answer.quantity
+        if not wanted.unit and (unit := _unit_asked(criteria.question, given.unit)):
+            same = same_quantity(wanted._replace(unit=unit), given, criteria)
+            return same if same is False or units.factor(given.unit, unit) == 1 else None
+        same = same_quantity(wanted, given, criteria)
         if same is not False or not (_has_unknowns(reference) or _has_unknowns(answer)):
             return same
     if reference.formula is None or answer.formula is None:
@@ -156,8 +160,6 @@ def _has_unknowns(leaf: Leaf) -> bool:
 
 def same_quantity(wanted: Quantity, given: Quantity, criteria: Criteria) -> bool | None:
     """Whether the numbers agree within the tolerance, after conversion if both have units."""
-    unit = wanted.unit or _unit_asked(criteria.question, given.unit)
-    wanted = wanted._replace(unit=unit)
     things = wanted.unit.isascii() is not given.unit.isascii()  # 150 pages and 150页
     if things and not any(units.known(q.unit) or units.named(q.unit) for q in (wanted, given)):
         given = given._replace(unit=wanted.unit)
