@@ -37,8 +37,6 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 _SHOWN = ("verdict", "lang", "type", "origin", "labelled_by", "left_out")
 """The groups of counts that the table shows; the data card has them all."""
-_FIRST = 5
-"""Rows whose ids are printed."""
 _NO_DEV = (
     "dev has no rows: 1 question in 20 belongs to it, here none; add questions, or let "
     "kind: labelled divide a small table"
@@ -177,10 +175,9 @@ def _print_labelled(made: dict[str, Any], settings: LabelledSettings) -> None:
     if counts["sheet"]:
         typer.echo(f"wrote {settings.folder}/{SHEET}: {counts['sheet']} answers to label by hand")
     if ids := made["disputed"]:
-        first = f"{', '.join(ids[:_FIRST])}{', ...' if ids[_FIRST:] else ''}"
         told = f"{len(ids):,} of the {made['rules']['decided']:,} labels that they decide"
-        where = f"the surest first in {settings.folder}/disputed.jsonl"
-        typer.echo(f"the rules contradict {told}, {where}: {first}")
+        first = f"the surest first in {settings.folder}/disputed.jsonl: {', '.join(ids[:5])}"
+        typer.echo(f"the rules contradict {told}, {first}{', ...' if ids[5:] else ''}")
     for why, count in made["left_out"].items():
         typer.echo(f"left out: {count:,}: {why}")
     typer.echo(_example(settings.folder / "train.jsonl"))

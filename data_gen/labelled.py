@@ -27,7 +27,7 @@ from gradegpt.core.records import read_rows, sha256_file, whole_file, write_json
 from gradegpt.core.schema import ChainFormat, Example, Item, Judgement, TrainingRow, Verdict
 from gradegpt.tables import Table, TableRow
 from gradegpt.tables.columns import dig
-from gradegpt.tables.importers.labelled import Source, item_key, label_of, source_of, unreadable
+from gradegpt.tables.importers.labelled import Source, item_key, source_of, unreadable
 from gradegpt.tables.inputs import check_input
 from gradegpt.tables.labels import read_label
 
@@ -74,8 +74,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     mostly = 2 * glossed >= len(chains)
     chain_format = ChainFormat.CROSS_LINGUAL if mostly else ChainFormat.JUDGE_OF_CHAIN
     rows_taught = [row for candidate in candidates for row in _taught(candidate, settings)]
-    sheet = parts.pop("sheet", [])
-    if sheet:
+    if sheet := parts.pop("sheet", []):
         _write_sheet(folder / SHEET, sheet)
     if teacher is not None:
         write_readings(folder / "readings.jsonl", readings)
@@ -89,8 +88,7 @@ def prepare(settings: LabelledSettings) -> dict[str, Any]:
     write_rows(folder / "left_out.jsonl", left_out)
     write_rows(folder / "train.jsonl", rows)
     write_rows(folder / "dev.jsonl", (_tag_row(_with_tag(e), settings) for e in parts["dev"]))
-    ruled = [(by_rules(e), e) for e in (*parts["train"], *parts["dev"])]
-    ruled = [(judgement, e) for judgement, e in ruled if judgement.verdict]
+    ruled = [(j, e) for e in (*parts["train"], *parts["dev"]) if (j := by_rules(e)).verdict]
     disputed = [_disputed(j, e) for j, e in ruled if not _agree(j.verdict, e)]
     disputed.sort(key=lambda row: -row["confidence"])
     write_rows(folder / "disputed.jsonl", disputed)
@@ -174,7 +172,7 @@ def read_labelled(
     reading = settings.model_dump(include={"columns", "skip_bad", "separator"})
     checked = check_input(Table.of(path, sheet=settings.sheet), **reading)
     report_columns(checked)
-    if (label := label_of(checked)) is None and teacher is None:
+    if (label := checked.columns.label(path)) is None and teacher is None:
         have = f"the columns are: {', '.join(checked.columns.names)}"
         raise InputError(
             f"{path}: no column of labels; name it: --map label=COLUMN, or let a model "

@@ -22,7 +22,6 @@ from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
-from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import urlopen
 from xml.etree import ElementTree
@@ -163,7 +162,7 @@ def _download(url: str, path: Path) -> None:
     try:
         with urlopen(url, timeout=_TIMEOUT_S) as answer:
             text = answer.read()
-    except (URLError, OSError) as error:
+    except OSError as error:
         raise MissingError(f"{url}: {error}; put the file at {path} by other means") from error
     with whole_file(path) as out:
         out.buffer.write(text)

@@ -90,9 +90,8 @@ def nearest(texts: Sequence[str], answer: str) -> str:
 def _part(text: str) -> str:
     """The text as ``clip`` writes it if it is short enough, else its first whole words."""
     made = clip(text)
-    return (
-        made if not made.endswith("…") else re.sub(r"[^\W\u3400-\u9fff]*…$", "", made).strip(EDGES)
-    )
+    whole = re.sub(r"[^\W\u3400-\u9fff]*…$", "", made).strip(EDGES)
+    return whole if made.endswith("…") else made
 
 
 def taught(chain: Chain, item: Item, prompt: PromptSettings) -> tuple[Chain, str]:

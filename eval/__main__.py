@@ -18,7 +18,7 @@ from gradegpt.core.settings import build_settings, load_settings
 from gradegpt.judges.settings import KINDS
 from gradegpt.tables import form_of
 from gradegpt.tables.columns import LABEL
-from gradegpt.tables.importers.labelled import label_of, read_examples, source_of
+from gradegpt.tables.importers.labelled import read_examples, source_of
 from gradegpt.tables.importers.logs import opened
 from gradegpt.tables.inputs import USUAL, CheckedInput, Reading, check_input
 from gradegpt.tables.labels import read_label
@@ -165,7 +165,7 @@ def _settings(
 
     with opened(path, reading.sheet) as table:
         answers = check_input(table, columns=reading.columns, separator=reading.separator)
-        label = label_of(answers)
+        label = answers.columns.label(answers.table.name)
         alike = [] if label else [*_like_labels(answers)]
     rows: dict[str, Any] = {"answers": [path], **reading._asdict()}
     said = "no label column was recognised, so this scores the model that answered; "

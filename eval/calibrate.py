@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar, Final, NamedTuple
 
@@ -116,10 +116,8 @@ def calibrate(
             f"judge.kind: {settings.judge.kind!r} cannot be calibrated; calibrate the judges of a "
             "cascade one by one: rules, model"
         )
-    if settings.judge.kind == "rules":
-        calibration, findings = _of_rules(settings, overwrite)
-    else:
-        calibration, findings = _of_later(settings, overwrite)
+    measure = _of_rules if settings.judge.kind == "rules" else _of_later
+    calibration, findings = measure(settings, overwrite)
     with whole_file(settings.folder / CALIBRATION_FILE) as file:
         file.write(calibration.model_dump_json(exclude_defaults=True) + "\n")
     made = {
@@ -325,17 +323,13 @@ def evidence_of(
     for example, trail in zip(rows, trails, strict=True):
         first.setdefault((example.source, kind_of(example), item_key(example)), (example, trail))
     counted = Counter(
-        (source, kind, says_yes(example.verdict), tuple(_rounded(trail)))
+        (source, kind, says_yes(example.verdict), tuple(p and round(p, _DIGITS) for p in trail))
         for (source, kind, _), (example, trail) in first.items()
     )
     return tuple(
         Evidence(source=source, kind=kind, right=right, trail=trail, rows=n)
         for (source, kind, right, trail), n in sorted(counted.items(), key=repr)
     )
-
-
-def _rounded(trail: Sequence[float | None]) -> Iterator[float | None]:
-    return (None if p is None else round(p, _DIGITS) for p in trail)
 
 
 @app.command(

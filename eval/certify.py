@@ -35,9 +35,9 @@ def check(settings: EvalSettings) -> None:
     """
     if len(settings.judges) != 1 or not settings.sources:
         raise SettingsError("--certify: needs one judge and a file with labels")
+    if told := seen_by(settings.judges, read_sources(settings)):
+        raise InputError(f"--certify: {told}")
     if model := getattr(settings.judges[0], "model", None):
-        if told := seen_by(model, read_sources(settings)):
-            raise InputError(f"--certify: {told}")
         known = {bare(name) for name in (model, base_of(model))}
         for source in settings.sources:
             with opened(source.path, source.sheet) as table:

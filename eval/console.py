@@ -14,8 +14,6 @@ from rich.table import Table
 from gradegpt.judges.statistics import Interval, Share
 
 WIDTH: Final = 100
-_NAME: Final = 24
-"""The longest names that are never broken; headings of numbers are instead."""
 _NUMERIC: Final = re.compile(r"(?:[+−-]?[\d(].*|–|)")
 
 
@@ -33,9 +31,7 @@ def show(
     A column of dashes, a score that is defined for no row, is left out; so is a table of these.
     """
     cells = list(rows)
-    defined = [
-        place for place in range(len(names)) if any(row and row[place] != "–" for row in cells)
-    ]
+    defined = [n for n in range(len(names)) if any(row and row[n] != "–" for row in cells)]
     if cells and defined == [0]:
         return
     names = [names[place] for place in defined]
@@ -45,11 +41,12 @@ def show(
         title_style="bold", padding=(0, 1, 0, 0), pad_edge=False,
     )  # fmt: skip
     for place, name in enumerate(names):
+        # A name is not broken; the headings of numbers are.
         own = [row[place] for row in cells if row is not None]
         numeric, widest = all(map(_NUMERIC.fullmatch, own)), max(map(len, own), default=0)
         table.add_column(
             escape(name), justify="right" if numeric and cells else "left", overflow="fold",
-            min_width=widest if numeric else None, no_wrap=not numeric and widest <= _NAME,
+            min_width=widest if numeric else None, no_wrap=not numeric and widest <= 24,
         )  # fmt: skip
     for row in cells:
         if row is None:

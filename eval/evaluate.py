@@ -6,6 +6,7 @@ import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from importlib import metadata
 from typing import Any, Final
 
@@ -85,17 +86,13 @@ def evaluate(
 
     """
     started, folder = time.perf_counter(), settings.folder
-    rows: Sequence[Item] = (
-        read_sources(settings)
-        if settings.sources
-        else [one.item for path in settings.answers for one in read_items(path, settings.reading)]
-    )
-    named = (getattr(j, name, None) for j in settings.judges for name in ("model", "adapter"))
-    told = [said for model in dict.fromkeys(filter(None, named)) if (said := seen_by(model, rows))]
-    for said in told:
-        typer.echo(f"warning: {said}", err=True)
+    own = [one.item for path in settings.answers for one in read_items(path, settings.reading)]
+    rows: Sequence[Item] = own or read_sources(settings)
+    known = seen_by(settings.judges, rows), *map(unasked, settings.judges)
+    if told := "; ".join(filter(None, known)):
+        typer.echo(f"warning: {told}", err=True)
     runs = run_judges(settings, rows, overwrite, build)
-    results = of_run(settings, rows, runs)._replace(note="; ".join(told))
+    results = of_run(settings, rows, runs)._replace(note=told)
     found = numbers(results)
     report = EvalReport(
         name=results.name,
@@ -122,8 +119,6 @@ def run_judges(
     items = write_items(rows, folder / "items.jsonl")
     # Judges are built one at a time, so two large models need not fit in memory together.
     for one in settings.judges:
-        if said := unasked(one):
-            typer.echo(f"{one.label}: {said}", err=True)
         path, judge = folder / "judgements" / f"{one.label}.jsonl", build(one)
         recorded = from_records(judge, runs, items)
         runs.append(judge_items(one.label, recorded, items, path, overwrite=overwrite))
@@ -135,8 +130,7 @@ def _measured(found: Numbers, run: Judged) -> MeasuredJudge:
         view: {name: by_judge[run.name].metrics for name, by_judge in found.tags[view].items()}
         for view in VIEWS
     }
-    texts = [one for one in run.judgements if one.method == "model"]
-    texts = [one for one in texts if one.outcome is not Outcome.FAILED]
+    texts = [j for j in run.judgements if j.method == "model" and j.outcome is not Outcome.FAILED]
     parsed = sum(one.outcome is not Outcome.UNPARSED for one in texts)
     return MeasuredJudge(
         name=run.name,
@@ -172,7 +166,5 @@ def _write_manifest(
 
 def _versions() -> Iterator[tuple[str, str]]:
     for package in _PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             yield package, metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue

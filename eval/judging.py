@@ -19,6 +19,7 @@ from gradegpt.core.schema import Example, Item, Judgement, Outcome, Row
 from gradegpt.judges.base import Judge, judge_each
 from gradegpt.judges.cascade import CascadeJudge
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.settings import JudgeSettings
 from gradegpt.tables.importers.labelled import item_key, read_examples
 
 from .settings import RowsSettings
@@ -63,14 +64,17 @@ def read_sources(settings: RowsSettings) -> list[Example]:
     return _drawn(rows, settings.sample, settings.seed) if settings.sample else rows
 
 
-def seen_by(model: str, items: Sequence[Item]) -> str:
+def seen_by(judges: Sequence[JudgeSettings], items: Sequence[Item]) -> str:
     """How many rows have questions on which ``gradegpt finetune`` trained or calibrated a judge."""
-    examples = Path(model) / "work" / "data" / "examples"
-    files = [examples / f"{part}.jsonl" for part in ("train", "dev")]
-    seen = {item_key(row) for file in files if file.is_file() for row in read_rows(file, Example)}
+    names = {getattr(judge, name, None) for judge in judges for name in ("model", "adapter")}
+    parts = (
+        f"{name}/work/data/examples/{part}.jsonl" for name in names for part in ("train", "dev")
+    )
+    files = [path for path in map(Path, parts) if path.is_file()]
+    seen = {item_key(row) for file in files for row in read_rows(file, Example)}
     n = sum(item_key(item) in seen for item in items)
     told = f"{n:,} of the {len(items):,} rows have questions that made this judge"
-    return f"{told}; measure it on others, such as {examples / 'test.jsonl'}" if n else ""
+    return f"{told}; measure it on others, such as {files[0].with_name('test.jsonl')}" if n else ""
 
 
 def _drawn(examples: Sequence[Example], count: int, seed: int) -> list[Example]:
@@ -164,10 +168,8 @@ class Recorded:
 
     def __init__(self, judged: Judged, items: CheckedInput) -> None:
         self.fingerprint = judged.fingerprint
-        rows = read_rows(items.path, Item)
-        self._recorded = {
-            i.model_dump_json(): j for i, j in zip(rows, judged.judgements, strict=True)
-        }
+        pairs = zip(read_rows(items.path, Item), judged.judgements, strict=True)
+        self._recorded = {item.model_dump_json(): judgement for item, judgement in pairs}
 
     def judge(self, items: Sequence[Item]) -> list[Judgement]:
         """The judgements of an earlier run of this evaluation."""
@@ -179,8 +181,7 @@ def from_records(judge: Judge, done: Sequence[Judged], items: CheckedInput) -> J
     if isinstance(judge, CascadeJudge):
         stages = (s._replace(judge=from_records(s.judge, done, items)) for s in judge.stages)
         return CascadeJudge(stages, judge.policy)
-    known = {judged.fingerprint: judged for judged in done}
-    recorded = known.get(judge.fingerprint)
+    recorded = next((one for one in done if one.fingerprint == judge.fingerprint), None)
     return judge if recorded is None else Recorded(recorded, items)
 
 

@@ -55,9 +55,8 @@ def load_base(settings: SFTSettings) -> tuple[PreTrainedTokenizerBase, PreTraine
     _check_vocabulary(base, tokenizer, model)
     check_target_modules(model, settings.lora["target_modules"])
     chosen, n = settings.lora.get("layers_to_transform"), config.get_text_config().num_hidden_layers
-    if {*(chosen if isinstance(chosen, list) else ())} - {*range(n)}:
-        what = f"{settings.model} has the layers 0 to {n - 1}"
-        raise SettingsError(f"lora.layers_to_transform={chosen}: {what}")
+    if isinstance(chosen, list) and {*chosen} - {*range(n)}:
+        raise SettingsError(f"lora.layers_to_transform={chosen}: {base} has layers 0 to {n - 1}")
     return tokenizer, model
 
 
@@ -176,8 +175,7 @@ def _load_model(base: str, config: PreTrainedConfig, settings: SFTSettings) -> P
             output_loading_info=True,
         )
     # transformers initialises missing tensors at random, with a warning only.
-    lost = sorted([*info["missing_keys"], *(key[0] for key in info["mismatched_keys"])])
-    if lost:
+    if lost := sorted([*info["missing_keys"], *(key[0] for key in info["mismatched_keys"])]):
         raise EngineError(
             f"{base}: its weights do not fit its config.json: {len(lost)} tensors are missing or "
             f"have another size, such as {lost[0]}; download the model again"

@@ -115,8 +115,7 @@ def check_options(settings: SFTSettings) -> None:
         known = [field.name for field in fields(of) if field.init]
         for option in getattr(settings, name):
             if option not in known:
-                rank = (name, option) == ("lora", "rank")
-                nearest = "; did you mean 'r'?" if rank else suggest(option, known)
+                nearest = suggest({"rank": "r"}.get(option, option), known)
                 raise SettingsError(f"{name}.{option}: {of.__name__} has no such option{nearest}")
 
 

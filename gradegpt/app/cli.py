@@ -73,8 +73,8 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     except GradeGPTError as error:
         said = f"{error}{_needed_by(command, given, error)}"
         mappable = not command or any("--map" in p.opts for p in get_command(app).params)
-        mappable &= not given[0].endswith(".yaml")  # of finetune, which has the option, too
-        if isinstance(error, ColumnsError) and mappable:
+        # The settings may be those of finetune, which has the option, too.
+        if isinstance(error, ColumnsError) and mappable and not given[0].endswith(".yaml"):
             whole = shlex.join([*name.split(), *given])
             said = said.replace(f"\n  {error.options}\n", f"\n  {whole} {error.options}\n")
         typer.echo(f"error: {said}", err=True)
@@ -110,10 +110,9 @@ def _as_setting(error: Any, given: Sequence[str]) -> str:
 
 
 def _version(wanted: bool) -> None:
-    if not wanted:
-        return
-    typer.echo(f"gradegpt {gradegpt.__version__}")
-    raise typer.Exit
+    if wanted:
+        typer.echo(f"gradegpt {gradegpt.__version__}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -204,15 +203,10 @@ def judge(
         checked = check_input(table, **reading)
         report_columns(checked)
         if certificate is not None:
-            _demand(certificate, settings)
+            from gradegpt.judges.certificate import read_certificate
+
+            read_certificate(certificate).demand(build_judge(settings).fingerprint)
         _judge_rows(checked, path, form, settings, overwrite=overwrite)
-
-
-def _demand(certified: Path, settings: JudgeSettings) -> None:
-    """Refuse another judge than the certified one."""
-    from gradegpt.judges.certificate import read_certificate
-
-    read_certificate(certified).demand(build_judge(settings).fingerprint)
 
 
 def _on_cluster(output: str | None, settings: JudgeSettings, workers: int | None) -> str:

@@ -21,6 +21,7 @@ from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Example, Verdict
 from gradegpt.judges.certificate import Certificate, read_certificate
 from gradegpt.judges.rules import RuleJudge
+from gradegpt.judges.settings import JudgeSettings
 
 
 def invoke(command: object, *arguments: object) -> Result:
@@ -77,7 +78,7 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(
     examples = tmp_path / "judge" / "work" / "data" / "examples"
     examples.mkdir(parents=True)
     write_rows(examples / "train.jsonl", rows[5:8])
-    assert seen_by(str(tmp_path / "judge"), rows[8:]) == ""
+    assert seen_by([JudgeSettings.of(model=str(tmp_path / "judge"))], rows[8:]) == ""
     table = tmp_path / "all.jsonl"
     write_rows(table, rows)
     options = ("--model", tmp_path / "judge", "--certify", 0.9, "-o", tmp_path / "run")
@@ -91,7 +92,11 @@ def test_the_questions_that_made_a_judge_do_not_certify_it(
         "judges": [{"kind": "cascade", "model": str(tmp_path / "judge")}],
     }  # fmt: skip
     evaluate(EvalSettings.model_validate(measured), build=lambda _: RuleJudge())
-    assert f"warning: {told}" in capsys.readouterr().err
+    (tmp_path / "judge" / "calibration.json").write_text('{"judge": "x", "after": ["rules"]}')
+    evaluate(EvalSettings.model_validate(measured), build=lambda _: RuleJudge())
+    first, second = capsys.readouterr().err.split("warning: ")[1:]
+    assert first.startswith(told)
+    assert re.search(rf"{re.escape(told)}.*test\.jsonl; .*judge is not asked: its calib", second)
     assert told in (tmp_path / "run" / "report.html").read_text("utf-8")
 
 

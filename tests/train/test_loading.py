@@ -386,7 +386,7 @@ def test_a_tokenizer_longer_than_the_embedding_is_refused(
         ({"model": "./nowhere"}, MissingError, "no such model folder; give a folder or a hub name"),
         ({"target_modules": "q_proj,v_prj"}, SettingsError, "'v_prj'; did you mean 'v_proj'"),
         ({"target_modules": "q_proj, v_proj"}, SettingsError, "has the name ' v_proj'"),
-        ({"layers_to_transform": [0, 99]}, SettingsError, r"=\[0, 99\]: .* has the layers 0 to \d"),
+        ({"layers_to_transform": [0, 99]}, SettingsError, r"=\[0, 99\]: .* has layers 0 to \d"),
         ({"attention": "none"}, EngineError, "attn_implementation"),
     ],
     ids=["folder", "module", "blank", "layer", "attention"],

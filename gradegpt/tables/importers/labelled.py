@@ -118,16 +118,6 @@ class Source(PartSettings):
         return self.name or (path.stem if form_of(path) else path.name)
 
 
-def label_of(answers: CheckedInput) -> str | None:
-    """The column that holds the label; None where the answers have no labels.
-
-    Raises:
-        InputError: several columns may hold the label.
-
-    """
-    return answers.columns.label(answers.table.name)
-
-
 def source_of(answers: CheckedInput, label: str) -> Source:
     """A checked table as a source: the columns of an item, of the label, and of its metadata."""
     own = {field: answers.columns.fields.get(field, "") for field in FIELDS}
@@ -165,7 +155,7 @@ def graded_answers(path: str, columns: Mapping[str, str]) -> list[Example]:
 
     """
     answers = check_input(path, columns=columns)
-    if (label := label_of(answers)) is None:
+    if (label := answers.columns.label(path)) is None:
         have = f"the columns are: {', '.join(answers.columns.names)}"
         raise InputError(f"{path}: no column of labels; name it: --map label=COLUMN; {have}")
     return list(read_examples(source_of(answers, label)))
