@@ -25,7 +25,7 @@ from scipy.special import expit
 
 from gradegpt.app import options
 from gradegpt.app.cli import run
-from gradegpt.core.errors import SettingsError
+from gradegpt.core.errors import InputError, SettingsError
 from gradegpt.core.records import whole_file, write_json
 from gradegpt.core.schema import Example, Judgement
 from gradegpt.core.settings import load_settings
@@ -106,7 +106,7 @@ def calibrate(
     """Judge the labelled rows and write ``calibration.json``; the calibration and what it rests on.
 
     Raises:
-        InputError: a source without a labelled row.
+        InputError: a source without a labelled row, or none that the rules decide.
         OutputError: the folder holds judgements of other rows or of another judge.
         SettingsError: a judge that cannot be calibrated.
 
@@ -141,6 +141,8 @@ def _of_rules(settings: CalibrationSettings, overwrite: bool) -> tuple[Calibrati
     rows = _rows(settings)
     judgements, fingerprint, seconds = _asked(settings, rows, overwrite)
     verdicts = {n: j.verdict for n, j in enumerate(judgements) if j.verdict is not None}
+    if not verdicts:
+        raise InputError(f"the rules decide none of the {len(rows):,} rows; give others")
     given = {n: signs_of(read_item(rows[n]), verdict) for n, verdict in verdicts.items()}
     right = np.array([says_yes(v) is says_yes(rows[n].verdict) for n, v in verdicts.items()])
     totals = Counter(sign for signs in given.values() for sign in signs)

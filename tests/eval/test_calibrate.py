@@ -155,6 +155,9 @@ def test_signs_of_a_reading_are_weighed(tmp_path: Path, monkeypatch: pytest.Monk
     assert "long response" not in made.signs
     assert made.weights == {}
     assert sum(e.rows for e in made.evidence) == 80
+    rows = [row.model_copy(update={"response": "Hm?"}) for row in rows]
+    with pytest.raises(InputError, match="the rules decide none of the 80 rows"):
+        run(tmp_path / "none", monkeypatch, rows, None, judge={"kind": "rules"}, after=[])
 
 
 @pytest.mark.parametrize(("more", "drawn"), [([], 50), (["unconfirmed=null", "sample=0"], 80)])
