@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import eval.calibrate
 from eval.calibrate import CalibrationSettings, app, calibrate, evidence_of, fit
-from gradegpt.core.errors import MissingError, SettingsError
+from gradegpt.core.errors import InputError, MissingError, SettingsError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Example, Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
