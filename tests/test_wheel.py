@@ -112,7 +112,7 @@ def test_every_command_has_its_help(target: Path, tmp_path: Path) -> None:
 
 def test_it_judges_a_table_and_the_log_of_another_tool(target: Path, tmp_path: Path) -> None:
     """Columns have other names; old scores are compared with new ones, again by ``report``."""
-    (tmp_path / "in.csv").write_text("Prompt,gold,output\nWhat is 1/2?,0.5,答案是1/2。\n")
+    (tmp_path / "in.csv").write_text("Prompt,gold,output\nHalf of one?,0.5,答案是1/2。\n")
     (log,) = (ROOT / "tests" / "data" / "logs" / "lm_eval").glob("samples_sums_*.jsonl")
     out = gradegpt(
         "judge in.csv -o out.csv --judge rules",
@@ -122,7 +122,7 @@ def test_it_judges_a_table_and_the_log_of_another_tool(target: Path, tmp_path: P
     )  # fmt: skip
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(file)
-    assert (row["Prompt"], row["verdict"], row["method"]) == ("What is 1/2?", "correct", "rules")
+    assert (row["Prompt"], row["verdict"], row["method"]) == ("Half of one?", "correct", "rules")
     assert out.count("all (exact_match,strict): 4 rows; correct, on all: 25.0 -> 100.0 %") == 2
     assert (tmp_path / "report.html").is_file()
 

@@ -495,6 +495,7 @@ def test_columns_that_look_swapped_are_named(
         assert ("in 3 of 3 rows" in capsys.readouterr().err) is (name == "back.jsonl")
 
 
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
 def test_a_run_ends_with_the_score_and_what_would_help(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -173,7 +173,7 @@ def test_what_was_written_is_kept_and_counted(
         (("--on", "ray"), "give -o FOLDER"),
         (("--on", "ray", "-o", "out", "--cache", "c.sqlite"), "--cache: is a file"),
         (("--on", "ray", "-o", "out", "--workers", "2"), "--workers: not for --judge rules"),
-        (("--workers", "2"), "are for --on ray"),
+        (("--workers", "2"), "--workers is for --on ray"),
         (("b.jsonl",), "are for --on ray"),
     ],
 )
