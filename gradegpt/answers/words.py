@@ -77,8 +77,12 @@ def opposed(one: str, other: str) -> bool:
     """Whether beside equal numbers the second has the opposite of a sense of the first."""
     if not any(map(str.isdigit, one)):
         return False
-    mine, theirs = ({_SENSE_OF[m] for m in _SENSE.findall(fold(t).lower())} for t in (one, other))
-    return any(OPPOSITE[sense] in theirs for sense in mine - theirs)
+    mine = _senses(one)  # mostly none, and the other text may be long
+    return bool(mine) and any(OPPOSITE[sense] in _senses(other) for sense in mine - _senses(other))
+
+
+def _senses(text: str) -> set[str]:
+    return {_SENSE_OF[word] for word in _SENSE.findall(fold(text).lower())}
 
 
 def stem(word: str) -> str:

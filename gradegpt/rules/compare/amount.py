@@ -257,10 +257,11 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
         return plain(reference) not in plain(response), None
     sizes = [text.lstrip("-− ") for text in (wanted, given)]
     turned = (wanted[:1] in ("-", "−")) is not (given[:1] in ("-", "−"))
-    way = _WAY.search(response) or _CHANGED.search(response)
     amounts_of = [number.value for text in sizes if (number := numeral(text))]
-    if turned and len(amounts_of) == 2 and (way or _WAY.search(reference)):
-        return amounts_of[0] == amounts_of[1], None
+    if turned and len(amounts_of) == 2:
+        said = f"{reference} {response}"
+        if _WAY.search(said) or _CHANGED.search(response):
+            return amounts_of[0] == amounts_of[1], None
     if "roman" in question.lower() and roman(reference):
         return wanted not in response, None
     one, other = roman(wanted), roman(given)
