@@ -259,8 +259,8 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
     turned = (wanted[:1] in ("-", "−")) is not (given[:1] in ("-", "−"))
     amounts_of = [number.value for text in sizes if (number := numeral(text))]
     if turned and len(amounts_of) == 2:
-        said = f"{reference} {response}"
-        if _WAY.search(said) or _CHANGED.search(response):
+        both = f"{reference} {response}"
+        if _WAY.search(both) or _CHANGED.search(response):
             return amounts_of[0] == amounts_of[1], None
     if "roman" in question.lower() and roman(reference):
         return wanted not in response, None
