@@ -35,8 +35,6 @@ _THING = re.compile(
     r"|dozens?|half|halves|thirds?|quarters?|\w*(?:ths?|hundreds?|thousands?|illions?))\b)"
     r"(?:(?:square|cubic) )?[A-Za-z]{3,12}"
 )
-_PART_AFTER = re.compile(r"(\d+)([块米斤尺元])(\d\d?)")
-"""Tenths or hundredths of a unit, after it: 1米8."""
 _WORDS_ONLY = re.compile(r"(?:\.?[\s(][^\d+*/^=<>\\:{}]*)?", re.DOTALL)
 _UNIT_TAIL = re.compile(
     r"(?P<unit>(?:[\u3400-\u9fff]+|°\s*[CF]?|℃|(?<=[\d)}\s])[A-Za-zμµΩ]+(?:\s*\^?\s*\{?-?[1-3]\}?)?)"
@@ -87,8 +85,6 @@ def _quantity(text: str) -> Quantity | None:
 def _in_figures(text: str) -> Quantity | None:
     """A number in figures, its unit, and words that may follow: 8 tablespoons in total."""
     text = _FRACTION.sub(r"\1/\2", fold(text).strip(" ,;*=≈").rstrip(" .,;*=≈"))
-    if parts := _PART_AFTER.fullmatch(text):
-        text = f"{parts[1]}.{parts[3]}{parts[2]}"
     if text[:1] in ("+", "-"):
         text = text[0] + text[1:].lstrip()
     found = numeral(text)

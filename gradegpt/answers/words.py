@@ -27,8 +27,6 @@ TRENDS: Final = [line for kind, *line in _TABLE if kind == "part"]
 """Synonyms for a trend, those for its opposite in the same order, and for no change."""
 UNCHANGED: Final = [(line[1], line[2]) for line in _TABLE if line[0] == "same"]
 """Synonyms for no change, and words for a change."""
-SENSES: Final = TRENDS + [line for kind, *line in _TABLE if kind == "sense"]
-"""Synonyms beside a number that a change or a direction has, and those for its opposite."""
 _FIRST: Final = [
     [words.partition("/")[0] for words in line[1:3]] for line in _TABLE if line[0] != "same"
 ]
@@ -54,10 +52,11 @@ SYNONYMS: Final = {
 TREND: Final = any_of(SYNONYMS)
 _SENSE_OF: Final = {
     word: words.partition("/")[0]
-    for line in SENSES
+    for line in TRENDS + [line for kind, *line in _TABLE if kind == "sense"]
     for words in line[:2]
     for word in words.split("/")
 }
+"""Words for a change or a direction beside a number, each with the first of its synonyms."""
 _SENSE: Final = any_of(_SENSE_OF)
 _ENDINGS: Final = ("ing", "ed", "es", "s", "d", "e")
 MAX_MEANING: Final = 60
@@ -75,10 +74,9 @@ def meaning(text: str) -> str:
 
 def opposed(one: str, other: str) -> bool:
     """Whether beside equal numbers the second has the opposite of a sense of the first."""
-    if not any(map(str.isdigit, one)):
-        return False
-    mine = _senses(one)  # mostly none, and the other text may be long
-    return bool(mine) and any(OPPOSITE[sense] in _senses(other) for sense in mine - _senses(other))
+    mine = _senses(one) if any(map(str.isdigit, one)) else set[str]()
+    theirs = _senses(other) if mine else mine  # the other text may be long
+    return any(OPPOSITE[sense] in theirs for sense in mine - theirs)
 
 
 def _senses(text: str) -> set[str]:

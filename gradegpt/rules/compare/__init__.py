@@ -44,7 +44,7 @@ _QUOTED = re.compile(
 """The words of which a question asks for one."""
 _RATIO = re.compile(r"\$?\s*\d+\s*[:：∶]\s*\d+\s*\$?")
 _HYPHEN = re.compile(r"\d\s*-")
-_OUT_OF = re.compile(r"\s*(\d+) (?:in|out of) ", re.IGNORECASE)
+_OUT_OF = re.compile(r"(?<=\d) (?:in|out of) .*", re.IGNORECASE)
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
 """A value with both signs, or an equation whose left side is more than a name."""
@@ -115,12 +115,7 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
 
 def _is_in_other_terms(reference: Answer, answer: Answer) -> bool:
     """Whether a number stands for a ratio, 50 ± 4 for its ends, 3 of "3 out of 4" for all."""
-    counts = [_OUT_OF.match(one.text) for one in (reference, answer)]
-    first = [
-        count[1] if count else one.text.strip()
-        for count, one in zip(counts, (reference, answer), strict=True)
-    ]
-    if any(counts) and first[0] == first[1]:
+    if len({_OUT_OF.sub("", one.text.strip()) for one in (reference, answer)}) == 1:
         return True
     if _RATIO.fullmatch(reference.text) and {*":∶：比"}.isdisjoint(answer.text):
         return True

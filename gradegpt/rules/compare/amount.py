@@ -230,6 +230,7 @@ _THOUSANDS = re.compile(r"\d+(?:\.\d+)?[kK]")
 """A number of thousands, or of a unit or an unknown."""
 _NUMBERED = re.compile(r"(?!\d{4}-\d\d?-\d\d?\Z)\d+(?:[-–]\d+)+")
 """A score or the number of a telephone, which is no difference: 4-2, 555-1234."""
+_LONG: Final = 7
 _VERSION = _re(r"\bversion|\brelease\b|版本")
 
 
@@ -247,7 +248,8 @@ def by_sense(reference: str, response: str, question: str, found: str) -> tuple[
     if _NUMBERED.fullmatch(wanted) or (
         _VERSION.search(question) and re.fullmatch(r"[\d.]+", wanted)
     ):
-        ids = [re.sub(r"[-–:：\s]", "", text) for text in (wanted, given)]
+        sign = "-" if len(wanted) < _LONG else ""  # a telephone's may be left out
+        ids = [re.sub(r"\s*[-–:：]\s*", sign, text) for text in (wanted, given)]
         return True, Shown(True, "number:same-text", 0, 0) if ids[0] == ids[1] else None
     if said and float(said[1]) < float(said[2]):
         return len(re.findall(r"[\d.]+", reference)) == 1, None

@@ -15,7 +15,8 @@ from gradegpt.answers.words import MAX_MEANING, OPPOSITE, meaning
 from gradegpt.answers.words import words as words_of
 from gradegpt.rules.compare.base import Comparison
 from gradegpt.rules.compare.given import FILLER, MAX_REFERENCE, QUALIFYING, gives
-from gradegpt.rules.cues import cue, words
+from gradegpt.rules.cues import cue
+from gradegpt.rules.cues import words as words_like
 
 _LEADING: Final = ("yes", "no", "valid", "invalid")
 """Words that decide an answer that begins with them: "No, because …"."""
@@ -28,7 +29,7 @@ _PARTICLES = re.compile(r"[\s的了是就为叫乃即\"'“”‘’《》。.�
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
 _LEAST_NAME: Final = 2
 _BLANK = re.compile(r"__")
-_FORMS: Final = words("other form")
+_FORMS: Final = words_like("other form")
 """Words that make another form of the one beside them: has went."""
 _MARKS = re.compile(r"(?<!\d)[.,:]|[.,:](?!\d)|[\s\"'“”‘’《》。，;；：]")
 """Signs between words that do not count; inside of 1.5 and 3:45 they do."""
