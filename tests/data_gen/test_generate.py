@@ -37,7 +37,7 @@ FILES = {
 
 def generated(out: Path, **settings: Any) -> dict[str, Any]:
     """Make a small run into a folder and return its manifest."""
-    values = {"name": "small", "bank": 0, "parametric": 60, "workers": 1}
+    values = {"name": "small", "bank": 0, "parametric": 30, "workers": 1}
     values |= settings
     return generate(DataGenSettings.model_validate(values | {"out": str(out)}))
 
@@ -60,7 +60,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def banked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with problems of the bank, too, which no test changes."""
     out = tmp_path_factory.mktemp("banked")
-    generated(out, bank=1)
+    generated(out, bank=1, parametric=10)
     return out
 
 
@@ -68,7 +68,9 @@ def banked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two shards, which no test changes."""
     out = tmp_path_factory.mktemp("whole")
-    generated(out, parametric=130)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shards, "SHARD", 30)
+        generated(out, parametric=40)
     return out
 
 
@@ -104,7 +106,7 @@ def manifest_of(folder: Path) -> dict[str, Any]:
 
 def test_the_same_settings_give_the_same_bytes(banked: Path, make: Make, tmp_path: Path) -> None:
     """Rows and digests are equal, apart from the name of the folder."""
-    first, second = manifest_of(banked), make("b", bank=1)
+    first, second = manifest_of(banked), make("b", bank=1, parametric=10)
     for name in ("train.jsonl", "dev.jsonl"):
         assert (banked / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     assert first["outputs"] == second["outputs"]
@@ -146,7 +148,7 @@ def test_counts_add_up(banked: Path) -> None:
 def test_no_question_is_in_two_splits(make: Make, tmp_path: Path, graded_file: Path) -> None:
     """No question is in train and dev, and none of another split of its file is in either."""
     parts = {part: [{"path": str(graded_file), "split": part}] for part in ("train", "dev")}
-    make(parametric=100, bank=1, sources=parts["train"], unlabelled=parts["dev"], formats=MIXED)
+    make(parametric=100, sources=parts["train"], unlabelled=parts["dev"], formats=MIXED)
     train, dev = questions(tmp_path / "a", "train"), questions(tmp_path / "a", "dev")
     assert len(dev) > 5
     assert not train & dev
@@ -173,7 +175,7 @@ def test_avoided_questions_are_absent(plain: Path, make: Make, tmp_path: Path) -
 
 def test_verdicts_are_balanced_in_every_cell(make: Make, tmp_path: Path) -> None:
     """Neither the answer type nor the language predicts the verdict."""
-    make(parametric=240, balance={"rows": 300, "real": 0})
+    make(parametric=100, balance={"rows": 120, "real": 0})
     cells: dict[tuple[str, str], Counter[bool]] = {}
     for row in [*rows_of(tmp_path / "a"), *rows_of(tmp_path / "a", "dev")]:
         cell = cells.setdefault((row.meta["lang"], row.meta["answer_type"]), Counter())
@@ -258,10 +260,10 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
         made.append(original(work))
         return made[-1]
 
-    monkeypatch.setattr(shards, "make_shard", dying)
-    with pytest.raises(KeyboardInterrupt):
-        make("b", parametric=130, workers=1)
-    monkeypatch.undo()
+    monkeypatch.setattr(shards, "SHARD", 30)
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(shards, "make_shard", dying)
+        make("b", parametric=40, workers=1)
     kept = list((tmp_path / "b").rglob("0*.jsonl"))
     assert len(kept) == 1
     before = kept[0].stat().st_mtime_ns
@@ -272,7 +274,7 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
         "rmtree",
         lambda *a, **k: (stamps.append(kept[0].stat().st_mtime_ns), rmtree(*a, **k)),
     )
-    again = make("b", parametric=130, workers=2)
+    again = make("b", parametric=40, workers=2)
     assert stamps == [before]
     assert again["outputs"] == manifest_of(whole)["outputs"]
     assert not (tmp_path / "b" / ".work").exists()
@@ -283,7 +285,7 @@ def test_nothing_shares_thirteen_tokens_with_an_evaluation_file(make: Make, tmp_
     bank_questions = [p.question for p in bank()][:80]
     stolen = [f"Before that: {q} And after that." for q in bank_questions]
     write_rows(tmp_path / "test.jsonl", [{"question": q, "reference": "1"} for q in stolen])
-    manifest = make(bank=2, parametric=20, avoid=[str(tmp_path / "test.jsonl")])
+    manifest = make(bank=1, parametric=0, avoid=[str(tmp_path / "test.jsonl")])
     assert manifest["quality"]["contaminated"] > 20
     evaluation = Contamination(13)
     for text in stolen:
@@ -316,7 +318,7 @@ def test_other_tools_can_load_the_rows(whole: Path, tmp_path: Path) -> None:
 def test_the_command_writes_the_folder_and_a_table(tmp_path: Path) -> None:
     """The command succeeds, and its errors have the exit codes of the project."""
     config = tmp_path / "c.yaml"
-    config.write_text("name: tiny\nbank: 0\nparametric: 20\n")
+    config.write_text("name: tiny\nbank: 0\nparametric: 20\nworkers: 1\n")
     out = tmp_path / "made"
     done = CliRunner().invoke(app, [str(config), f"out={out}", "seed=5"])
     assert done.exit_code == 0, done.output
@@ -345,6 +347,6 @@ def test_the_command_says_what_a_small_set_lacks(tmp_path: Path) -> None:
 def test_a_cluster_writes_the_same_bytes(whole: Path, make: Make, tmp_path: Path) -> None:
     """On Ray the rows are those of one process."""
     pytest.importorskip("ray")
-    make("ray", parametric=130, on="ray")
+    make("ray", parametric=40, on="ray")
     for name in ("train.jsonl", "dev.jsonl"):
         assert (tmp_path / "ray" / name).read_bytes() == (whole / name).read_bytes()
