@@ -54,14 +54,13 @@ def main() -> None:
     records = recorded(rows, judgements, seconds)
     ruled = zip(rows, judgements, strict=True)
     right = [e for e, j in ruled if j.verdict is Verdict.CORRECT]
-    made = list(changed_pairs(right, "", seed=1))
-    pairs = thinned(made, options.pairs, random.Random(1))
+    changed = list(changed_pairs(right, "", seed=1))
+    pairs = thinned(changed, options.pairs, random.Random(1))
     for again in judge.judge([pair.item for pair in pairs]):
         if again.verdict is Verdict.CORRECT:
             records[_rule(again)]["pairs"] += 1
-    speed = len(rows) / sum(seconds)
-    made_of = (judge.fingerprint, len(rows), len(pairs), speed, options)
-    write_json(options.out, _summary(records, *made_of))
+    made = _summary(records, judge.fingerprint, len(rows), len(pairs), options)
+    write_json(options.out, made)
 
 
 def recorded(
@@ -90,12 +89,7 @@ def _rule(judgement: Judgement) -> str:
 
 
 def _summary(
-    records: dict[str, Any],
-    judge: str,
-    rows: int,
-    pairs: int,
-    speed: float,
-    options: argparse.Namespace,
+    records: dict[str, Any], judge: str, rows: int, pairs: int, options: argparse.Namespace
 ) -> dict[str, Any]:
     """The table of the records; the page has the counts, the file also sources and ids."""
     for record in records.values():
@@ -105,11 +99,11 @@ def _summary(
         "date": str(datetime.datetime.now(tz=datetime.UTC).date()),
         "command": f"python benchmarks/replay.py {options.recipe} {options.out}",
         "note": f"What each rule decides on {rows:,} labelled rows, without those set aside, and "
-        f"how many of {pairs:,} changed pairs it calls correct. Microseconds are those of a whole "
-        f"judgement, on average over the rows that the rule decides; all rows took one core "
-        f"{speed:,.0f} rows a second. The file also has the sources of each rule and the ids of "
-        "the rows that it decides wrongly.",
-        "signature": {"rules": judge, "rows a second": f"{speed:,.0f}"}, "first": "rule",
+        f"how many of {pairs:,} changed pairs it calls correct. The rules were developed on "
+        "these rows. Microseconds are those of a whole judgement, on average over the rows that "
+        "the rule decides. The file also has the sources of each rule and the ids of the rows "
+        "that it decides wrongly.",
+        "signature": {"rules": judge}, "first": "rule",
         "columns": {
             "decided": "{decided:,}", "wrong": "{wrong:,}", "share": "{share:.2%}",
             "microseconds": "{microseconds:,.0f}",
