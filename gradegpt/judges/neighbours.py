@@ -130,7 +130,7 @@ def after(names: Iterable[str], asked_below: float) -> Calibration:
 
 
 def _graded(answers: dict[str, list[bool]], reference: tuple[str, ...]) -> _Graded:
-    with needs("labels", "gradegpt[data]"):
+    with needs("labels", "gradegpt[serve]"):
         import numpy as np
         from sklearn.feature_extraction.text import TfidfVectorizer
     texts = [text for text, said in answers.items() for _ in said] + [*reference]
