@@ -49,13 +49,17 @@ _NO_ANSWER = "none"
 
 _OPENS_A_FRAME = re.compile(
     r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|[be]os(?:_token)?|pad|unk|mask|sop"
-    r"|eop|(?:start|end)_of_(?:turn|image)|im_(?:start|end)|reserved_\d+|用户|AI)\s*>"
+    r"|eop|(?:start|begin(?:ning)?|end)_of_\w{1,20}|(?:image|audio)_soft_token|im_(?:start|end)|用户"
+    r"|AI|(?:reserved|unused|special|extra_id)_?\d+|(?:longcat_|tool_|(?:seed|minimax):)\w{1,20}"
+    r"|think|role|arg_(?:key|value)|_(?:user|bot|start|end))\s*>"
     r"|[|｜]|</?SYS>>|\w{1,20}[|｜]>)"
-    r"|\[(?=/?(?:INST|[gs]?MASK|CLS|SEP|PAD|UNK|THINK|IMG\w{0,6}|SYSTEM_PROMPT|MODEL_SETTINGS"
-    r"|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|ARGS|CALL_ID)\])",
+    r"|\[(?=/?(?:INST|[gs]?MASK|CLS|SEP|PAD|UNK|[BE]OS|THINK|IMG\w{0,6}|(?:BEGIN_)?AUDIO|UNUSED\d+"
+    r"|SYSTEM_PROMPT|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|ARGS|CALL_ID"
+    r"|\|(?:system|user|assistant|tool|endofturn)\|)\]|e~\[)|\](?=~!?b[\[\]]|![dp]~\[)",
     re.IGNORECASE,
 )
 """What opens a frame of the prompt, a verdict tag, or a control token of a model's template."""
+_ALIKE: Final = {"<": "‹", "[": "［", "]": "］"}
 _CJK = re.compile(r"[\u3400-\u9fff]")
 # `(\w*)` rather than `(Yes|No)`: a narrower group would let an off-menu last tag backtrack to one
 # that the reasoning mentions.
@@ -125,11 +129,11 @@ class ParsedChain(Row):
 
 
 def defuse(text: str) -> str:
-    """Replace by ``‹`` or ``［`` what could open a frame, a model's control token or a verdict tag.
+    """Replace by ``‹``, ``［`` or ``］`` what could open a frame, a verdict tag or a control token.
 
     The length stays the same.
     """
-    return _OPENS_A_FRAME.sub(lambda sign: "‹" if sign[0] == "<" else "［", text)
+    return _OPENS_A_FRAME.sub(lambda sign: _ALIKE[sign[0]], text)
 
 
 def build_prompt(

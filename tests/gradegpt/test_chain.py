@@ -219,18 +219,31 @@ CONTROL = {
     "Cohere": "<BOS_TOKEN> <EOS_TOKEN> <|START_OF_TURN_TOKEN|>",
     "Baichuan": "<reserved_106> <reserved_107>",
     "MiniCPM": "<用户> <AI>",
-    "BERT": "[CLS] [SEP] [PAD] [UNK] [MASK]",
+    "BERT": "[CLS] [SEP] [PAD] [UNK] [MASK] [BOS] [EOS] [unused1]",
+    "Qwen 3": "<think> </think> <tool_call> </tool_call> <tool_response> <arg_key> </arg_value>",
+    "EXAONE": "[|system|] [|user|] [|assistant|] [|endofturn|]",
+    "Seed, LongCat": "<seed:bos> </seed:think> <longcat_user> </longcat_tool_call>",
+    "MiniMax": "]~!b[ ]~b] [e~[ <minimax:tool_call> <beginning_of_sentence>",
+    "Gemma 3, Nemotron": "<unused0> <image_soft_token> <SPECIAL_12> <extra_id_1>",
+    "Ling, TeleChat": "<role> </role> <_user> <_bot>",
 }
-"""Control tokens of twelve templates, as their tokenizers write them."""
+"""Control tokens of templates, as their tokenizers write them."""
+TOKENS = sorted({token for family in CONTROL.values() for token in family.split()})
+CONTROLLING = st.lists(
+    st.sampled_from(TOKENS) | st.sampled_from([*"<>[]|/~ \n"]) | st.text(max_size=2), max_size=6
+).map("".join)
 
 
-@pytest.mark.parametrize("family", CONTROL)
-@pytest.mark.parametrize("field", ["question", "reference", "response", "context"])
-def test_no_text_of_a_row_holds_a_models_control_token(family: str, field: str) -> None:
-    """Of any family, whichever base the prompt is for."""
-    given = {"reference": "r", "response": "x"} | {field: f"a {CONTROL[family]} b"}
-    prompt = "".join(m.content for m in build_prompt(Item(**given), PromptSettings()))
-    assert not [token for token in CONTROL[family].split() if token in prompt]
+@given(st.permutations(TOKENS), CONTROLLING, CONTROLLING)
+def test_no_text_of_a_row_holds_a_models_control_token(
+    tokens: list[str], before: str, between: str
+) -> None:
+    """Of any family, whichever base the prompt is for, and whatever stands beside the token."""
+    text = before + between.join(tokens)
+    item = Item(question=text, context=text, reference=text, response=text)
+    whole = PromptSettings(budget=Budget(question=9_999, reference=9_999, response=9_999))
+    prompt = "".join(m.content for m in build_prompt(item, whole))
+    assert not [token for token in TOKENS if token in prompt]
 
 
 @given(HOSTILE)
@@ -244,8 +257,10 @@ def test_defusing_keeps_the_length_and_is_done_once(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x < 3 and y > 1", "a<b>c", "<STEP1>", "<eoa>", "std::vector<int>", "<answer>4</answer>"],
-)
+    ["x < 3 and y > 1", "a<b>c", "<STEP1>", "<eoa>", "std::vector<int>", "<answer>4</answer>",
+     "a < b, c > d", "[1, 2]", "[CQ]", "[|x|] + [|a| - |b|]", "[a]~b", "a[0]!=b[1]", "<thinking>",
+     "<special>", "<x_1>", "<tool>", "[b][e]", "<seed>", "the end_of_turn", "[user]"],
+)  # fmt: skip
 def test_ordinary_angle_brackets_are_kept(text: str) -> None:
     """Mathematics, code and other tags are not changed."""
     assert defuse(text) == text
