@@ -64,6 +64,7 @@ def main(
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
+    request: options.RequestOption = None,
     mapped: options.Map = None,
     sheet: options.Sheet = "",
     separator: options.Separator = "",
@@ -103,6 +104,7 @@ def main(
     asked: dict[str, Any] = {"model": model, "adapter": adapter, "base_url": base_url}
     asked |= {"min_confidence": min_confidence, "labels": labels and str(labels)}
     asked |= {"labels_map": mapped if labels else None}
+    asked |= {"request": options.request_of(request, base_url)}
     if labels is not None and labels.resolve() == Path(source).resolve():
         raise typer.BadParameter(f"--labels {labels}: holds the labels that measure the judge")
     reading = options.reading_of(mapped, sheet, separator)

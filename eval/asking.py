@@ -19,6 +19,7 @@ from typing import Annotated, Any, Final, Generic, TypeVar
 
 import typer
 
+from gradegpt.app import options
 from gradegpt.app.console import progress, read_items
 from gradegpt.app.run import GIVE_UP_AFTER, MANIFEST
 from gradegpt.core.errors import EngineError, InputError, OutputError, SettingsError
@@ -31,9 +32,7 @@ from gradegpt.core.records import (
     write_rows,
 )
 from gradegpt.core.schema import Message, Row
-from gradegpt.core.settings import build_settings
 from gradegpt.engines.base import Generation
-from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.openai_api import OpenAIEngine
 from gradegpt.tables.inputs import USUAL, Placed, Reading
 
@@ -47,14 +46,6 @@ _SPENT: Final = ("cut_off", "prompt_tokens", "completion_tokens")
 
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests at a time.")]
 ApiKey = Annotated[str | None, typer.Option(help="[default: $OPENAI_API_KEY]")]
-Request = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="KEY=VALUE",
-        help="What a reasoning model needs, repeatable: thinking_tokens=8192, "
-        "max_tokens_name=max_completion_tokens, extra_body.temperature=1.",
-    ),
-]
 
 
 R = TypeVar("R", bound=Row)
@@ -266,13 +257,14 @@ def engine_of(
     temperature: float = 0.0,
 ) -> OpenAIEngine | None:
     """The model behind a server; None where neither is named."""
+    wanted = options.request_of(request, base_url)
     if not base_url and not model:
         return None
     if not base_url or not model:
         raise SettingsError("a model needs --base-url and --model; give both")
     return OpenAIEngine(
         base_url, model, api_key=api_key, concurrency=concurrency, temperature=temperature,
-        request=build_settings(RequestSettings, {}, "--request", request or ()),
+        request=wanted,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.tables import opened
 from gradegpt.tables.inputs import Reading, columns_in
 
-from .asking import ApiKey, Concurrency, Protocol, Request, engine_of, run_protocol
+from .asking import ApiKey, Concurrency, Protocol, engine_of, run_protocol
 from .error_kinds import ErrorKinds, errors_protocol
 from .leakage import Continuing, leakage_protocol
 from .rubric.protocol import grade_protocol, make_protocol
@@ -82,7 +82,7 @@ def main(
     ] = None,
     concurrency: Concurrency = 16,
     api_key: ApiKey = None,
-    request: Request = None,
+    request: options.RequestOption = None,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Grade the rows of a file by a protocol of the papers.

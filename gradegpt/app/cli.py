@@ -139,6 +139,7 @@ def judge(
     model: options.ModelOption = None,
     adapter: options.Adapter = None,
     base_url: options.BaseUrlOption = None,
+    request: options.RequestOption = None,
     chain_format: options.ChainFormatOption = None,
     batch_size: options.BatchSize = None,
     cache: options.Cache = None,
@@ -163,7 +164,7 @@ def judge(
         "profile": profile, "model": model, "adapter": adapter, "base_url": base_url,
         "chain_format": chain_format, "batch_size": batch_size, "cache": cache,
         "min_confidence": min_confidence, "labels": labels, "max_error": max_error,
-        "labels_map": mapped if labels else None,
+        "labels_map": mapped if labels else None, "request": options.request_of(request, base_url),
     }  # fmt: skip
     settings = _settings(kinds or [JudgeKind.CASCADE], given)
     single = {

@@ -11,6 +11,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from gradegpt.core import schema
+from gradegpt.core.errors import SettingsError
+from gradegpt.core.settings import build_settings
+from gradegpt.engines.client import RequestSettings
 from gradegpt.rules.profiles import PROFILES
 from gradegpt.rules.tolerance import NAMES
 from gradegpt.tables.columns import LABEL
@@ -27,6 +30,7 @@ class JudgeKind(StrEnum):
     PARTS = "parts"
 
 
+SETTING: Final = "KEY=VALUE"
 JUDGES: Final = (
     "rules: deterministic and fast. "
     "model: a language model. cascade: rules, then a model if one is named, with the judges that "
@@ -110,6 +114,17 @@ BaseUrlOption = Annotated[
         metavar="URL",
         help="The URL of an OpenAI-compatible server, including /v1, that runs the model. Its API "
         "key is read from $OPENAI_API_KEY.",
+    ),
+]
+RequestOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--request",
+        metavar=SETTING,
+        help="With --base-url: what a reasoning model needs; may be repeated: "
+        "thinking_tokens=8192, max_tokens_name=max_completion_tokens, extra_body.temperature=1. "
+        "Any field of the request is a key of extra_body, which null removes: "
+        "extra_body.logprobs=null.",
     ),
 ]
 BatchSize = Annotated[
@@ -227,9 +242,6 @@ def config(example: str) -> Any:
     )
 
 
-SETTING: Final = "KEY=VALUE"
-
-
 def changes(names: str) -> Any:
     """The arguments of a command that change settings; ``names`` lists the usual ones."""
     return typer.Argument(metavar=SETTING, help=f"Settings to change: {names}")
@@ -265,6 +277,13 @@ Workers = Annotated[
 def reading_of(mapped: Sequence[str] | None, sheet: str, separator: str) -> Reading:
     """How a table is read by ``--map``, ``--sheet`` and ``--separator``."""
     return Reading(columns_of(mapped), sheet, separator)
+
+
+def request_of(given: Sequence[str] | None, base_url: str | None) -> RequestSettings | None:
+    """What a server wants in a request, by ``--request``; None where it is not given."""
+    if given and not base_url:
+        raise SettingsError("--request: is for a server; give --base-url too")
+    return build_settings(RequestSettings, {}, "--request", given) if given else None
 
 
 def columns_of(mapped: Sequence[str] | None, labels: Path | None = None) -> dict[str, str]:

@@ -47,6 +47,8 @@ RESPONSE: Final = "Model Response: <response>\n"
 """The text before the response in a prompt. Prompts for one question are equal up to its end."""
 _NO_ANSWER = "none"
 
+OWN_TAG: Final = re.compile(r"(?i)</?(?:yes|no|question|reference|response|context)>")
+"""The frames and verdict tags of prompts and chains."""
 _OPENS_A_FRAME = re.compile(
     r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|[be]os(?:_token)?|pad|unk|mask|sop"
     r"|eop|(?:start|begin(?:ning)?|end)_of_\w{1,20}|(?:image|audio)_soft_token|im_(?:start|end)|用户"

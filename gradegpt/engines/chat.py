@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from gradegpt.chains.chain import YES, defuse
+from gradegpt.chains.chain import OWN_TAG, YES
 from gradegpt.core.errors import EngineError
 from gradegpt.core.schema import Message
 
@@ -36,7 +38,7 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
     from jinja2 import TemplateError
 
     control = _control_tokens(tokenizer)
-    chat = [{"role": m.role, "content": control.sub(_wide, m.content)} for m in messages]
+    chat = [{"role": m.role, "content": widened(control, m.content)} for m in messages]
     if len(chat) > 1 and chat[0]["role"] == "system":
         system = chat[0]["content"].strip()
         try:
@@ -55,21 +57,36 @@ def render_chat(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message])
 
 @lru_cache(maxsize=8)
 def _control_tokens(tokenizer: PreTrainedTokenizerBase) -> re.Pattern[str]:
-    """The special tokens, and those that the template writes, without what ``defuse`` knows.
+    added = {str(token): token.special for token in tokenizer.added_tokens_decoder.values()}
+    return _controlling(added, str(tokenizer.chat_template))
 
-    Those of the prompt's own frames are among the latter. Other added tokens are usual text, such
-    as the HTML tags and runs of blanks of Gemma.
+
+def control_tokens_beside(folder: str | None) -> re.Pattern[str] | None:
+    """The control tokens of the tokenizer in a folder, as a model behind a URL has it, too."""
+    names = ("tokenizer.json", "tokenizer_config.json", "chat_template.jinja")
+    paths = [Path(folder or "", name) for name in names]
+    if folder is None or not paths[0].is_file():
+        return None
+    tokens, config, template = (p.read_text("utf-8") if p.is_file() else "" for p in paths)
+    template += str(json.loads(config or "{}").get("chat_template"))
+    added = json.loads(tokens).get("added_tokens") or ()
+    return _controlling({token["content"]: token["special"] for token in added}, template)
+
+
+def _controlling(added: Mapping[str, bool], template: str) -> re.Pattern[str]:
+    """The special tokens, and those that the template writes, without the prompt's own tags.
+
+    Other added tokens are usual text, such as the HTML tags and runs of blanks of Gemma.
     """
-    added = tokenizer.added_tokens_decoder.values()
-    template = str(tokenizer.chat_template)
-    marks = {str(t) for t in added if t.special or str(t) in template}
-    signs = [t for t in marks if re.match(r"(?a)[!-~]\S", t) and not t[0].isalnum()]
-    own = sorted(re.escape(t) for t in signs if defuse(t) == t)
+    marks = (token for token, is_special in added.items() if is_special or token in template)
+    signs = (t for t in marks if re.match(r"(?a)[!-~]\S", t) and not t[0].isalnum())
+    own = sorted(re.escape(t) for t in signs if not OWN_TAG.fullmatch(t))
     return re.compile("|".join(own) or r"(?!)")
 
 
-def _wide(token: re.Match[str]) -> str:
-    return chr(ord(token[0][0]) + 0xFEE0) + token[0][1:]
+def widened(control: re.Pattern[str], text: str) -> str:
+    """The text, with the wide form of the first character of each control token."""
+    return control.sub(lambda token: chr(ord(token[0][0]) + 0xFEE0) + token[0][1:], text)
 
 
 def _apply_template(

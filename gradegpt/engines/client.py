@@ -53,7 +53,7 @@ class RequestSettings(Settings):
     thinking_tokens: int = Field(default=0, ge=0)
     """Tokens for a model's thoughts, on top of the limit on the reply."""
     extra_body: Annotated[dict[str, Any], BeforeValidator(_typed)] = Field(default_factory=dict)
-    """Further fields of the request, which replace ours: ``{temperature: 1}``."""
+    """Further fields of the request, which replace ours: ``{temperature: 1}``; null removes one."""
 
     @override
     def __hash__(self) -> int:
@@ -201,8 +201,10 @@ class Client:
     ) -> ServerReply | Failure:
         """The reply to a conversation, of at most ``max_new_tokens`` tokens besides thoughts."""
         limit = max_new_tokens + self.request.thinking_tokens
+        extra = options.pop("extra_body", {}) | self.request.extra_body
         wanted: dict[str, Any] = {self.request.max_tokens_name: limit, **options}
-        wanted["extra_body"] = wanted.get("extra_body", {}) | self.request.extra_body or None
+        wanted = {name: value for name, value in wanted.items() if name not in extra}
+        wanted["extra_body"] = {name: value for name, value in extra.items() if value is not None}
         wanted["messages"] = [m.model_dump() for m in messages]
         create = self._client.chat.completions.create
         return self._asked(lambda: _read(ServerReply, create(model=self.model, **wanted)))

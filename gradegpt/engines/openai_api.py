@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,7 @@ from gradegpt.chains.grammar import chain_grammar
 from gradegpt.core.errors import EngineError, SettingsError
 from gradegpt.core.schema import Message
 from gradegpt.engines.base import Generation, TagProbability
+from gradegpt.engines.chat import widened
 from gradegpt.engines.client import Client, Failure, RequestSettings, ServerReply
 
 SUSPEND_S: Final = 10.0
@@ -38,6 +40,7 @@ class OpenAIEngine:
         temperature: above 0 for several answers to one prompt; a judge uses 0.
         structured_outputs: whether the server holds chains to their grammar
             (``gradegpt.chains.grammar``), by vLLM's parameter of that name.
+        control: the control tokens of the model, which no prompt may hold, if they are known.
         request: what the server wants in a request besides the prompt.
         client: options of ``Client``: ``api_key``, ``timeout_s``, ``max_retries``, ``http_client``.
 
@@ -51,6 +54,7 @@ class OpenAIEngine:
         concurrency: int = 16,
         temperature: float = 0.0,
         structured_outputs: bool = False,
+        control: re.Pattern[str] | None = None,
         request: RequestSettings | None = None,
         **client: Any,
     ) -> None:
@@ -58,13 +62,15 @@ class OpenAIEngine:
         self._request = request or RequestSettings()
         self._concurrency = concurrency * len(urls)
         self._temperature, self._structured = temperature, structured_outputs
+        self._control = control
         asked = self._request.model_dump_json(exclude_defaults=True)
         self.name = f"openai:{model}@{','.join(sorted(urls))}"
         self.name += f"|t={temperature:g}" if temperature else ""
         self.name += f"|structured-{GRAMMAR_VERSION}" if structured_outputs else ""
         self.name += f"|{asked}" if asked != "{}" else ""
         self._turns = itertools.count()
-        self._has_top_logprobs = True
+        fields = self._request.extra_body
+        self._has_top_logprobs = bool(fields.get("logprobs", 1) and fields.get("top_logprobs", 1))
         self._servers = [
             _Server(f"openai:{model}@{url}", Client(url, model, request=request, **client))
             for url in urls
@@ -111,6 +117,8 @@ class OpenAIEngine:
         self, prompt: Sequence[Message], max_new_tokens: int, **options: Any
     ) -> ServerReply | Failure:
         """Ask the next server in turn and, if it is down, one other."""
+        if (control := self._control) is not None:
+            prompt = [Message(role=m.role, content=widened(control, m.content)) for m in prompt]
         turn = next(self._turns) % len(self._servers)
         order = self._servers[turn:] + self._servers[:turn]
         failure = Failure("", "")

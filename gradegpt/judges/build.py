@@ -219,10 +219,12 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
 
 def _engine(settings: EngineSettings, model: str, adapter: str | None) -> Engine:
     if settings.base_url is not None:
+        from gradegpt.engines.chat import control_tokens_beside
         from gradegpt.engines.openai_api import OpenAIEngine
 
         return OpenAIEngine(
             settings.base_url, settings.model, request=settings.request,
+            control=control_tokens_beside(adapter) or control_tokens_beside(model),
             concurrency=settings.concurrency, structured_outputs=settings.constrained or False,
         )  # fmt: skip
     from gradegpt.engines.encoder import EncoderEngine, is_for_encoder

@@ -21,6 +21,10 @@ from gradegpt.core.errors import GradeGPTError
 from gradegpt.core.records import read_rows, sha256_file, whole_file, write_rows
 from gradegpt.core.schema import Judgement
 from gradegpt.core.settings import load_settings
+from gradegpt.engines.base import Engine
+from gradegpt.engines.client import RequestSettings
+from gradegpt.engines.scripted import ScriptedEngine
+from tests.command import call
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"
@@ -204,6 +208,25 @@ def test_a_sheet_with_several_answers_in_a_cell(
         assert json.loads((tmp_path / name / "report.json").read_text())[key]
         said = (tmp_path / name / "judgements" / "rules.jsonl").read_text().splitlines()
         assert json.loads(said[0])["verdict"] == "correct"
+
+
+def test_both_commands_set_the_request_to_a_server(
+    graded: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reasoning models want other fields; null leaves one out."""
+    seen: list[RequestSettings] = []
+
+    def made(url: str, model: str, *, request: RequestSettings, **_: Any) -> Engine:
+        seen.append(request)
+        return ScriptedEngine(lambda _: "<Yes>")
+
+    monkeypatch.setattr("gradegpt.engines.openai_api.OpenAIEngine", made)
+    given = ("thinking_tokens=9", "extra_body.logprobs=null")
+    options = ("--judge", "model", "--model", "m", "--base-url", "http://server/v1", *HERE[:2])
+    options += tuple(part for one in given for part in ("--request", one))
+    assert call("judge", graded("csv"), *options, "-o", "judged.jsonl") == 0
+    assert evaluated(graded("csv"), *options, "bootstrap=0").exit_code == 0
+    assert {*seen} == {RequestSettings(thinking_tokens=9, extra_body={"logprobs": None})}
 
 
 def test_a_recipe_says_where_it_tells_what_it_needs(

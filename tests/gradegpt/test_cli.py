@@ -203,6 +203,8 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
          "--model, --min-confidence: not for --judge rules; use --judge cascade or parts"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
          "base_url: set 'model' too, to the model's name on that server"),
+        (["in.jsonl", "-o", "out.jsonl", "--model", "m", "--request", "thinking_tokens=9"], 2,
+         "--request: is for a server; give --base-url too"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
          "./nowhere: no such model folder; give a folder or a hub name such as "
          "Qwen/Qwen3-0.6B"),
@@ -212,7 +214,8 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
          "--profile: not for --judge cascade; use --judge rules"),
     ],
     ids=["there-already", "the-input", "output-a-folder", "input-a-folder", "rules-with-a-model",
-         "url-without-model", "no-such-model", "no-such-profile", "profile-of-a-model"],
+         "url-without-model", "request-without-url", "no-such-model",
+         "no-such-profile", "profile-of-a-model"],
 )  # fmt: skip
 def test_a_user_error_is_one_line_and_an_exit_code(
     here: Path,

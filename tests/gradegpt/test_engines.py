@@ -119,6 +119,19 @@ def test_a_model_that_thinks_has_tokens_for_it() -> None:
     assert engine.name != remote(recording(seen)).name
 
 
+def test_a_field_that_a_model_refuses_is_left_out() -> None:
+    """By null; without probabilities of tokens no tag is asked for. The texts are as in the chat."""
+    seen: list[dict[str, Any]] = []
+    fields = dict.fromkeys(("temperature", "logprobs", "max_tokens"), "null")
+    wanted = RequestSettings.model_validate({"extra_body": fields | {"seed": "7"}})
+    engine = remote(recording(seen), request=wanted, control=re.compile("<<go>>"))
+    engine.generate(chat("a <<go>>"), max_new_tokens=7)
+    said = [{"role": "user", "content": "a ＜<go>>"}]
+    assert seen == [{"model": "m", "messages": said, "seed": 7}]
+    assert engine.tag_probabilities(chat("hi")) == [None]
+    assert len(seen) == 1
+
+
 @pytest.mark.parametrize("cut_off", [False, True])
 def test_an_empty_reply_is_no_verdict(cut_off: bool) -> None:
     """A model whose thoughts spent all its tokens writes none: unparsed, with the reason."""

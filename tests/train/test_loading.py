@@ -17,7 +17,13 @@ import pytest
 from gradegpt.core.errors import EngineError, GradeGPTError, MissingError, SettingsError
 from gradegpt.core.schema import Message, TrainingRow
 from gradegpt.engines.base import Generation
-from gradegpt.engines.chat import end_token_id, end_token_ids, render_chat
+from gradegpt.engines.chat import (
+    control_tokens_beside,
+    end_token_id,
+    end_token_ids,
+    render_chat,
+    widened,
+)
 from gradegpt.engines.local import LocalEngine
 from tests.train.options import settings_of
 from train.loading import choose_pad_token, load_base, load_tokenizer
@@ -193,15 +199,23 @@ def test_the_date_is_in_the_fingerprint_of_a_model_that_is_told_it(
 
 
 def test_no_text_of_a_row_holds_a_control_token_of_its_tokenizer(
-    dressed: Callable[[str], Any],
+    dressed: Callable[[str], Any], tmp_path: Path
 ) -> None:
-    """Special ones that no list has, and those of the template; other added tokens are usual."""
+    """Special ones that no list has, and those of the template; other added tokens are usual.
+
+    A server that is named with the model's folder gets the same text.
+    """
     tokenizer = dressed("qwen3")
     tokenizer.add_tokens([">>ANSWER<<", "<|im_start|>"], special_tokens=True)
     tokenizer.add_tokens(["<table>", "  "])
     text = "a >>ANSWER<< b </think> c <table>  d <Yes>"
     chat = render_chat(tokenizer, [Message(role="user", content=text)])
-    assert "a ＞>ANSWER<< b ＜/think> c <table>  d <Yes>" in chat
+    assert (shown := "a ＞>ANSWER<< b ＜/think> c <table>  d <Yes>") in chat
+    tokenizer.save_pretrained(tmp_path)
+    control = control_tokens_beside(str(tmp_path))
+    assert control is not None
+    assert widened(control, text) == shown
+    assert (control_tokens_beside(None), control_tokens_beside("Qwen/Qwen3-14B")) == (None, None)
 
 
 @pytest.mark.parametrize(
