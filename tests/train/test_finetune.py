@@ -15,16 +15,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from data_gen import attacks
+from data_gen.attacks import attack_rows
 from gradegpt.app import cli
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import write_json, write_rows
 from gradegpt.core.schema import ChainFormat, Item, Verdict
 from gradegpt.core.shipped import base_of, is_judge
+from gradegpt.engines import local
 from gradegpt.judges import build
 from gradegpt.judges.settings import JudgeSettings
 from tests.data_gen.answers import check_rows
@@ -72,6 +77,14 @@ def command(*arguments: str) -> int:
     return int(ended.value.code or 0)
 
 
+def fast(patch: pytest.MonkeyPatch) -> None:
+    """Steps run in this process, few attacks are made, and a model is loaded once."""
+    patch.setattr(module.subprocess, "run", step)
+    patch.setattr(module, "ATTACKS", 1)
+    patch.setattr(attacks, "attack_rows", lambda given: islice(attack_rows(given), 24))
+    patch.setattr(local, "_load", cache(local._load))
+
+
 def step(words: list[str], **_: Any) -> Any:
     """A step of the command, in this process, which has the packages loaded."""
     return subprocess.CompletedProcess(words, command(*words[3:]))
@@ -80,8 +93,7 @@ def step(words: list[str], **_: Any) -> Any:
 @pytest.fixture
 def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command: exit code, output and errors."""
-    monkeypatch.setattr(module.subprocess, "run", step)
-    monkeypatch.setattr(module, "ATTACKS", 1)
+    fast(monkeypatch)
 
     def ran(*arguments: str) -> tuple[int, str, str]:
         code = command("finetune", *arguments)
@@ -95,8 +107,7 @@ def run(work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 def judge(work: Path) -> Path:
     """A judge that the command made; its output is in ``said.txt``."""
     with pytest.MonkeyPatch.context() as patch, io.StringIO() as said:
-        patch.setattr(module.subprocess, "run", step)
-        patch.setattr(module, "ATTACKS", 1)
+        fast(patch)
         with contextlib.redirect_stdout(said):
             assert command("finetune", "graded.jsonl", *FAST, "-o", "mine") == 0
         (work / "said.txt").write_text(said.getvalue(), encoding="utf-8")
