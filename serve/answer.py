@@ -30,8 +30,10 @@ MOST_CHOICES: Final = 128
 """OpenAI's own limit of ``n``."""
 _OTHER_FORMS: Final[Mapping[str, tuple[Any, ...]]] = {
     **dict.fromkeys(
-        ("logprobs", "top_logprobs", "echo", "background", "previous_response_id", "guided_json",
-         "guided_regex", "guided_grammar", "structured_outputs"),
+        ("logprobs", "top_logprobs", "prompt_logprobs", "echo", "suffix", "background",
+         "previous_response_id", "structured_outputs", "guided_json", "guided_choice",
+         "guided_regex", "guided_grammar", "grammar", "regex", "ebnf", "json_schema",
+         "structural_tag"),
         (None, False, ""),
     ),
     **dict.fromkeys(("tool_choice", "function_call"), (None, "none", "auto")),
