@@ -1,8 +1,8 @@
 """A class list, one row a pupil and one column a question, as a table with a row for each answer.
 
-The columns of questions are named by number: 第1题, Q1, 1. The accepted answers stand in a row of
-their own, of which one cell says so (参考答案, key), or come beside the list; so may the questions.
-Rows of totals are no pupils.
+The columns of questions are named by number: 第1题, Q1, (1), 填空1. The accepted answers are in a
+row of their own, of which one cell says so (参考答案, key), or come beside the list; so may the
+questions. Rows of totals are no pupils.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from gradegpt.tables.forms import Rows, TableRow
 from gradegpt.tables.table import Table
 
 _QUESTION: Final = re.compile(
-    r"\s*(?:第?\s*[\d一二三四五六七八九十百]+\s*题|(?:Q|question|题目?)\s*[._-]?\s*\d+|\d+)"
+    r"\s*(?:(?:第\s*)?[\d一二三四五六七八九十百]+\s*小?题|(?:[一二三四五六七八九十]+、\s*)?"
+    r"(?:(?:[QT]|question|item|problem|task|小?题目?|(?:填空|选择|判断|计算|解答|简答)题?)"
+    r"\s*(?:[._-]\s*)?)?(?:\d+|[(（]\d+[)）]))"
     r"(?:[\s:：.、_-]+(?!得分|分数|score|points).*|[(（].*[)）])?",
     re.IGNORECASE,
 )

@@ -96,6 +96,7 @@ def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
     assert post("/v1/table?name=list.csv&key=4", content=text).status_code == 422
 
 
+HEADS = ["(1)", "（2）", "T3", "填空4", "一、5", "小题6", "Item 7", "Problem 8", "Task 9"]
 CLASS_LISTS = {
     "name,class,Q1,Q2\nkey,,4,Paris\nAnn,7a,5,\n": [("Q1", "4", "5"), ("Q2", "Paris", "")],
     "name,Q1,Q2: France?\nquestion,2+2,\n,,\nAnn,5,Rome\nAnswer key,4,Paris\n": [
@@ -107,6 +108,7 @@ CLASS_LISTS = {
     "学号,姓名,第1题(5分),第二题,第1题 得分\n,标准答案,4,巴黎,\n1,安,5,罗马,0\n": [
         ("第1题(5分)", "4", "5"), ("第二题", "巴黎", "罗马"),
     ],
+    f"姓名,{','.join(HEADS)}\nkey,{','.join('1' * 9)}\n安{',' * 9}\n": [(h, "1", "") for h in HEADS],
 }  # fmt: skip
 
 
