@@ -33,7 +33,7 @@ import yaml
 from gradegpt.app import options
 from gradegpt.app.cli import run
 from gradegpt.core.errors import MissingError, OutputError, SettingsError
-from gradegpt.core.records import sha256_file, whole_file, write_json
+from gradegpt.core.records import or_example, sha256_file, whole_file, write_json
 from gradegpt.core.settings import build_settings
 from gradegpt.core.shipped import ADAPTER_CONFIG, adapter_of, base_of, found, is_judge
 from gradegpt.engines.files import BEGUN, check_weights
@@ -146,7 +146,8 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
     files = {name: given[name] for name in ("source", "test") if given[name]}
     for path in files.values():
         if not Path(path).is_file():
-            raise MissingError(f"{path}: no such file; give a table of labelled answers")
+            how = f"give a table of labelled answers{or_example(path)}"
+            raise MissingError(f"{path}: no such file; {how}")
     base = base_of(given["base"] or given["from"])
     check_weights(base)
     if given["format"] == "chain" and is_encoder(base):

@@ -65,11 +65,17 @@ def _opened(path: Path) -> BufferedReader:
     if path.is_dir():
         raise InputError(f"{path}: is a folder; {A_FILE}")
     if not path.is_file():
-        raise MissingError(f"{path}: no such file; check the path")
+        raise MissingError(f"{path}: no such file; check the path{or_example(path)}")
     try:
         return path.open("rb")
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def or_example(path: str | Path) -> str:
+    """How to get a missing file that has the name of one in the README."""
+    known = str(path) == Path(path).name and Path(path).stem in ("answers", "graded", "labelled")
+    return f", or write one to try: gradegpt example {path}" if known else ""
 
 
 def parse_line(raw: bytes, where: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TextIO
 
 from gradegpt.core.errors import InputError, MissingError
-from gradegpt.core.records import A_FILE, read_lines
+from gradegpt.core.records import A_FILE, or_example, read_lines
 from gradegpt.tables import binary, forms, text
 from gradegpt.tables.forms import SEPARATED, SUFFIXES, UTF8, Form, Layout, Rows, TableRow
 
@@ -83,7 +83,7 @@ class Table(NamedTuple):
         elif self.path.is_dir():
             raise InputError(f"{self.name}: is a folder; {A_FILE}")
         elif not self.path.is_file():
-            raise MissingError(f"{self.name}: no such file; check the path")
+            raise MissingError(f"{self.name}: no such file; check the path{or_example(self.name)}")
         elif self.form is Form.PARQUET:
             rows = binary.read_parquet(self.path, self.name, self.start)
         else:

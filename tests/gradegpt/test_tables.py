@@ -155,6 +155,15 @@ def test_the_files_of_a_pattern_are_in_order(write: Write, tmp_path: Path) -> No
             files(str(tmp_path / absent))
 
 
+@pytest.mark.parametrize(
+    ("path", "how"), [("answers.jsonl", ", or .*: gradegpt example answers.jsonl"), ("x/a.csv", "")]
+)
+def test_a_file_of_the_readme_is_written_by_a_command(path: str, how: str) -> None:
+    """The error of a missing one says which."""
+    with pytest.raises(MissingError, match=f"{path}: no such file; check the path{how}$"):
+        list(Table.of(path).rows())
+
+
 @pytest.mark.parametrize(("path", "library"), [("t.parquet", "pyarrow"), ("t.xlsx", "openpyxl")])
 def test_a_missing_library_is_an_error(
     path: str, library: str, write: Write, monkeypatch: pytest.MonkeyPatch
