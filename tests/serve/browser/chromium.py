@@ -222,6 +222,8 @@ class Page:
                 type=kind, key=key, code=key, modifiers=2 if control else 0,
                 windowsVirtualKeyCode=codes.get(key) or ord(key.upper()),
             )  # fmt: skip
+        if key == "Escape":  # closes a dialog, which moves focus and page, a moment later
+            self.until("!document.querySelector('dialog[open]')")
 
     def upload(self, selector: str, path: Path) -> None:
         """Choose a file in a file field."""
