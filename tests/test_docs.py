@@ -43,6 +43,7 @@ PAGES: Final = (
     ROOT / "docs/install.md",
     *sorted((ROOT / "docs" / "guides").rglob("*.md")),
 )
+STAGES: Final = ("gradegpt", "data_gen", "train", "eval", "serve")
 SETTINGS: Final[dict[str, type[Settings]]] = {
     "train": SFTSettings,
     "eval": EvalSettings, "eval.attacks": AttackSettings, "eval.calibrate": CalibrationSettings,
@@ -251,15 +252,18 @@ def test_what_a_page_names_exists(page: Path) -> None:
     assert extras <= project["optional-dependencies"].keys()
 
 
-def test_the_architecture_names_every_module() -> None:
-    """Of a stage's folders within it has a line for each."""
+def test_the_tree_of_the_architecture_has_every_module_in_its_folder() -> None:
+    """A line each, and none of a module that is gone."""
     text = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
-    named = {*re.findall(r"\w+", text.partition("## The tree")[2])}
-    rooms = [ROOT / stage for stage in ("data_gen", "train", "eval", "serve")]
-    rooms += [path for path in (ROOT / "gradegpt").iterdir() if path.is_dir()]
-    modules = {path.stem for room in rooms for path in room.glob("[!_]*.py")}
-    folders = {path.parent.name for room in rooms for path in room.glob("*/__init__.py")}
-    assert modules | folders <= named
+    folders, named = list[str](), set[str]()
+    for line in text.partition("## The tree\n\n```\n")[2].partition("models/")[0].splitlines():
+        depth, name = (len(line) - len(line.lstrip())) // 2, re.findall(r"\w+", line)[0]
+        folders[depth:] = [name]
+        named.add("/".join(folders))
+    paths = [path for stage in STAGES for path in (ROOT / stage).rglob("*.py")]
+    modules = {path.with_suffix("") for path in paths if not path.stem.startswith("_")}
+    rooms = {path.parent for path in paths if path.stem == "__init__"}
+    assert named == {str(path.relative_to(ROOT)) for path in modules | rooms}
 
 
 def test_every_mark_has_a_block_and_every_block_a_known_language() -> None:
