@@ -146,8 +146,7 @@ def _check(given: Options, out: Path) -> dict[str, Any]:
     files = {name: given[name] for name in ("source", "test") if given[name]}
     for path in files.values():
         if not Path(path).is_file():
-            how = f"give a table of labelled answers{or_example(path)}"
-            raise MissingError(f"{path}: no such file; {how}")
+            raise MissingError(f"{path}: no such file; give labelled answers{or_example(path)}")
     base = base_of(given["base"] or given["from"])
     check_weights(base)
     if given["format"] == "chain" and is_encoder(base):

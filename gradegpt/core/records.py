@@ -90,8 +90,7 @@ def parse_line(raw: bytes, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:  # ValueError: also a number of 5,000 digits
         raise InputError(f"{where}: not a JSON object ({error}); {_EACH_LINE}") from error
     if not isinstance(value, dict):
-        kind = type(value).__name__
-        raise InputError(f"{where}: {kind} instead of a JSON object; {_EACH_LINE}")
+        raise InputError(f"{where}: {type(value).__name__} instead of a JSON object; {_EACH_LINE}")
     return value
 
 
@@ -161,8 +160,7 @@ def writing(path: Path, *, is_folder: bool = False) -> Iterator[None]:
         if isinstance(error, GradeGPTError) or not (beside or name in path.parents):
             raise
         why = "not a folder" if isinstance(error, FileExistsError) else error.strerror or error
-        what = f"cannot be written ({why}); choose another path"
-        raise OutputError(f"{path}: {what}") from error
+        raise OutputError(f"{path}: cannot be written ({why}); choose another path") from error
 
 
 @contextmanager
