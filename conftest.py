@@ -24,7 +24,10 @@ LONG: Final = (
 """Files that start processes, train or generate, many seconds for few tests: they come first, so
 that no worker ends with one of them.
 """
-TRAINING: Final = ("tests/train/", "tests/gradegpt/test_fast.py", "tests/gradegpt/test_engines.py")
+TRAINING: Final = (
+    "tests/train/", "tests/gradegpt/test_engines.py", "tests/gradegpt/test_local_tags.py",
+    "tests/eval/test_ablation.py", "tests/test_memory_trace.py",
+)  # fmt: skip
 """Files that one worker runs, as importing torch and its companions takes longer than most."""
 
 

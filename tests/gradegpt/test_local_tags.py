@@ -13,8 +13,6 @@ from gradegpt.engines.base import Generation, TagProbability
 from gradegpt.engines.local import LocalEngine, TagTokens, _head_on
 from tests.tiny import train_tokenizer
 
-torch = pytest.importorskip("torch")
-
 OPEN, YES, NO, CLOSE, END = 5, 6, 7, 8, 9
 TAGS = TagTokens([OPEN, YES, CLOSE], [OPEN, NO, CLOSE])
 WINDOW = 4
@@ -39,6 +37,7 @@ def engine_of(
     name: str, tokenizer: Any, *, constrained: bool = False, **options: Any
 ) -> LocalEngine:
     """A tiny random model that writes a tag, which depends on the row."""
+    import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
     torch.manual_seed(0)
@@ -61,6 +60,8 @@ def engine_of(
 
 def _hidden(model: Any, token: int) -> Any:
     """What of the mean last hidden state is due to the token, rather than to the other one."""
+    import torch
+
     ends = ([[*SYSTEM, 30 + n, last] for n in range(9)] for last in (token, OPEN + END - token))
     own, other = (model.base_model(torch.tensor(ids))[0][:, -1].mean(0) for ids in ends)
     return own - other
@@ -79,6 +80,8 @@ def alone(engine: LocalEngine, row: list[int]) -> float | None:
 
     What a constrained model writes before is that with which the tags begin.
     """
+    import torch
+
     written: list[int] = []
     logits = torch.empty(0)
     with torch.inference_mode():
@@ -184,6 +187,8 @@ def test_a_batch_has_a_limit_of_tokens(tokenizer: Any, monkeypatch: pytest.Monke
 
 def test_the_logits_of_the_tags_are_not_rounded_to_bfloat16() -> None:
     """The head runs on the kept positions only, and for the tags in float32."""
+    import torch
+
     torch.manual_seed(0)
     head = torch.nn.Linear(32, 50, dtype=torch.bfloat16)
     hidden = 9 * torch.randn(2, 3, 32, dtype=torch.bfloat16)
@@ -203,21 +208,23 @@ def test_the_logits_of_the_tags_are_not_rounded_to_bfloat16() -> None:
 
 @pytest.mark.parametrize(
     ("able", "small", "dtype"),
-    [(True, 0, torch.bfloat16), (False, 0, torch.float32), (True, 10**9, torch.float32)],
+    [(True, 0, "bfloat16"), (False, 0, "float32"), (True, 10**9, "float32")],
     ids=["the CPU multiplies in bfloat16", "it does not", "a small model"],
 )
 def test_a_model_computes_in_bfloat16_where_the_cpu_does(
-    able: bool, small: int, dtype: Any, tokenizer: Any, tmp_path: Path,
+    able: bool, small: int, dtype: str, tokenizer: Any, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """The name says so, as other judgements may follow; both make chains and probabilities."""
+    import torch
+
     engine_of("qwen2", tokenizer)._model.save_pretrained(tmp_path)
     tokenizer.save_pretrained(tmp_path)
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"amx_bf16": able})
     monkeypatch.setattr("gradegpt.engines.local.SMALL", small)
     engine = LocalEngine(str(tmp_path), device="cpu")
-    assert engine._model.dtype == dtype
-    assert engine.name.endswith("+bf16") == (dtype == torch.bfloat16)
+    assert engine._model.dtype == getattr(torch, dtype)
+    assert engine.name.endswith("+bf16") == (dtype == "bfloat16")
     prompts = [(Message(role="user", content="2+2=?"),)]
     (made,) = engine.generate(prompts, max_new_tokens=2)
     assert isinstance(made, Generation)

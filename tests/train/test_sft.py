@@ -21,7 +21,6 @@ from train.loading import load_base
 from train.rows import encode, prompt_settings_of, verdict_token_ids
 from train.settings import SFTSettings
 from train.sft import check_options, fine_tune
-from train.trainer import JudgeTrainer
 
 # PEFT and TRL use transformers' old names for itinternally.
 pytestmark = pytest.mark.filterwarnings(
@@ -144,7 +143,8 @@ def test_the_best_evaluated_step_becomes_the_adapter(
 ) -> None:
     """It is not the last one, which is evaluated, too; each is saved, whatever ``save_steps``."""
     right = iter([2.0, 3.0, 1.0])
-    monkeypatch.setattr(JudgeTrainer, "_dev_sums", lambda *_: [1.0, 1.0, next(right), 4.0])
+    made = "train.trainer.JudgeTrainer._dev_sums"
+    monkeypatch.setattr(made, lambda *_: [1.0, 1.0, next(right), 4.0])
     manifest = fine_tune(
         short(
             base, judge_data, tmp_path, max_steps=5, eval_strategy="steps", eval_steps=2,
