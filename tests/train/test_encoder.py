@@ -15,8 +15,7 @@ from gradegpt.core.shipped import base_of
 from gradegpt.engines.encoder import EncoderEngine, encoded, heads, load_base
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.settings import JudgeSettings
-from tests.train.test_finetune import command, step
-from train import finetune
+from tests.train.test_finetune import command, fast
 from train.loading import is_encoder
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")
@@ -54,10 +53,9 @@ def judge(encoder: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for n in range(120)
     ]
     write_rows(folder / "graded.jsonl", rows)
-    options = ("sft.max_steps=100", "sft.learning_rate=3e-3", "data.guard=0")
+    options = ("sft.max_steps=60", "sft.learning_rate=5e-3", "data.guard=0")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finetune.subprocess, "run", step)
-        patch.setattr(finetune, "ATTACKS", 1)
+        fast(patch)
         words = ("finetune", str(folder / "graded.jsonl"), "--base", encoder, *options)
         assert command(*words, "-o", str(folder / "mine")) == 0
     return folder / "mine"
