@@ -2,9 +2,10 @@
 
     python -m benchmarks.report
 
-Made rows of five sources, four answers to a question, with labels and the judgements of two judges.
-The time grows linearly where the last column, the processor's time of a row by that in the first
-size, is not above 1.
+Made rows of five sources, four answers to a question, and the judgements of two judges, which name
+the answers; with labels, and without, which adds the scores over several answers to a question. The
+time grows linearly where the last column, the processor's time of a row by that in the first size,
+is not above 1.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -48,10 +50,11 @@ def judged(n: int, errs: float, rng: random.Random) -> Iterator[dict[str, Any]]:
         else:
             verdict = "correct" if right else "incorrect"
             confidence = rng.choice([0.8, 0.9, 0.95, 0.99])
-            yield base | {"outcome": "judged", "verdict": verdict, "confidence": confidence}
+            found = {"verdict": verdict, "answer": str(k // 4 + 2 + (k % 4 == 0))}
+            yield base | {"outcome": "judged", "confidence": confidence} | found
 
 
-def measured(folder: Path, n: int) -> tuple[float, float, float]:
+def measured(folder: Path, n: int, *, labelled: bool) -> tuple[float, float, float]:
     """The seconds of a report on ``n`` rows, by the clock and of the processor; its megabytes."""
     items, page = folder / f"{n}.jsonl", folder / f"{n}.html"
     write_rows(items, rows_of(n))
@@ -61,23 +64,24 @@ def measured(folder: Path, n: int) -> tuple[float, float, float]:
         write_rows(file, judged(n, 0.05 * (1 + place), random.Random(place)))
         write_json(file.with_name(file.name + ".manifest.json"), {"input": source})
     started = time.perf_counter(), time.process_time()
-    report(files, out=[page], labels=items)
+    report(files, out=[page], labels=items if labelled else None)
     ended = time.perf_counter(), time.process_time()
     return ended[0] - started[0], ended[1] - started[1], page.stat().st_size / 1e6
 
 
 def main(sizes: Annotated[list[int], typer.Option("--rows")] = SIZES) -> None:
     """Print seconds, megabytes and the ratio of the time of a row to that in the first size."""
-    table = Table("rows", "seconds", "CPU seconds", "page, MB", "CPU time of a row, ratio")
-    first = 0.0
+    named = ("rows", "labels", "seconds", "CPU seconds", "page, MB", "CPU time of a row, ratio")
+    table = Table(*named)
+    first = dict[bool, float]()
     with TemporaryDirectory() as folder:
-        for n in sizes:
-            seconds, of_processor, size = measured(Path(folder), n)
-            first = first or of_processor / n
-            ratio = of_processor / n / first
+        for n, labelled in product(sizes, (True, False)):
+            seconds, of_processor, size = measured(Path(folder), n, labelled=labelled)
+            ratio = of_processor / n / first.setdefault(labelled, of_processor / n)
             table.add_row(
-                f"{n:,}", f"{seconds:.1f}", f"{of_processor:.1f}", f"{size:.1f}", f"{ratio:.2f}"
-            )
+                f"{n:,}", "yes" if labelled else "no", f"{seconds:.1f}", f"{of_processor:.1f}",
+                f"{size:.1f}", f"{ratio:.2f}",
+            )  # fmt: skip
     Console().print(table)
 
 
