@@ -12,6 +12,7 @@ import yaml
 from gradegpt.answers.options import LETTERS
 from gradegpt.core.records import validate
 from gradegpt.core.schema import Row
+from gradegpt.core.settings import LOADER
 
 R = TypeVar("R", bound=Row)
 TEXT: Final = Path(__file__).parent / "text"
@@ -74,4 +75,4 @@ def read_whole(name: str, model: type[R]) -> R:
 @cache
 def _load(name: str) -> dict[str, Any]:
     text = (TEXT / f"{name}.yaml").read_text(encoding="utf-8")
-    return yaml.load(text, Loader=yaml.BaseLoader)  # type: ignore[no-any-return]  # noqa: S506  BaseLoader makes strings only
+    return yaml.load(text, LOADER)  # type: ignore[no-any-return]  # noqa: S506

@@ -35,6 +35,7 @@ from gradegpt.core.errors import MissingError, OutputError
 from gradegpt.core.mistakes import suggest
 from gradegpt.core.records import sha256_file, validate, whole_file, write_json, write_rows
 from gradegpt.core.schema import Row
+from gradegpt.core.settings import LOADER
 
 from .settings import PublicSettings
 
@@ -75,7 +76,7 @@ class PublicSet(Row):
 def public_sets() -> dict[str, PublicSet]:
     """The sets by their names."""
     text = Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8")
-    known = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  BaseLoader makes strings only
+    known = yaml.load(text, LOADER)  # noqa: S506
     return {name: validate(PublicSet, value, name) for name, value in known.items()}
 
 

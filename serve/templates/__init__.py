@@ -14,7 +14,7 @@ from typing import Final
 import yaml
 
 from gradegpt.core.schema import Message
-from gradegpt.core.settings import build_settings
+from gradegpt.core.settings import LOADER, build_settings
 
 from .code import PromptError
 from .frame import RESPONSE, frames_of
@@ -46,14 +46,10 @@ class UnknownPromptError(PromptError):
     code = "unknown_prompt"
 
 
-# Libyaml reads the files in a tenth of the time; like BaseLoader it makes strings only.
-_LOADER: Final = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-
-
 def _shipped() -> tuple[Template, ...]:
     files = sorted(Path(__file__).parent.glob("*.yaml"))
     return tuple(
-        build_settings(Template, yaml.load(file.read_bytes(), _LOADER), str(file))  # noqa: S506
+        build_settings(Template, yaml.load(file.read_bytes(), LOADER), str(file))  # noqa: S506
         for file in files
     )
 

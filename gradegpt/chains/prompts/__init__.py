@@ -11,6 +11,8 @@ from typing import Any
 
 import yaml
 
+from gradegpt.core.settings import LOADER
+
 
 @cache
 def prompt_text(name: str, *, chinese: bool | None = None) -> str:
@@ -22,7 +24,7 @@ def prompt_text(name: str, *, chinese: bool | None = None) -> str:
 def prompt_phrases(name: str, *, chinese: bool | None = None) -> dict[str, Any]:
     """The phrases of which the prompt ``name`` is made; all of them are texts."""
     text = _read(f"{name}{_language(chinese)}.yaml")
-    phrases: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  strings only
+    phrases: dict[str, Any] = yaml.load(text, LOADER)  # noqa: S506
     return phrases
 
 
