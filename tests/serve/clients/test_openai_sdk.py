@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-import openai
 import pytest
-from openai.types.chat import ChatCompletionMessageParam
 
 from gradegpt.core.schema import Item
 from tests.serve.clients.rows import prompt_of, sums
+
+if TYPE_CHECKING:
+    import openai
+    from openai.types.chat import ChatCompletionMessageParam
 
 SUMS = sums(2)
 
 
 @pytest.fixture
 def client(server: str) -> Iterator[openai.OpenAI]:
+    import openai
+
     with openai.OpenAI(base_url=f"{server}/v1", api_key="none", max_retries=0) as client:
         yield client
 
 
 def messages(family: str, item: Item) -> list[ChatCompletionMessageParam]:
     prompt = [message.model_dump() for message in prompt_of(family, item)]
-    return cast(list[ChatCompletionMessageParam], prompt)
+    return cast("list[ChatCompletionMessageParam]", prompt)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +74,8 @@ def test_opencompass_reads_the_verdict_from_the_joined_text(client: openai.OpenA
 
 
 def test_errors_are_those_of_the_package(client: openai.OpenAI) -> None:
+    import openai
+
     prompt = messages("gradegpt", SUMS[0][0])
     assert [model.id for model in client.models.list()] == ["gradegpt"]
     with pytest.raises(openai.UnprocessableEntityError, match="no known template") as caught:
