@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import threading
@@ -66,13 +67,16 @@ def test_the_values_and_the_column_can_be_set() -> None:
     assert reward.__name__ == "maths"
 
 
-def test_without_a_verdict_there_is_no_reward(caplog: pytest.LogCaptureFixture) -> None:
+def test_without_a_verdict_there_is_no_reward(logged: io.StringIO) -> None:
     """Failed (the log says it), unparsed or undecided: None, as for a row without reference."""
     engine = ScriptedEngine([EngineError("gone"), "no verdict", "<Yes>", "<No>"])
     reward = JudgeReward(ModelJudge(engine))
     made = reward(["q"] * 5, list("abcde"), reference=["r", "r", None, "r", "r"])
     assert made == [None, None, None, 1.0, 0.0]
-    assert "judge_reward: 1 of 4 rows failed: engine:error: gone; they get no reward" in caplog.text
+    assert (
+        "judge_reward: 1 of 4 rows failed: engine:error: gone; they get no reward"
+        in logged.getvalue()
+    )
     assert JudgeReward("rules")(["q"], ["It is azure."], reference=["blue"]) == [None]
 
 

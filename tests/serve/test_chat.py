@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable
@@ -124,7 +125,7 @@ def test_an_abstention_is_a_normal_reply_without_a_tag(
 )
 def test_an_undecided_reply_is_counted_and_said_where_it_passes_for_a_verdict(
     client_for: ClientFor,
-    caplog: pytest.LogCaptureFixture,
+    logged: io.StringIO,
     setting: str,
     family: str,
     status: int,
@@ -142,7 +143,7 @@ def test_an_undecided_reply_is_counted_and_said_where_it_passes_for_a_verdict(
     assert (body["choices"][0]["message"]["content"] if text is not None else None) == text
     counted = f'undecided_replies_total{{family="{family}",replied="{replied}"}} 2.0'
     assert counted in client.get("/metrics").text
-    said = [record.message for record in caplog.records]
+    said = logged.getvalue().splitlines()
     assert len(said) == passed
     assert all(f"{family}: no verdict was reached" in line for line in said)
 
