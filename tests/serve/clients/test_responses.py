@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import httpx2
-import openai
 import pytest
 
 from gradegpt.core.schema import Item
 from tests.serve.clients.rows import prompt_of, sums
+
+if TYPE_CHECKING:
+    import openai
 
 SUMS = sums(2)
 
 
 @pytest.fixture
 def client(server: str) -> Iterator[openai.OpenAI]:
+    import openai
+
     with openai.OpenAI(base_url=f"{server}/v1", api_key="none", max_retries=0) as client:
         yield client
 
