@@ -20,7 +20,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.resources import files
 from importlib.util import find_spec
@@ -142,9 +142,9 @@ def _core(name: str) -> str:
 def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
     """A name, with the short forms of its Chinese names that are no names of another kind."""
     own, entries = {*own}, _rows("entry", own | {_core(name) for name in own})
-    kinds = {n: {m.lastgroup or "" for m in _KIND.finditer(gloss)} for n, gloss, _ in entries}
+    kinds = {name: _kinds(gloss) for name, gloss, _ in entries}
     for name in {name for name in own if len(_core(name)) > 1}:
-        full = kinds.get(name, set())
+        full = kinds.get(name, frozenset())
         bare = kinds.get(_core(name), full)
         own |= {_core(name)} if bare == full or bare & full or name[-1] in "人族" else set()
     known = [(gloss, others.split()) for name, gloss, others in entries if name in own]
@@ -154,6 +154,12 @@ def _name(text: str, span: tuple[int, int], own: set[str]) -> Name:
         bool(known), frozenset().union(*(kinds.get(name, ()) for name in own)),
         any((capital and _has_capital(g)) or "(chemistry)" in g for g, _ in known),
     )  # fmt: skip
+
+
+@lru_cache(4096)
+def _kinds(gloss: str) -> frozenset[str]:
+    """What a gloss says that it is: a person, a city."""
+    return frozenset(match.lastgroup or "" for match in _KIND.finditer(gloss))
 
 
 def _has_capital(gloss: str) -> bool:
