@@ -11,9 +11,11 @@ from __future__ import annotations
 import importlib
 import re
 import shlex
+import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -119,22 +121,29 @@ ALL: Final = tuple(blocks())
 SHELL: Final = tuple(block for block in ALL if block.language in ("bash", "sh"))
 
 
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the commands read."""
+    made, answers = tmp_path_factory.mktemp("tables"), pd.DataFrame(ROWS)
+    answers.to_csv(made / "answers.csv", index=False)
+    answers.to_excel(made / "answers.xlsx", index=False)
+    answers.to_parquet(made / "answers.parquet")
+    answers.to_json(made / "answers.jsonl", orient="records", lines=True)
+    asked = answers.drop(columns="response")
+    asked.to_json(made / "questions.jsonl", orient="records", lines=True)
+    answers.assign(label=[1, 0]).to_csv(made / "graded.csv", index=False)
+    answers.assign(score=[1, 0], note="").to_excel(made / "graded.xlsx", index=False)
+    (made / "tests").symlink_to(ROOT / "tests")
+    return made
+
+
 @pytest.fixture
-def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A working directory with the files that the commands read, and a model without a reply."""
-    monkeypatch.chdir(tmp_path)
+def samples(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A working directory with those files, and a model without a reply."""
+    monkeypatch.chdir(shutil.copytree(tables, tmp_path / "here", symlinks=True))
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
     # The rules decide both rows; the model of a cascade is loaded and never asked.
     monkeypatch.setattr(build, "_engine", lambda *_: ScriptedEngine([]))
-    (tmp_path / "tests").symlink_to(ROOT / "tests")
-    answers = pd.DataFrame(ROWS)
-    answers.to_csv("answers.csv", index=False)
-    answers.to_excel("answers.xlsx", index=False)
-    answers.to_parquet("answers.parquet")
-    answers.to_json("answers.jsonl", orient="records", lines=True)
-    answers.drop(columns="response").to_json("questions.jsonl", orient="records", lines=True)
-    answers.assign(label=[1, 0]).to_csv("graded.csv", index=False)
-    answers.assign(score=[1, 0], note="").to_excel("graded.xlsx", index=False)
 
 
 def gradegpt(*arguments: str) -> int:
@@ -183,16 +192,22 @@ def arguments_of(words: list[str]) -> list[str]:
     return list(takewhile(lambda word: word != "|", words[words.index("gradegpt") + 1 :]))
 
 
-def parsed(name: str, given: list[str]) -> dict[str, Any]:
-    """The parameters of a command line, read by the command itself; nothing is run."""
+@cache
+def command_of(name: str) -> Any:
+    """A command, as Typer makes it."""
     command: Any = get_command(cli.app)
     assert name in command.commands, f"gradegpt {name}: no such command"
-    command = command.commands[name]
-    if name in COMMANDS:
-        module = importlib.import_module(module_of(name))
-        if hasattr(module, "__path__"):
-            module = importlib.import_module(f"{module.__name__}.__main__")
-        command = get_command(module.app)
+    if name not in COMMANDS:
+        return command.commands[name]
+    module = importlib.import_module(module_of(name))
+    if hasattr(module, "__path__"):
+        module = importlib.import_module(f"{module.__name__}.__main__")
+    return get_command(module.app)
+
+
+def parsed(name: str, given: list[str]) -> dict[str, Any]:
+    """The parameters of a command line, read by the command itself; nothing is run."""
+    command = command_of(name)
     while hasattr(command, "commands") and given:
         if "try" in command.commands and given[0] not in command.commands:
             given = ["try", *given]  # which may be left out
