@@ -136,8 +136,8 @@ def _on_meta(settings: SFTSettings, config: Any) -> Any:
     """The base in bfloat16 with its adapter, which is in float32 but for 4-bit weights (TRL)."""
     with torch.device("meta"):
         base = AutoModelForCausalLM.from_config(config, dtype=torch.bfloat16)
-        adapter = _lora(settings, base)
-        return get_peft_model(base, adapter, autocast_adapter_dtype=not settings.qlora).train()
+        model = get_peft_model(base, _lora(settings, base)).train()
+        return model.bfloat16() if settings.qlora else model
 
 
 def _shard(model: Any, mesh: Any) -> None:
