@@ -40,7 +40,7 @@ _ROUNDING: Final = 1e-9
 _COMPARED: Final = 10
 """The most different answers to a question that are compared with each other."""
 JudgedAnswer = tuple[Item, Judgement]
-Seen = dict[tuple[Any, ...], dict[tuple[str, str], bool]]
+Compared = dict[tuple[Any, ...], dict[tuple[str, str], bool]]
 """Of each question, which two answers were compared, and whether they are equal."""
 
 
@@ -134,7 +134,7 @@ class Answers(NamedTuple):
 _CODES: Final = {Verdict.INCORRECT: 0, Verdict.CORRECT: 1, Verdict.INVALID: 2, None: -1}
 
 
-def answers_of(rows: Sequence[JudgedAnswer], seen: Seen | None = None) -> Answers:
+def answers_of(rows: Sequence[JudgedAnswer], seen: Compared | None = None) -> Answers:
     """The rows as arrays; equal answers to a question are found once, for every group of rows."""
     question = numbered(item_key(item) for item, _ in rows)
     alike = np.full(len(rows), -2)
@@ -155,7 +155,7 @@ def scores(
     *,
     ks: Sequence[int] = (),
     by: str = "",
-    seen: Seen | None = None,
+    seen: Compared | None = None,
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
@@ -242,7 +242,7 @@ def ssr(points: Iterable[GroupScore], alpha: float) -> float | None:
     return float(np.mean(solved)) if any(value is not None for value in each) else None
 
 
-def classes(answers: Sequence[JudgedAnswer], seen: Seen | None = None) -> list[int]:
+def classes(answers: Sequence[JudgedAnswer], seen: Compared | None = None) -> list[int]:
     """A class number for each answer to a question, the same where the rules find two equal.
 
     -1 where the judge named no answer. Of many different answers the most frequent alone are

@@ -23,7 +23,7 @@ from gradegpt.tables.labels import labels_of
 from gradegpt.tables.outputs import judgements_path
 
 from ..judging import Judged
-from ..scores import MODEL, ModelScores, Seen, scores
+from ..scores import MODEL, Compared, ModelScores, scores
 from ..settings import EvalSettings
 from .whole import JudgedFile, JudgedTable, is_whole, read_whole
 
@@ -173,7 +173,7 @@ def read_judged(
         names = ", ".join(dict.fromkeys(name for row, _ in tagged for name in row))
         what = f"no row has a column or a tag {by}; the columns are: {names}"
         raise SettingsError(f"--by {by}: {what}")
-    seen: Seen = {}
+    seen: Compared = {}
     scored = {} if labels else {
         name: scores(found, judged, by=by, seen=seen)
         for name, judged in judges.items()
