@@ -69,9 +69,9 @@ class SFTSettings(RunSettings):
     rows_per_step: int = Field(default=16, ge=1)
     """Rows of an optimizer step over all processes, which share them equally. A process takes its
     share in passes of at most ``sft.per_device_train_batch_size`` rows."""
-    sft: dict[str, Any] = Field(default={}, validate_default=True)
+    sft: dict[str, Any] = Field(default={}, validate_default=True, examples=[SFT])
     """Options of TRL's ``SFTConfig``, besides those in ``SFT``."""
-    lora: dict[str, Any] = Field(default={}, validate_default=True)
+    lora: dict[str, Any] = Field(default={}, validate_default=True, examples=[LORA])
     """Options of PEFT's ``LoraConfig``, besides those in ``LORA``. ``layers_to_transform`` with the
     later layers alone leaves the others without a backward pass: with half of them a step takes
     three quarters of the time and half of the memory."""

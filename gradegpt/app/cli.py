@@ -18,7 +18,7 @@ from gradegpt.app import options
 from gradegpt.app.console import complain, report_columns, to_cluster, to_file, to_stdout
 from gradegpt.app.options import SETTING, JudgeKind
 from gradegpt.app.run import check_output
-from gradegpt.app.stages import COMMANDS, packages_of, run_stage
+from gradegpt.app.stages import COMMANDS, packages_of, run_stage, settings_of
 from gradegpt.core.errors import (
     ColumnsError,
     EngineError,
@@ -82,7 +82,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
     except _UsageError as error:
         if isinstance(error.__cause__, ValidationError):
             error.message = explain(error.__cause__)
-        error.message += _as_setting(error, given)
+        error.message += _as_setting(command, error, given)
         error.show()
         sys.exit(error.exit_code)
     sys.exit(code or 0)
@@ -96,17 +96,22 @@ def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
     return next((f"; {path} says at its top what it needs" for path in own), "")
 
 
-def _as_setting(error: Any, given: Sequence[str]) -> str:
-    """The setting that an unknown option means, where a command takes ``KEY=VALUE``."""
+def _as_setting(command: str, error: Any, given: Sequence[str]) -> str:
+    """The setting that an unknown option means, of this command or of another one."""
     option, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
     known = context.command.params if context else ()
     if not option.startswith("--") or any(option in p.opts for p in known):
         return ""
-    if all(p.metavar != SETTING for p in known):
-        return ""
-    at = next(n for n, one in enumerate(given) if one.partition("=")[0] == option)
-    value = given[at].partition("=")[2] or next(iter(given[at + 1 :]), "...")
-    return f"; a setting has no dashes: did you mean {option[2:].replace('-', '_')}={value}"
+    name = option[2:].replace("-", "_")
+    has_settings = any(p.metavar == SETTING and p.param_type_name == "argument" for p in known)
+    if has_settings and (key := settings_of(command).get(name)):
+        at = next(n for n, one in enumerate(given) if one.partition("=")[0] == option)
+        value = given[at].partition("=")[2] or next(iter(given[at + 1 :]), "...")
+        return f"; a setting has no dashes: did you mean {key}={value}"
+    every = {one: settings_of(one) for one in ("serve", "train", "eval", "data")}
+    having = [f"{keys[name]} is a setting of gradegpt {one}" for one, keys in every.items()
+              if name in keys]  # fmt: skip
+    return f"; {having[0]}" if len(having) == 1 else ""
 
 
 def _version(wanted: bool) -> None:

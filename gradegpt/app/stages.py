@@ -10,11 +10,13 @@ from __future__ import annotations
 import runpy
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from gradegpt.core.errors import MissingError
+from gradegpt.core.settings import keys_of
 
 
 class Command(NamedTuple):
@@ -75,6 +77,17 @@ def packages_of(command: str) -> Iterator[None]:
             f"{error.name}: not installed; gradegpt {command} needs: "
             f"pip install 'gradegpt[{COMMANDS[command].extra}]'"
         ) from error
+
+
+def settings_of(command: str) -> dict[str, str]:
+    """The settings of a command by their names, with their full keys: ``model``: ``judge.model``.
+
+    ``finetune`` takes those of ``train``.
+    """
+    command = "train" if command == "finetune" else command
+    with suppress(ImportError):
+        import_module(f"{module_of(command)}.settings")
+    return keys_of(command)
 
 
 def module_of(command: str) -> str:

@@ -215,6 +215,15 @@ def _suggested(cls: type[BaseModel], place: tuple[int | str, ...]) -> str:
     return re.sub(r"'(\w+)'", lambda found: repr(known[found[1]]), near)
 
 
+def keys_of(command: str) -> dict[str, str]:
+    """The settings of a command whose classes are imported, as ``KEY=VALUE`` sets them."""
+    classes, found = list[type[Settings]]([Settings]), dict[str, str]()
+    for cls in classes:  # grows in the loop
+        classes += cls.__subclasses__()
+        found |= _known_keys(cls) if cls.command == command else {}
+    return {name: key for name, key in found.items() if ".0." not in key}
+
+
 def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
     """The names of all settings, also in sections, with their full keys: judges.0.threads."""
     schema = cls.model_json_schema()
@@ -227,6 +236,8 @@ def _known_keys(cls: type[BaseModel]) -> dict[str, str]:
             if name not in places:
                 places[name] = place = above + name
                 waiting += [(parts[s], f"{place}.{below}") for s, below in _sections(what)]
+                options = (what.get("examples") or [()])[0]
+                places |= {o: f"{place}.{o}" for o in options if isinstance(options, dict)}
     return places
 
 

@@ -77,17 +77,35 @@ def test_a_missing_module_of_the_project_is_not_reported_as_a_missing_package(co
         raise ModuleNotFoundError("no", name=name)
 
 
+_MEANT = "; a setting has no dashes: did you mean "
+
+
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
-@pytest.mark.parametrize("given", [("--max-items", "9"), ("--max-items=9",)])
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("serve cascade --max-items 9", f"{_MEANT}max_items=9"),
+        ("serve cascade --max-items=9", f"{_MEANT}max_items=9"),
+        ("serve --model x", f"{_MEANT}judge.model=x"),
+        ("train x.yaml --learning-rate 1e-4", f"{_MEANT}sft.learning_rate=1e-4"),
+        ("finetune x.csv --learning-rate 1e-4", f"{_MEANT}sft.learning_rate=1e-4"),
+        ("eval.attacks x.yaml --left-open true", f"{_MEANT}left_open=true"),
+        ("train x.yaml --lr 3", ""),
+        ("report x.jsonl --port 9", "; port is a setting of gradegpt serve"),
+        ("eval x.csv --port 9", "; port is a setting of gradegpt serve"),
+        ("judge x.csv --port 9", "; port is a setting of gradegpt serve"),
+        ("judge x.csv --out y", ""),
+    ],
+)
 def test_a_setting_written_as_an_option_is_answered_with_the_setting(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], given: str, hint: str
 ) -> None:
-    """With its value, for a command that takes settings."""
+    """With its whole name and value where the command has it, else with the command that does."""
     monkeypatch.setattr(sys, "argv", ["gradegpt"])
-    assert call("serve", "cascade", *given) == 2
-    assert "No such option: --max-items; a setting has no dashes: did you mean max_items=9" in (
-        capsys.readouterr().err
-    )
+    assert call(*given.split()) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    option = given.partition("--")[2].partition(" ")[0].partition("=")[0]
+    assert said.partition(" (")[0] == f"Error: No such option: --{option}{hint}"
 
 
 @pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
