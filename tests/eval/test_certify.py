@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
-from eval.certify import answered_by, bare
+from eval.certify import answered_by, bare, check
 from eval.evaluate import evaluate
 from eval.judging import seen_by
 from eval.settings import EvalSettings
@@ -144,6 +144,20 @@ def test_the_guide_names_what_a_certificate_has() -> None:
 def test_a_judge_of_its_own_answers_is_recognised(row: dict[str, Any], own: bool) -> None:
     """By the column, tag or metadatum ``model``, whatever its owner and case."""
     assert answered_by({bare("Qwen/Qwen3-4B")}, row) is own
+
+
+def test_a_certificate_on_the_judges_own_answers_is_warned_of(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before anything is judged; answers of other models are not counted."""
+    names = ["Qwen/Qwen3-4B", "qwen3-4b", "Qwen/Qwen3-8B"]
+    row = {"question": "1 + 1 = ?", "reference": "2", "response": "2", "label": True}
+    write_rows(path := tmp_path / "rows.jsonl", (row | {"meta": {"model": name}} for name in names))
+    judge = {"kind": "model", "model": "Qwen/Qwen3-4B"}
+    given = {"name": "run", "sources": [{"path": str(path), "fields": None}], "judges": [judge]}
+    check(EvalSettings.model_validate(given))
+    said = f"warning: {path}: 2 answers of it are by Qwen/Qwen3-4B, which judges them: a model "
+    assert capsys.readouterr().err.startswith(said)
 
 
 def test_a_certificate_is_of_one_judge(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from gradegpt.engines.base import Engine
 from gradegpt.engines.client import RequestSettings
 from gradegpt.engines.scripted import ScriptedEngine
 from tests.command import call
+from train import finetune
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDMADE = ROOT / "configs" / "eval" / "handmade.yaml"
@@ -208,6 +209,34 @@ def test_a_sheet_with_several_answers_in_a_cell(
         assert json.loads((tmp_path / name / "report.json").read_text())[key]
         said = (tmp_path / name / "judgements" / "rules.jsonl").read_text().splitlines()
         assert json.loads(said[0])["verdict"] == "correct"
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules:RuntimeWarning")  # by other tests
+@pytest.mark.parametrize(
+    "command",
+    ["report judged.jsonl --labels my.csv",
+     "eval.answer my.csv -o a.jsonl --base-url http://127.0.0.1:9/v1 --model m",
+     "eval.protocol rubric my.csv -o r.jsonl --base-url http://127.0.0.1:9/v1 --model m",
+     "eval.references my.csv"],
+)  # fmt: skip
+def test_every_command_that_reads_a_table_reads_the_columns_that_map_names(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+) -> None:
+    """One that is not there is named before anything else is done."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["gradegpt"])
+    Path("my.csv").write_text("question,reference,response,label\n1+1=?,2,2,1\n")
+    assert call("judge", "my.csv", "--judge", "rules", "-o", "judged.jsonl") == 0
+    assert call(*command.split(), "--map", "question=nowhere") == 2
+    assert "map question=nowhere: there is no column 'nowhere'; the " in capsys.readouterr().err
+    seen: list[dict[str, Any]] = []
+    monkeypatch.setattr(finetune, "finetune", seen.append)
+    given = ["my.csv", "--base", "nano", "-o", "out", "--map", "question=nowhere"]
+    assert CliRunner().invoke(finetune.app, given).exit_code == 0
+    assert seen[0]["columns"] == {"question": "nowhere"}
 
 
 def test_both_commands_set_the_request_to_a_server(

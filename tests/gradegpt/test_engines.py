@@ -120,7 +120,7 @@ def test_a_model_that_thinks_has_tokens_for_it() -> None:
 
 
 def test_a_field_that_a_model_refuses_is_left_out() -> None:
-    """By null; without probabilities of tokens no tag is asked for. The texts are as in the chat."""
+    """By null; without log-probabilities no tag is asked for. A control token is never sent."""
     seen: list[dict[str, Any]] = []
     fields = dict.fromkeys(("temperature", "logprobs", "max_tokens"), "null")
     wanted = RequestSettings.model_validate({"extra_body": fields | {"seed": "7"}})

@@ -18,8 +18,11 @@ from hypothesis import strategies as st
 from gradegpt import tables
 from gradegpt.core.errors import InputError, MissingError
 from gradegpt.core.records import whole_file
+from gradegpt.core.schema import Verdict
+from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form, Table, each_row, files, form_of, opened, sniffed
 from gradegpt.tables.binary import LONGEST, too_long
+from gradegpt.tables.inputs import check_input
 
 Write = Callable[[str, str], str]
 ROWS = [{"question": "1+1=?", "answer": "2"}, {"question": '"甲,\n乙"？', "answer": "甲"}]
@@ -232,6 +235,20 @@ def test_values_other_than_text_are_written_in_each_form(tmp_path: Path) -> None
             assert [row for _, row in read(path, form)] == [as_text]
     save(tmp_path / "t", Form.PARQUET, ["day", "n"], [{"day": DAY, "n": BIG}])
     assert [*read(tmp_path / "t", Form.PARQUET)] == [(1, {"day": DAY, "n": str(BIG)})]
+
+
+@pytest.mark.parametrize("form", Form)
+def test_a_truth_value_is_read_from_every_form_as_the_text_of_a_csv(
+    tmp_path: Path, form: Form
+) -> None:
+    """A workbook and JSON have values of their own for it."""
+    said = [{"reference": value, "response": "TRUE"} for value in (True, False, "TRUE")]
+    save(tmp_path / f"t.{form}", form, ["reference", "response"], said)
+    with opened(str(tmp_path / f"t.{form}")) as table:
+        items = [item for _, item in check_input(table).items()]
+    assert [item.accepted[0].upper() for item in items] == ["TRUE", "FALSE", "TRUE"]
+    verdicts = [one.verdict for one in RuleJudge().judge(items)]
+    assert verdicts == [Verdict.CORRECT, Verdict.INCORRECT, Verdict.CORRECT]
 
 
 def test_a_cell_of_a_long_response_is_read(write: Write) -> None:
