@@ -34,7 +34,8 @@ def ask_teacher(
             progress("asking the teacher", number, len(paths))
             counts: Counter[str] = Counter()
             candidates = [*read_shard(path, counts)]
-            checked = {c.id for c in candidates if _is_checked(c, settings)}
+            drawn = ((c.id, rng_for(f"teacher:{c.id}", settings.seed)) for c in candidates)
+            checked = {name for name, rng in drawn if rng.random() < settings.check}
             glossed = ChainFormat.CROSS_LINGUAL in settings.formats
             answered, said = with_teacher(candidates, teacher, checked=checked, glossed=glossed)
             readings += said
@@ -43,10 +44,6 @@ def ask_teacher(
             write_rows(labelled[-1], [*made, {"counts": dict(sorted(counts.items()))}])
         progress("asking the teacher", len(paths), len(paths))
         return labelled, readings, teacher.meter.summary()
-
-
-def _is_checked(candidate: Candidate, settings: DataGenSettings) -> bool:
-    return rng_for(f"teacher:{candidate.id}", settings.seed).random() < settings.check
 
 
 def with_teacher(

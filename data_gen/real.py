@@ -114,15 +114,11 @@ def chain_for(item: Item, verdict: Verdict, reading: Reading | None, ruled: Judg
         return tag
     answer = shown.answer or ""
     if shown.answer_type is AnswerType.NUMBER and "=" not in shown.reference_answer:
-        answer = _after_calculation(answer)
+        # The result of the last calculation and what follows, 12 in "4 x 3 = 12".
+        answer = answer[max((m.end() for m in _SUM.finditer(answer)), default=0) :]
     elif shown.answer_type in CHOICE:
         answer = _BECAUSE.split(answer, maxsplit=1)[0]
     return with_gloss(shown.model_copy(update={"answer": answer, "verdict": verdict}))
-
-
-def _after_calculation(text: str) -> str:
-    """The result of the last calculation and what follows, 12 in "4 x 3 = 12"; else the text."""
-    return text[max((m.end() for m in _SUM.finditer(text)), default=0) :]
 
 
 def with_gloss(chain: Chain) -> Chain:

@@ -159,7 +159,10 @@ def stratified(keys: Keys, strata: Sequence[Stratum], rows: int) -> Keys:
 
 
 def _of_stratum(keys: Keys, size: int, stratum: Stratum) -> list[int]:
-    turns = _round_robin(keys)
+    # The first row of every question, then the second one of every question, and so on.
+    ordered = in_order(keys)
+    turns = ordered.assign(turn=ordered.groupby("group").cumcount())
+    turns = turns.sort_values("turn", kind="stable")
     if Verdict.CORRECT not in (stratum.verdicts or [*Verdict]):
         return list(turns.index[:size])
     partner: dict[int, int] = {}
@@ -171,13 +174,6 @@ def _of_stratum(keys: Keys, size: int, stratum: Stratum) -> list[int]:
     # A pair has the place of its incorrect row.
     wrong = in_order(keys.loc[[*partner]]).index[: size // 2]
     return [place for one in wrong for place in (one, partner[one])]
-
-
-def _round_robin(keys: Keys) -> Keys:
-    """The first row of every question, then the second one of every question, and so on."""
-    ordered = in_order(keys)
-    turn = ordered.groupby("group").cumcount()
-    return ordered.assign(turn=turn).sort_values("turn", kind="stable")
 
 
 def _accepted(stratum: Stratum, keys: Keys) -> Any:

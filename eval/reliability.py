@@ -178,15 +178,11 @@ def _covariances(bins: Sequence[Rated]) -> tuple[Values, Values]:
         gaps, n = one.right - one.confidence, len(np.unique(one.question))
         sums = np.bincount(one.question, gaps - gaps.mean(), n_questions)
         influence[:, place] = sums / len(gaps) * np.sqrt(n / max(1, n - 1))
-        alone[place] = _if_calibrated(one) if n == 1 else 0.0
+        if n == 1:  # the variance where every confidence is right and rows are independent
+            alone[place] = (one.confidence * (1 - one.confidence)).sum() / len(gaps) ** 2
         share = (n * float(one.right.mean()) + 2) / (n + 4)
         least[place] = share * (1 - share) / n
     covariance = influence.T @ influence
     variance = np.diag(covariance) + alone
     np.fill_diagonal(covariance, np.maximum(variance, least))
     return variance, covariance
-
-
-def _if_calibrated(rows: Rated) -> float:
-    """The variance of the difference where every confidence is right and rows are independent."""
-    return float((rows.confidence * (1 - rows.confidence)).sum() / len(rows.right) ** 2)

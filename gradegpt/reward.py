@@ -240,7 +240,8 @@ class ServerJudge:
                     failure = EngineError(f"{self.url}: HTTP {error.code}: {_detail(error.read())}")
                 if error.code not in _BUSY:
                     raise failure from error
-                pause = _wanted_pause(error.headers.get("Retry-After"), pause)
+                wanted = (error.headers.get("Retry-After") or "").strip()
+                pause = min(float(wanted), _LONGEST_PAUSE_S) if wanted.isdigit() else pause
             except TimeoutError:
                 failure = EngineTimeoutError(f"{self.url}: no answer in {self._timeout_s:g} s")
             except OSError as error:  # URLError among them
@@ -255,11 +256,6 @@ class ServerJudge:
 @cache
 def _server(base_url: str) -> ServerJudge:
     return ServerJudge(base_url, os.environ.get(KEY_VARIABLE))
-
-
-def _wanted_pause(header: str | None, otherwise: float) -> float:
-    seconds = (header or "").strip()
-    return min(float(seconds), _LONGEST_PAUSE_S) if seconds.isdigit() else otherwise
 
 
 def _detail(body: bytes) -> str:

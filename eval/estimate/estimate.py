@@ -99,11 +99,6 @@ def _made(method: str, bounds: Bounds, assumes: str, n_items: int, n_labels: int
     )  # fmt: skip
 
 
-def _always_right(left: int) -> str:
-    others = f", and would judge the {left:,} items left open as it did the others" if left else ""
-    return f"the judge is always right{others}"
-
-
 def strata_of(judgements: Sequence[Judgement]) -> list[str]:
     """The result of each item: ``correct``, ``incorrect``, also of ``invalid``, or its outcome."""
     return [
@@ -181,10 +176,12 @@ def estimates(
     assumes = "within each result of the judge the labelled items are a random draw" + (
         f"; no label among the {', '.join(unknown)} (0 to 1)" if unknown else ""
     )
+    left = n_items - sum(judged)
+    others = f", and would judge the {left:,} items left open as it did the others" if left else ""
     stratum = np.array([names.index(one) for one in strata])
     sized = _independent(counts, stratum, labels, question)
     return [
-        _made("as judged", own, _always_right(n_items - sum(judged)), sum(judged), 0),
+        _made("as judged", own, f"the judge is always right{others}", sum(judged), 0),
         _made("stratified", stratified(sized), assumes, n_items, n_labels),
     ]
 

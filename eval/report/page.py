@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gradegpt.chains.fit import fit_middle, fit_response
 from gradegpt.core.errors import MissingError
 from gradegpt.core.records import whole_file, write_rows
-from gradegpt.core.schema import AnswerType, Item, Judgement, Verdict
+from gradegpt.core.schema import AnswerType, Judgement, Verdict
 from gradegpt.judges.statistics import says_yes
 
 from ..console import decimal, percent
@@ -83,10 +83,11 @@ def _row(results: JudgedRows, n: int, kind: int) -> dict[str, Any]:
         "reference": [_cut("reference", one) for one in item.reference],
         "response": _cut("response", item.response),
     }
+    whole = [item.question, item.context or "", list(item.reference), item.response]
     return _filled(
         {
             "n": n + 1, "id": item.id, "interest": kind, **texts,
-            "cut": _is_cut(item, texts), "label": label.value if label else "",
+            "cut": whole != [*texts.values()], "label": label.value if label else "",
             "tags": {tag: list(values) for tag, values in results.tags[n].items()},
             "said": [_judgement(judged[n]) for judged in results.judges.values()],
         }
@@ -113,11 +114,6 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
 def _cut(field: str, text: str) -> str:
     fit = fit_response if field in _ANSWERS else fit_middle
     return fit(text, _TOKENS[field])
-
-
-def _is_cut(item: Item, texts: dict[str, Any]) -> bool:
-    whole = (item.question, item.context or "", list(item.reference), item.response)
-    return whole != tuple(texts.values())
 
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:

@@ -146,7 +146,8 @@ def build_prompt(
     Texts are fitted by the estimate of ``chains.fit``, or by ``count``, which counts the tokens
     of a judge's own tokenizer, where the estimate is far too low.
     """
-    budget, seen = settings.budget, _as_shown(count)
+    # Of the defused text: the replacement of a ``<`` may take more tokens.
+    budget, seen = settings.budget, None if count is None else lambda text: count(defuse(text))
     references = " or ".join(_references(item, budget.reference, seen))
     question = defuse(fit_middle(item.question, budget.question, seen))
     context = defuse(fit_middle(item.context or "", budget.question, seen))
@@ -158,11 +159,6 @@ def build_prompt(
     )
     system = Message(role="system", content=SYSTEM[settings.chain_format, settings.verdict])
     return system, Message(role="user", content=user)
-
-
-def _as_shown(count: Counter | None) -> Counter | None:
-    """A counter of the defused text: the replacement of a ``<`` may take more tokens."""
-    return None if count is None else lambda text: count(defuse(text))
 
 
 def _references(item: Item, budget: int, count: Counter | None) -> Iterator[str]:
@@ -268,7 +264,7 @@ def parse_chain(text: str) -> ParsedChain:
         quotes=quotes,
         glosses=glosses,
         reference_answer=reference,
-        answer_type=_answer_type(words),
+        answer_type=next((one for one in AnswerType if one == words.replace(" ", "_")), None),
         answer=None if answer == _NO_ANSWER and not quotes else answer,
         why=next(reasons, "").removesuffix("."),
     )
@@ -292,8 +288,3 @@ def _quotes_of(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def on_one_line(text: str) -> str:
     """The text, defused, with one blank for each run of white space."""
     return " ".join(defuse(text).split())
-
-
-def _answer_type(words: str) -> AnswerType | None:
-    name = words.replace(" ", "_")
-    return AnswerType(name) if name in set(AnswerType) else None

@@ -163,7 +163,8 @@ def build_settings(
     try:
         return cls.model_validate(_none_for_null(changed))
     except ValidationError as error:
-        raise SettingsError(f"{where}: {_explain(cls, error)}") from error
+        said = "; ".join(_explained(cls, mistake) for mistake in mistakes(error))
+        raise SettingsError(f"{where}: {said}") from error
 
 
 def _apply(data: dict[str, Any], override: str) -> None:
@@ -184,10 +185,6 @@ def _none_for_null(value: Any) -> Any:
     if isinstance(value, list):
         return [_none_for_null(v) for v in value]
     return None if value in ("null", "~") else value
-
-
-def _explain(cls: type[BaseModel], error: ValidationError) -> str:
-    return "; ".join(_explained(cls, mistake) for mistake in mistakes(error))
 
 
 def _explained(cls: type[BaseModel], mistake: Mistake) -> str:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import httpx2
 
 T = TypeVar("T")
-B = TypeVar("B", bound=BaseModel)
 
 CHECK_S: Final = 5.0
 """Seconds that a server may take to list its models."""
@@ -206,8 +205,12 @@ class Client:
         wanted = {name: value for name, value in wanted.items() if name not in extra}
         wanted["extra_body"] = {name: value for name, value in extra.items() if value is not None}
         wanted["messages"] = [m.model_dump() for m in messages]
-        create = self._client.chat.completions.create
-        return self._asked(lambda: _read(ServerReply, create(model=self.model, **wanted)))
+
+        def ask() -> ServerReply:  # validated, as the ``openai`` client does not do it
+            made = self._client.chat.completions.create(model=self.model, **wanted)
+            return ServerReply.model_validate(made, from_attributes=True)
+
+        return self._asked(ask)
 
     def answers(self) -> bool:
         """Whether the server lists its models; any status below 500 shows that it is up."""
@@ -241,8 +244,3 @@ class Client:
         except ValueError as error:  # the body is not JSON, or not a completion's
             why = explain(error) if isinstance(error, ValidationError) else error
             return Failure("no-completion", f"not a chat completion ({why}); {_WRONG_URL}")
-
-
-def _read(kind: type[B], found: object) -> B:
-    """The part of a reply that is used, validated, as the ``openai`` client does not do it."""
-    return kind.model_validate(found, from_attributes=True)

@@ -106,7 +106,9 @@ class LocalEngine:
         self._ends = end_token_ids(self._tokenizer)
         # Of a prompt only the last position is kept: a view of several rows, which torch 2.13 in
         # bfloat16 on a CPU multiplies without its fast kernels: minutes for 40 rows.
-        self._model.get_output_embeddings().register_forward_pre_hook(_contiguous)
+        self._model.get_output_embeddings().register_forward_pre_hook(
+            lambda _, inputs: tuple(one.contiguous() for one in inputs)
+        )
         backend = self._tokenizer.backend_tokenizer
         self._constraints = Constraints(backend, self._ends) if constrained else None
 
@@ -394,10 +396,6 @@ def _head_on(head: Any, keep: torch.Tensor, exact: Sequence[int]) -> Iterator[No
     finally:
         for handle in handles:
             handle.remove()
-
-
-def _contiguous(_: Any, inputs: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    return tuple(one.contiguous() for one in inputs)
 
 
 def _name_of_cache(model: Any) -> str:

@@ -112,7 +112,8 @@ def lowest_threshold(rows: Sequence[Evidence], bound: float) -> float | None:
         for least, given in steps:
             if given.rows < start:
                 continue
-            if _upper(given.wrong, given.rows, share) > bound or _exceeds(given, bound):
+            _, upper = clopper_pearson(given.wrong, given.rows, 2 * share - 1)
+            if upper > bound or _exceeds(given, bound):
                 break
             passed.append(least)
     return min(passed, default=None)
@@ -160,11 +161,6 @@ def _exceeds(given: Given, bound: float) -> bool:
         bad and betainc(wrong + bad, rows - wrong + n - bad, bound) < 0.5
         for bad, n in given.by_source.values()
     )
-
-
-def _upper(wrong: int, n: int, level: float) -> float:
-    """The one-sided upper Clopper-Pearson limit."""
-    return float(clopper_pearson(wrong, n, 2 * level - 1)[1])
 
 
 def _fewest(bound: float, level: float) -> int:

@@ -142,7 +142,7 @@ def find_answer(
     be read as that kind. Only the last 20,000 characters are read: a final answer is at the end.
     """
     if "```" in text:
-        outside = find_answer(_FENCED.sub(_blank, text), kind, places, question)
+        outside = find_answer(_FENCED.sub(lambda m: " " * len(m[0]), text), kind, places, question)
         if outside is not None and outside.how in (How.BOXED, How.ANNOUNCED):
             return outside  # an answer inside code is ignored
     return _found_in(text, kind, places, question)
@@ -183,10 +183,6 @@ def _value_in(
     found = _refined(found, kind, question)
     sure = found.how in (How.BOXED, How.ANNOUNCED, How.STATED)
     return found if sure else _weighed(found, text, kind, question)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
 
 
 # --- forms of one kind ----------------------------------------------------------------------------

@@ -79,14 +79,11 @@ def clauses(text: str, found: Sequence[Mention]) -> list[Clause]:
         stop = _JOINT.search(text, one.end, high)
         end = stop.start() if stop else high
         words = f"{text[start : one.start]} \0 {text[one.end : end]}"
-        made.append(Clause(one, start, end, bool(_NEGATION.search(words)), _is_aside(words)))
+        # Whether the words give the answer to somebody else, or to an earlier time.
+        others = _OTHERS.search(words) and not PERSON.search(words)
+        aside = bool(others or _EARLIER.search(words))
+        made.append(Clause(one, start, end, bool(_NEGATION.search(words)), aside))
     return made
-
-
-def _is_aside(words: str) -> bool:
-    """Whether the words around an answer give it to somebody else, or to an earlier time."""
-    others = _OTHERS.search(words) and not PERSON.search(words)
-    return bool(others or _EARLIER.search(words))
 
 
 def commitment(text: str, named: Sequence[Clause], same: Same) -> Clause | None:

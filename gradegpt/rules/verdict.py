@@ -352,19 +352,6 @@ def _chinese(text: str) -> bool | None:
     return characters > words if characters or words else None
 
 
-def _may_be_said(reading: Reading) -> bool:
-    """Whether the type may be said in words of another language."""
-    return reading.kind not in (*CHOICE, AnswerType.TRUE_FALSE)
-
-
-def _is_no_option(reading: Reading) -> bool:
-    return reading.found is not None and reading.kind not in CHOICE
-
-
-def _is_short(reading: Reading) -> bool:
-    return reading.found is not None and len(reading.response) <= _SHORT
-
-
 def _is_found(reading: Reading) -> bool:
     return reading.found is not None
 
@@ -373,8 +360,12 @@ STEPS: Final = (
     Step("empty", lambda r: len(r.response) < _SHORT and _is_not_the_reference(r), _empty),
     Step("no answer", _is_not_the_reference, _no_answer),
     Step("not its own", _is_found, _not_its_own),
-    Step("sense", _is_no_option, _sense),
-    Step("across languages", _may_be_said, _across_languages),
+    Step("sense", lambda r: _is_found(r) and r.kind not in CHOICE, _sense),
+    Step(
+        "across languages",
+        lambda r: r.kind not in (*CHOICE, AnswerType.TRUE_FALSE),
+        _across_languages,
+    ),
     Step("comparison", _is_found, _by_comparison),
-    Step("in other words", _is_short, _in_other_words),
+    Step("in other words", lambda r: _is_found(r) and len(r.response) <= _SHORT, _in_other_words),
 )

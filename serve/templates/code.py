@@ -89,15 +89,6 @@ def _of_hle(judgement: Judgement, fields: Fields) -> dict[str, Any]:
     }
 
 
-def _of_xbench(judgement: Judgement, _: Fields) -> dict[str, Any]:
-    return {"answer": judgement.answer or "无", "strict": True}
-
-
-def _of_evalscope(judgement: Judgement, _: Fields) -> dict[str, Any]:
-    """An empty reason is a parse error."""
-    return {"why": reason(judgement) or f"Compared by {judgement.method}."}
-
-
 def _kind_of_invalid(judgement: Judgement, _: Fields) -> dict[str, Any]:
     """CompassVerifier's third grade says why nothing could be graded."""
     kinds = {"response:loop": "REPETITIVE", "response:refusal": "REFUSAL"}
@@ -190,10 +181,6 @@ def _in_form(fields: Fields) -> str:
             return answer
 
 
-def _or_null(fields: Fields) -> str:
-    return _plain(fields["response"], AnswerType.EXPRESSION) or "null"
-
-
 def _plain(response: str, kind: AnswerType) -> str:
     found = find_answer(response, kind)
     return found.answer.strip(" .。$") if found else ""
@@ -275,7 +262,10 @@ CODE: Final[Mapping[str, TemplateCode]] = {
     "answer_a_line": TemplateCode(item=_answer_a_line),
     "atlas": TemplateCode(item=_atlas_item, write=_atlas),
     "chain": TemplateCode(write=_chain),
-    "evalscope": TemplateCode(values=_of_evalscope),
+    # An empty reason is a parse error.
+    "evalscope": TemplateCode(
+        values=lambda found, _: {"why": reason(found) or f"Compared by {found.method}."}
+    ),
     "gradegpt": TemplateCode(item=_referenced, write=_chain),
     "hello": TemplateCode(extract=_hello),
     "hle": TemplateCode(values=_of_hle),
@@ -283,6 +273,10 @@ CODE: Final[Mapping[str, TemplateCode]] = {
     "kind_of_invalid": TemplateCode(values=_kind_of_invalid),
     "letter": TemplateCode(extract=_letter),
     "list_of_one": TemplateCode(item=_list_of_one),
-    "or_null": TemplateCode(extract=_or_null),
-    "xbench": TemplateCode(values=_of_xbench),
+    "or_null": TemplateCode(
+        extract=lambda fields: _plain(fields["response"], AnswerType.EXPRESSION) or "null"
+    ),
+    "xbench": TemplateCode(
+        values=lambda found, _: {"answer": found.answer or "无", "strict": True}
+    ),
 }

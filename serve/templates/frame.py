@@ -109,18 +109,11 @@ class Frame:
         for index in range(len(self.parts) - 1, self._middle, -1):
             part = self.parts[index]
             if isinstance(part, re.Pattern):
-                last = _last(part, text, at, end)
+                *_, last = (None, *part.finditer(text, at, end))
                 if last is None:
                     return None
-                places[index], end = last, last.start
+                places[index], end = range(*last.span()), last.start()
         return places
-
-
-def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> range | None:
-    last = None
-    for found in pattern.finditer(text, start, end):
-        last = range(*found.span())
-    return last
 
 
 def _without(text: str, spans: list[range]) -> str:
