@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import indent
 from typing import Annotated, Any
@@ -86,13 +86,10 @@ def main(
     elif isinstance(settings, LabelledSettings):
         _print_labelled(prepare(settings), settings)
     elif isinstance(settings, DataGenSettings):
-        _print(_with_progress(settings, _command(config, overrides)), settings)
-
-
-def _command(config: Path, overrides: Iterable[str]) -> str:
-    """The command without settings that change no row, so that the card has the same bytes."""
-    kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers", "on")]
-    return shlex.join(["gradegpt", "data", str(config), *kept])
+        # Without settings that change no row, so that the card has the same bytes.
+        kept = [o for o in overrides if o.partition("=")[0] not in ("out", "workers", "on")]
+        command = shlex.join(["gradegpt", "data", str(config), *kept])
+        _print(_with_progress(settings, command), settings)
 
 
 def _with_progress(settings: DataGenSettings, command: str) -> dict[str, Any]:

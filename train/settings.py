@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from gradegpt.chains.chain import PromptSettings
 from gradegpt.core.errors import SettingsError
-from gradegpt.core.settings import RunSettings
+from gradegpt.core.settings import RunSettings, typed
 
 SFT: Final[dict[str, Any]] = {
     "seed": 0, "max_length": 1024, "max_steps": -1, "num_train_epochs": 1,
@@ -113,7 +111,7 @@ class SFTSettings(RunSettings):
         for name in sorted(_OURS.keys() & given.keys()):
             instead = f", and set {_OURS[name]}" if _OURS[name] else ""
             raise ValueError(f"{name}: set by this trainer; leave it out{instead}")
-        made = defaults | {name: _typed(value) for name, value in given.items()}
+        made = defaults | {name: typed(value) for name, value in given.items()}
         for name, usual in defaults.items():
             if type(usual) in (int, float) and type(made[name]) not in (int, float):
                 raise ValueError(f"{name}: expected a number, got {made[name]!r}")
@@ -169,15 +167,3 @@ class SFTSettings(RunSettings):
         if self.sft["max_steps"] > 0:
             return int(self.sft["max_steps"])
         return math.ceil(float(self.sft["num_train_epochs"]) * -(-rows // self.rows_per_step))
-
-
-def _typed(value: Any) -> Any:
-    """A value of YAML, which is text, as JSON reads it: 2e-4 is a number, true a truth value."""
-    if isinstance(value, Mapping):
-        return {name: _typed(one) for name, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_typed(one) for one in value]
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return value

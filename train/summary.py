@@ -109,12 +109,6 @@ def _decides(of: Report) -> str:
     return said
 
 
-def _agrees(of: Report) -> bool:
-    """Whether what it decides is shown to agree with the labels more often than by chance."""
-    least = of["intervals"].get("kappa", {}).get("low", of["kappa"])
-    return least is not None and least > 0
-
-
 def _bias(of: Report) -> Iterator[str]:
     """By how much a judge accepts or rejects too easily, and the threshold that mends it."""
     if of["bias"] is None or abs(of["bias"]) <= _EVEN:
@@ -148,7 +142,8 @@ def _use(judges: Report, manifest: Report, out: str) -> Iterator[str]:
     use, figures = manifest["use"], judges[manifest["use"]]
     judge, serve = _OPTIONS[use]
     left = figures["n_items"] - figures["n_judged"]
-    if not _agrees(figures):
+    least = figures["intervals"].get("kappa", {}).get("low", figures["kappa"])
+    if least is None or least <= 0:
         yield f"DO NOT USE IT YET: {use} ({manifest['why']}) {_decides(figures)}:"
         yield "  it is not shown to agree with the labels more often than by chance. Label more"
         yield "  answers, above all of the rarer label, and give the command with another -o."

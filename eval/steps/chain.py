@@ -158,10 +158,7 @@ def _fault(
         return f"step {n} of {len(steps)}"
     if reference != "none" and not 1 <= int(reference) <= n_references:
         return f"step {n}: reference {int(reference)} of {n_references}"
-    return None if _is_verbatim(quote, steps[n - 1]) else f"step {n}: quote not verbatim"
-
-
-def _is_verbatim(quote: str, step: str) -> bool:
-    """Whether the quote is in the step up to blanks and line breaks, defused or not."""
-    quoted, whole = (" ".join(defuse(text).split()) for text in (quote, step))
-    return bool(re.search(r"\w", quoted)) and quoted in whole
+    # Up to blanks and line breaks, defused or not.
+    quoted, whole = (" ".join(defuse(text).split()) for text in (quote, steps[n - 1]))
+    is_verbatim = re.search(r"\w", quoted) and quoted in whole
+    return None if is_verbatim else f"step {n}: quote not verbatim"

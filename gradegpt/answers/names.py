@@ -176,7 +176,8 @@ def _key(text: str) -> str:
 
 def _spellings(name: str) -> set[str]:
     """The Pinyin of a Chinese name, in all its readings, with and without its last characters."""
-    spelt = _readings(name)
+    signs = _rows("key", [f"={char}" for char in name])
+    spelt = {sign[1:]: found.split() for sign, found in signs}
     made = {
         _key("".join(syllables))
         for text in {name, _core(name)}
@@ -195,11 +196,6 @@ def _names_of(keys: Iterable[str]) -> dict[str, set[str]]:
     keys = {*keys}
     listed = {name: {name} for name, *_ in _rows("entry", keys)}
     return listed | {key: {*found.split()} for key, found in _rows("key", keys)}
-
-
-def _readings(name: str) -> dict[str, list[str]]:
-    """The Pinyin of each of its characters, in all their readings."""
-    return {sign[1:]: found.split() for sign, found in _rows("key", [f"={char}" for char in name])}
 
 
 def _rows(table: str, keys: Iterable[str]) -> list[tuple[str, ...]]:

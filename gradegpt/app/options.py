@@ -291,12 +291,10 @@ def columns_of(mapped: Sequence[str] | None, labels: Path | None = None) -> dict
 
     A label's column is one of ``labels``, where this is a table of its own.
     """
-    found = dict(_field_and_column(text) for text in mapped or ())
+    found = dict[str, str]()
+    for text in mapped or ():
+        field, equals, column = text.partition("=")
+        if not equals or not field:
+            raise typer.BadParameter(f"--map {text}: expected FIELD=COLUMN, such as reference=gold")
+        found[field] = column
     return found if labels is None else {f: name for f, name in found.items() if f != LABEL}
-
-
-def _field_and_column(text: str) -> tuple[str, str]:
-    field, equals, column = text.partition("=")
-    if not equals or not field:
-        raise typer.BadParameter(f"--map {text}: expected FIELD=COLUMN, such as reference=gold")
-    return field, column

@@ -6,6 +6,7 @@ YAML is read as plain text scalars and typed by the settings class alone: PyYAML
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -185,6 +186,18 @@ def _none_for_null(value: Any) -> Any:
     if isinstance(value, list):
         return [_none_for_null(v) for v in value]
     return None if value in ("null", "~") else value
+
+
+def typed(value: Any) -> Any:
+    """A value of YAML, which is text, as JSON reads it: 2e-4 is a number, true a truth value."""
+    if isinstance(value, Mapping):
+        return {name: typed(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [typed(one) for one in value]
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
 
 
 def _explained(cls: type[BaseModel], mistake: Mistake) -> str:

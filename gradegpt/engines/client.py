@@ -6,10 +6,9 @@ returned value, so that one request that fails does not end the others.
 
 from __future__ import annotations
 
-import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
@@ -19,7 +18,7 @@ from gradegpt.chains.chain import NO, YES
 from gradegpt.core.errors import EngineError, EngineTimeoutError, needs
 from gradegpt.core.mistakes import explain
 from gradegpt.core.schema import Message
-from gradegpt.core.settings import Settings
+from gradegpt.core.settings import Settings, typed
 from gradegpt.engines.base import Generation, TagProbability, TokenLogprob
 
 if TYPE_CHECKING:
@@ -32,18 +31,6 @@ CHECK_S: Final = 5.0
 _WRONG_URL: Final = "is base_url right, up to and including /v1?"
 
 
-def _typed(value: Any) -> Any:
-    """The texts of a settings file as the JSON values that they spell."""
-    if isinstance(value, Mapping):
-        return {key: _typed(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return list(map(_typed, value))
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
-
-
 class RequestSettings(Settings):
     """What a server wants in a request besides the prompt; reasoning models need it."""
 
@@ -51,7 +38,7 @@ class RequestSettings(Settings):
     """The server's name of the limit on new tokens."""
     thinking_tokens: int = Field(default=0, ge=0)
     """Tokens for a model's thoughts, on top of the limit on the reply."""
-    extra_body: Annotated[dict[str, Any], BeforeValidator(_typed)] = Field(default_factory=dict)
+    extra_body: Annotated[dict[str, Any], BeforeValidator(typed)] = Field(default_factory=dict)
     """Further fields of the request, which replace ours: ``{temperature: 1}``; null removes one."""
 
     @override

@@ -248,7 +248,9 @@ class LocalEngine:
         places = torch.arange(ids.shape[1])
         keep = (places < ends) & (places >= ends - last)
         with _head_on(self._model.get_output_embeddings(), keep.to(device), exact):
-            past = {} if cache is None else {_name_of_cache(self._model): cache}
+            # Transformers 5.24 renamed the argument, and 5.40 drops the old name.
+            renamed = "cache" in signature(self._model.forward).parameters
+            past = {} if cache is None else {"cache" if renamed else "past_key_values": cache}
             logits = self._model(
                 input_ids=ids.to(device), use_cache=cache is not None, **past
             ).logits
@@ -396,11 +398,6 @@ def _head_on(head: Any, keep: torch.Tensor, exact: Sequence[int]) -> Iterator[No
     finally:
         for handle in handles:
             handle.remove()
-
-
-def _name_of_cache(model: Any) -> str:
-    """The argument of keys and values: transformers 5.24 renamed it, and 5.40 drops the old one."""
-    return "cache" if "cache" in signature(model.forward).parameters else "past_key_values"
 
 
 def quiet_start() -> None:

@@ -172,9 +172,13 @@ def _in_form(fields: Fields) -> str:
     answer = _plain(response, kind)
     match kind:
         case AnswerType.SINGLE_CHOICE | AnswerType.MULTIPLE_CHOICE:
-            return _option(answer, question)
+            choices = options(question)  # by name or by their texts; else callers compare
+            named = letters(answer, choices) or by_text(answer, choices)
+            return ", ".join(sorted(named)) if named else answer
         case AnswerType.TUPLE:
-            return _listed(answer)
+            written = _LIST.findall(answer)
+            numbers = [m[0].replace(",", "") for m in re.finditer(r"-?\d+(?:\.\d+)?", answer)]
+            return written[-1] if written else f"[{', '.join(numbers)}]" if numbers else ""
         case AnswerType.NUMBER:
             return _rounded(answer, _PLACES.get(((hint and hint["places"]) or "").lower()))
         case _:
@@ -184,19 +188,6 @@ def _in_form(fields: Fields) -> str:
 def _plain(response: str, kind: AnswerType) -> str:
     found = find_answer(response, kind)
     return found.answer.strip(" .。$") if found else ""
-
-
-def _option(answer: str, question: str) -> str:
-    """The letters, by name or by the text of an option; else the text, which callers compare."""
-    choices = options(question)
-    named = letters(answer, choices) or by_text(answer, choices)
-    return ", ".join(sorted(named)) if named else answer
-
-
-def _listed(answer: str) -> str:
-    written = _LIST.findall(answer)
-    numbers = [m[0].replace(",", "") for m in re.finditer(r"-?\d+(?:\.\d+)?", answer)]
-    return written[-1] if written else f"[{', '.join(numbers)}]" if numbers else ""
 
 
 def _rounded(answer: str, places: int | None) -> str:
