@@ -66,21 +66,15 @@ def balanced(keys: Keys, balance: Balance) -> Keys:
     side bounds the size of the cell. A total number of rows is distributed evenly over the cells;
     small cells are taken whole.
     """
-    cells = _cells(keys)
-    sizes = _sizes({cell: _capacity(parts, balance) for cell, parts in cells.items()}, balance)
-    kept = [p for cell, size in sizes.items() for p in _picked(cells[cell], size, balance)]
-    return keys.loc[sorted(kept)]
-
-
-def _cells(keys: Keys) -> dict[Cell, dict[Verdict, Places]]:
-    """The rows of each cell and verdict, in the order of selection."""
     cells: defaultdict[Cell, dict[Verdict, Places]] = defaultdict(
         lambda: dict.fromkeys(Verdict, ())
     )
     for named, part in in_order(keys).groupby(["origin", "lang", "type", "verdict"], sort=False):
         origin, lang, kind, verdict = named
         cells[Cell(origin == "real", lang, AnswerType(kind))][Verdict(verdict)] = part.index
-    return cells
+    sizes = _sizes({cell: _capacity(parts, balance) for cell, parts in cells.items()}, balance)
+    kept = [p for cell, size in sizes.items() for p in _picked(cells[cell], size, balance)]
+    return keys.loc[sorted(kept)]
 
 
 def _capacity(parts: Mapping[Verdict, Places], balance: Balance) -> int:

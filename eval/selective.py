@@ -73,12 +73,15 @@ def risk_coverage(
     if not len(rows.wrong):
         return None
     known = bool(np.isfinite(rows.confidence).any())
+    # At most so many points, about equally far apart, with the last.
+    wanted = np.ceil(np.arange(1, _POINTS + 1) / _POINTS * rows.ends[-1])
+    ends = map(int, np.unique(rows.ends[np.searchsorted(rows.ends, wanted)]))
     decided = np.flatnonzero(rows.decided)
     return RiskCoverage(
         n_rows=len(examples),
         n_withheld=int((~rows.decided).sum()),
         points=tuple(
-            _point(rows, np.arange(end), len(examples)) for end in _spread(rows.ends)
+            _point(rows, np.arange(end), len(examples)) for end in ends
         ) if known else (),
         operating=_point(rows, decided, len(examples)) if len(decided) else None,
     )  # fmt: skip
@@ -105,12 +108,6 @@ def ranked(examples: Sequence[Example], judgements: Sequence[Judgement]) -> Rank
         confidence, columns[1].astype(bool), numbered(map(str, columns[2].astype(int))),
         columns[3].astype(bool), np.append(ends, len(confidence)),
     )  # fmt: skip
-
-
-def _spread(ends: NDArray[np.int64]) -> list[int]:
-    """At most ``_POINTS`` of the ends, about equally far apart, with the last."""
-    wanted = np.ceil(np.arange(1, _POINTS + 1) / _POINTS * ends[-1])
-    return [int(end) for end in np.unique(ends[np.searchsorted(ends, wanted)])]
 
 
 def _point(rows: Ranked, chosen: NDArray[np.int64], n_rows: int) -> CurvePoint:

@@ -102,7 +102,14 @@ class Life:
             self.failed = error
             self._stops_at, service.gate.draining = 0.0, True
         else:
-            _announce(service.settings, self.url)
+            setting = service.settings.undecided
+            other = "" if setting == "refuse" else "; undecided=refuse gives none"
+            sys.stdout.write(
+                f"ready: {self.url} (open it in a browser for the page; Ctrl-C stops it)\n"
+                "undecided answers: pipelines whose parsers read only right or wrong get "
+                f"{_INSTEAD[setting]} (undecided={setting}{other})\n"
+            )
+            sys.stdout.flush()
 
     def _drain(self, service: Service, number: int, _: FrameType | None) -> None:
         """Finish running requests and refuse new ones; a second Ctrl-C stops at once."""
@@ -191,14 +198,3 @@ _INSTEAD: Final[dict[WhenUndecided, str]] = {
     "incorrect": "incorrect",
     "refuse": "HTTP 422, or an empty reply where they count one",
 }
-
-
-def _announce(settings: ServeSettings, url: str) -> None:
-    setting = settings.undecided
-    other = "" if setting == "refuse" else "; undecided=refuse gives none"
-    sys.stdout.write(
-        f"ready: {url} (open it in a browser for the page; Ctrl-C stops it)\n"
-        "undecided answers: pipelines whose parsers read only right or wrong get "
-        f"{_INSTEAD[setting]} (undecided={setting}{other})\n"
-    )
-    sys.stdout.flush()

@@ -104,7 +104,13 @@ def _cascade(settings: CascadeJudgeSettings) -> CascadeJudge:
     if settings.labels is not None:
         if settings.max_error is not None:
             raise SettingsError("labels: no error was measured with them; leave max_error out")
-        stages = _with_labels(settings, stages)
+        from gradegpt.judges.neighbours import LabelJudge, NeighbourJudge, after
+        from gradegpt.tables.importers.labelled import graded_answers
+
+        mapped = dict(one.split("=", 1) for one in settings.labels_map)
+        judge = NeighbourJudge(graded_answers(str(settings.labels), mapped))
+        nearest = Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
+        stages = [Stage(LabelJudge(judge)), *stages, nearest]
     if settings.max_error is None:
         stop = max(STOP_CONFIDENCE, settings.min_confidence)
         return CascadeJudge(stages, Thresholds(settings.min_confidence, stop))
@@ -144,16 +150,6 @@ def _stage(settings: JudgeSettings, number: int) -> Stage:
         judge: Judge = DeferredJudge(ModelJudge.name, partial(_model_judge, settings))
         return Stage(judge, calibration)
     return Stage(build_judge(settings), calibration)
-
-
-def _with_labels(settings: CascadeJudgeSettings, stages: Sequence[Stage]) -> list[Stage]:
-    from gradegpt.judges.neighbours import LabelJudge, NeighbourJudge, after
-    from gradegpt.tables.importers.labelled import graded_answers
-
-    mapped = dict(one.split("=", 1) for one in settings.labels_map)
-    judge = NeighbourJudge(graded_answers(str(settings.labels), mapped))
-    nearest = Stage(judge, after((stage.judge.name for stage in stages), STOP_CONFIDENCE))
-    return [Stage(LabelJudge(judge)), *stages, nearest]
 
 
 def _check_order(stages: Sequence[Stage]) -> None:

@@ -46,15 +46,10 @@ class UnknownPromptError(PromptError):
     code = "unknown_prompt"
 
 
-def _shipped() -> tuple[Template, ...]:
-    files = sorted(Path(__file__).parent.glob("*.yaml"))
-    return tuple(
-        build_settings(Template, yaml.load(file.read_bytes(), LOADER), str(file))  # noqa: S506
-        for file in files
-    )
-
-
-TEMPLATES: Final = _shipped()
+TEMPLATES: Final = tuple(
+    build_settings(Template, yaml.load(file.read_bytes(), LOADER), str(file))  # noqa: S506
+    for file in sorted(Path(__file__).parent.glob("*.yaml"))
+)
 
 
 def is_shipped(template: Template) -> bool:

@@ -91,7 +91,11 @@ class Frame:
                 end = places[index + 1].start if index + 1 in places else len(text)
                 spans[part[1:-1]] = range(start, end)
         fields = {name: text[span.start : span.stop].strip() for name, span in spans.items()}
-        rest = _without(text, list(spans.values()))
+        between, end = list[str](), 0
+        for span in sorted(spans.values(), key=lambda span: span.start):
+            between.append(text[end : span.start])
+            end = span.stop
+        rest = "\n".join([*between, text[end:]])
         heads = [span.start for at, span in sorted(places.items()) if at < self._middle]
         tails = [span.start for at, span in sorted(places.items()) if at > self._middle]
         return Framed(fields, spans, heads, tails, rest)
@@ -114,14 +118,6 @@ class Frame:
                     return None
                 places[index], end = range(*last.span()), last.start()
         return places
-
-
-def _without(text: str, spans: list[range]) -> str:
-    pieces, at = [], 0
-    for span in sorted(spans, key=lambda span: span.start):
-        pieces.append(text[at : span.start])
-        at = span.stop
-    return "\n".join([*pieces, text[at:]])
 
 
 def frames_of(messages: Sequence[Message]) -> str:

@@ -126,14 +126,17 @@ def check_files(
     name = files[0].table.name + (f" and {len(files) - 1:,} more" if len(files) > 1 else "")
     divided = each(partial(_divided, rows=rows), [file.table for file in files])
     parts = [part for some in divided for part in some]
+    surveyed = each(
+        lambda part: survey(row for _, row in local(part).rows() if not isinstance(row, str)), parts
+    )
     found = recognise(
-        joined(each(_surveyed, parts)), columns,
+        joined(surveyed), columns,
         name=name, hint=on_command_line, separator=separator, required=REQUIRED,
     )  # fmt: skip
     items, wrong = list[int](), Complaints(name)
-    for number, complaints in each(partial(_checked, found, name), parts):
-        items.append(number)
-        wrong.merge(complaints)
+    for one in each(lambda part: findings(local(part), found), parts):
+        items.append(one.items)
+        wrong.merge(one.wrong)
     accept(name, files[0].table.form, sum(items), wrong, skip_bad=skip_bad, command=command)
     return Checked(tuple(files), tuple(parts), tuple(items), found, wrong)
 
@@ -231,17 +234,6 @@ def judge_of(settings: JudgeSettings) -> Judge:
 def _divided(table: Table, rows: int) -> list[Table]:
     here = Table.of(local(table).path, table.name)
     return [part._replace(path=table.path) for part in here.parts(rows)]
-
-
-def _surveyed(part: Table) -> dict[str, list[Any]]:
-    """The columns of a part with their first values."""
-    return survey(row for _, row in local(part).rows() if not isinstance(row, str))
-
-
-def _checked(columns: Columns, name: str, part: Table) -> tuple[int, Complaints]:
-    """The number of items of a part, and the complaints about the other rows."""
-    found = findings(local(part), columns)
-    return found.items, found.wrong
 
 
 def judged(job: JudgingJob, given: PartTask) -> PartReport:

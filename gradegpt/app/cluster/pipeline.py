@@ -88,12 +88,8 @@ def piped(
 
 def each(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
     """The results of tasks, in order."""
-    made = piped(partial(_numbered, function), [*enumerate(values)])
+    made = piped(lambda one: (one[0], function(one[1])), [*enumerate(values)])
     return [result for _, result in sorted(made, key=lambda one: one[0])]
-
-
-def _numbered(function: Callable[[Any], Any], value: tuple[int, Any]) -> tuple[int, Any]:
-    return value[0], function(value[1])
 
 
 def _streamed(
