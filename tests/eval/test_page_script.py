@@ -50,25 +50,15 @@ def test_a_view_is_in_the_address_and_back() -> None:
 
 @pytest.mark.parametrize(
     ("view", "ids"),
-    [
-        ({}, ["r0", "r1", "r2"]),
-        ({"verdict": "incorrect"}, ["r0"]),
-        ({"verdict": "correct", "judge": "other, too"}, ["r1"]),
-        ({"verdict": "undecided"}, ["r2"]),
-        ({"agreement": "judges"}, ["r0"]),
-        ({"agreement": "label"}, ["r0", "r1"]),
-        ({"agreement": "label", "judge": "rules"}, ["r1"]),
-        ({"agreement": "none"}, ["r2"]),
-        ({"label": "none"}, ["r2"]),
-        ({"label": "incorrect"}, ["r1"]),
-        ({"tag": "subject: b"}, ["r1"]),
-        ({"q": "R2 it"}, ["r2"]),
-        ({"q": "onerror script"}, ["r0"]),
-        ({"q": "nothing"}, []),
-        ({"judge": "nobody", "verdict": "correct"}, []),
-    ],
+    [({}, ["r0", "r1", "r2"]), ({"verdict": "incorrect"}, ["r0"]),
+     ({"verdict": "correct", "judge": "other, too"}, ["r1"]), ({"verdict": "undecided"}, ["r2"]),
+     ({"agreement": "judges"}, ["r0"]), ({"agreement": "label"}, ["r0", "r1"]),
+     ({"agreement": "label", "judge": "rules"}, ["r1"]), ({"agreement": "none"}, ["r2"]),
+     ({"label": "none"}, ["r2"]), ({"label": "incorrect"}, ["r1"]), ({"tag": "subject: b"}, ["r1"]),
+     ({"q": "R2 it"}, ["r2"]), ({"q": "onerror script"}, ["r0"]), ({"q": "nothing"}, []),
+     ({"judge": "nobody", "verdict": "correct"}, [])],
     ids=lambda one: "&".join(f"{k}={v}" for k, v in one.items()) if isinstance(one, dict) else "",
-)
+)  # fmt: skip
 def test_a_view_lists_what_fits_all_its_filters(view: dict[str, str], ids: list[str]) -> None:
     """With a judge, verdict and label filters apply to that judge; a search needs every word."""
     found = value(

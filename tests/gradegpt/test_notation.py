@@ -35,19 +35,11 @@ def test_a_long_sentence_is_narrowed_to_a_clause_and_not_to_digits() -> None:
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [
-        ("(1) 3; (2) 5", [1, 2]),
-        ("（i）3，（ii）5", [1, 2]),
-        ("(I) 3 (II) 5", [1, 2]),
-        ("(a) 3 (b) 5", [1, 2]),
-        ("①3 ⑩5", [1, 10]),
-        ("第一空：3；第二空：5", [1, 2]),
-        ("**Part (a)** 3, Part b: 5", [1, 2]),
-        ("1) 3 2) 5", [1, 2]),
-        ("y = (x - 1)(x + 2)", []),
-        ("f(1) = 3", []),
-    ],
-)
+    [("(1) 3; (2) 5", [1, 2]), ("（i）3，（ii）5", [1, 2]), ("(I) 3 (II) 5", [1, 2]),
+     ("(a) 3 (b) 5", [1, 2]), ("①3 ⑩5", [1, 10]), ("第一空：3；第二空：5", [1, 2]),
+     ("**Part (a)** 3, Part b: 5", [1, 2]), ("1) 3 2) 5", [1, 2]), ("y = (x - 1)(x + 2)", []),
+     ("f(1) = 3", [])],
+)  # fmt: skip
 def test_marks_of_every_kind(text: str, numbers: list[int]) -> None:
     """The number of each mark, at any beginning of a part; not in a formula."""
     assert [mark.number for mark in marks(text)] == numbers

@@ -218,25 +218,13 @@ def test_hostile_repetition_does_not_raise(piece: str) -> None:
 
 @pytest.mark.parametrize(
     ("reference", "question", "kind"),
-    [
-        ("B", ZH, "single_choice"),
-        ("AC", "", "multiple_choice"),
-        ("A、C", ZH, "multiple_choice"),
-        ("正确", "", "true_false"),
-        ("-3.5", "", "number"),
-        ("18 dollars", "", "number"),
-        ("{1, 2}", "", "set"),
-        ("[0,+∞)", "", "interval"),
-        ("x<3", "", "interval"),
-        ("(1,2)", "", "tuple"),
-        ("x^2+1", "", "expression"),
-        ("y=2x", "", "equation"),
-        ("(1) 3; (2) 5", "", "multi_part"),
-        ("x=1或x=2", "", "multi_answer"),
-        ("增大", "", "text"),
-        ("the water cycle", "", "text"),
-    ],
-)
+    [("B", ZH, "single_choice"), ("AC", "", "multiple_choice"), ("A、C", ZH, "multiple_choice"),
+     ("正确", "", "true_false"), ("-3.5", "", "number"), ("18 dollars", "", "number"),
+     ("{1, 2}", "", "set"), ("[0,+∞)", "", "interval"), ("x<3", "", "interval"),
+     ("(1,2)", "", "tuple"), ("x^2+1", "", "expression"), ("y=2x", "", "equation"),
+     ("(1) 3; (2) 5", "", "multi_part"), ("x=1或x=2", "", "multi_answer"), ("增大", "", "text"),
+     ("the water cycle", "", "text")],
+)  # fmt: skip
 def test_the_type_of_a_reference(reference: str, question: str, kind: str) -> None:
     """The likely type is found for references without a stated one."""
     assert answer_type(reference, question).value == kind

@@ -141,18 +141,10 @@ def test_the_judge_keeps_signs(sign: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "two"),
-    [
-        ("AB ⊥ CD", "AB \\perp CD"),
-        ("AB ∥ CD", "AB // CD"),
-        ("AB ≌ CD", "AB ≅ CD"),
-        ("AB ∽ CD", "AB \\sim CD"),
-        ("p ∧ q", "p \\wedge q"),
-        ("a ∉ M", "a \\notin M"),
-        ("f'(x)", "f^{\\prime}(x)"),
-        ("f″(x)", "f''(x)"),
-        ("a ≤ b", "a ⩽ b"),
-    ],
-)
+    [("AB ⊥ CD", "AB \\perp CD"), ("AB ∥ CD", "AB // CD"), ("AB ≌ CD", "AB ≅ CD"),
+     ("AB ∽ CD", "AB \\sim CD"), ("p ∧ q", "p \\wedge q"), ("a ∉ M", "a \\notin M"),
+     ("f'(x)", "f^{\\prime}(x)"), ("f″(x)", "f''(x)"), ("a ≤ b", "a ⩽ b")],
+)  # fmt: skip
 def test_spellings_of_one_sign_are_the_same(one: str, two: str) -> None:
     """Spellings in the table are one sign."""
     assert compare(read(one, AnswerType.TEXT), read(two, AnswerType.TEXT)).same

@@ -275,26 +275,19 @@ def test_a_wrong_field_is_422_and_named(
 
 @pytest.mark.parametrize(
     ("options", "refused"),
-    [
-        ({"tools": [{}], "tool_choice": "required"}, "tool_choice"),
-        ({"tools": [{}], "tool_choice": {"type": "function"}}, "tool_choice"),
-        ({"functions": [{}], "function_call": {"name": "grade"}}, "function_call"),
-        ({"logprobs": True}, "logprobs"),
-        ({"modalities": ["text", "audio"]}, "modalities"),
-        ({"guided_json": {}}, "guided_json"),
-        ({"guided_choice": ["A", "B"]}, "guided_choice"),
-        ({"grammar": 'root ::= "A"'}, "grammar"),
-        ({"regex": "A|B"}, "regex"),
-        ({"json_schema": {"type": "object"}}, "json_schema"),
-        ({"guided_regex": "A|B"}, "guided_regex"),
-        ({"guided_grammar": "A"}, "guided_grammar"),
-        ({"prompt_logprobs": 1}, "prompt_logprobs"),
-        ({"suffix": "."}, "suffix"),
-        ({"echo": True}, "echo"),
-        ({"guided_choice": None, "grammar": "", "prompt_logprobs": None, "echo": False}, None),
-        ({"tools": [{}], "tool_choice": "auto", "logprobs": False, "modalities": ["text"]}, None),
-    ],
-)
+    [({"tools": [{}], "tool_choice": "required"}, "tool_choice"),
+     ({"tools": [{}], "tool_choice": {"type": "function"}}, "tool_choice"),
+     ({"functions": [{}], "function_call": {"name": "grade"}}, "function_call"),
+     ({"logprobs": True}, "logprobs"), ({"modalities": ["text", "audio"]}, "modalities"),
+     ({"guided_json": {}}, "guided_json"), ({"guided_choice": ["A", "B"]}, "guided_choice"),
+     ({"grammar": 'root ::= "A"'}, "grammar"), ({"regex": "A|B"}, "regex"),
+     ({"json_schema": {"type": "object"}}, "json_schema"),
+     ({"guided_regex": "A|B"}, "guided_regex"), ({"guided_grammar": "A"}, "guided_grammar"),
+     ({"prompt_logprobs": 1}, "prompt_logprobs"), ({"suffix": "."}, "suffix"),
+     ({"echo": True}, "echo"),
+     ({"guided_choice": None, "grammar": "", "prompt_logprobs": None, "echo": False}, None),
+     ({"tools": [{}], "tool_choice": "auto", "logprobs": False, "modalities": ["text"]}, None)],
+)  # fmt: skip
 def test_an_option_that_changes_the_form_of_a_reply_is_refused(
     client_for: ClientFor, prompt: Prompt, options: dict[str, Any], refused: str | None
 ) -> None:

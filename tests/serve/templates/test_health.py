@@ -21,20 +21,11 @@ def said(*messages: Message) -> str:
 
 @pytest.mark.parametrize(
     ("probe", "reply"),
-    [
-        ("hello", "Hello!"),
-        ("你好", "Hello!"),
-        ("Hey how's it going?", "Hello!"),
-        ("Hello, is this working?", "Hello!"),
-        ("What's 1 + 1?", "2"),
-        ("ping", "pong"),
-        ("test", "The test"),
-        ('Say "OK"', "OK"),
-        ("Say this is a test", "this is a test"),
-        ("who are you", "I am GradeGPT"),
-        (" Hello\n", "Hello!"),
-    ],
-)
+    [("hello", "Hello!"), ("你好", "Hello!"), ("Hey how's it going?", "Hello!"),
+     ("Hello, is this working?", "Hello!"), ("What's 1 + 1?", "2"), ("ping", "pong"),
+     ("test", "The test"), ('Say "OK"', "OK"), ("Say this is a test", "this is a test"),
+     ("who are you", "I am GradeGPT"), (" Hello\n", "Hello!")],
+)  # fmt: skip
 def test_a_connection_check_gets_a_plain_sentence(probe: str, reply: str) -> None:
     """With a system message of no content, and without."""
     message = Message(role="user", content=probe)
@@ -44,19 +35,10 @@ def test_a_connection_check_gets_a_plain_sentence(probe: str, reply: str) -> Non
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "hello 42",
-        "hello\nThe answer is 4.",
-        "Is the answer hello right?",
-        "What's 1 + 1? The answer is 2.",
-        "1+1=2",
-        "Say yes",
-        "Say OK if 4 is right",
-        "ping" * 2,
-        "",
-        "hello " * 10_000,
-    ],
-)
+    ["hello 42", "hello\nThe answer is 4.", "Is the answer hello right?",
+     "What's 1 + 1? The answer is 2.", "1+1=2", "Say yes", "Say OK if 4 is right", "ping" * 2, "",
+     "hello " * 10_000],
+)  # fmt: skip
 def test_any_other_text_is_not_one(text: str) -> None:
     with pytest.raises(PromptError):
         find([Message(role="user", content=text)])

@@ -29,27 +29,18 @@ def extracted(name: str, question: str, response: str) -> str:
 
 @pytest.mark.parametrize(
     ("question", "response", "answer"),
-    [
-        (INTEGER, "There are 3 boxes, so the number missing is 14.", "14"),
-        (INTEGER, "The answer is 14.0.", "14"),
-        (INTEGER, "So it costs 1,200 in all.", "1200"),
-        (INTEGER, "The answer is 14.5.", "14.5"),
-        (INTEGER, "I cannot see the picture.", ""),
-        (ONE, "The fraction is 0.6, as six of ten are.", "0.6"),
-        (ONE, "The answer is 3/5.", "0.6"),
-        (TWO, "She needs $1.45 for that.", "1.45"),
-        (TWO, "The answer is 1.4.", "1.40"),
-        (TWO, "The answer is -1.456 m.", "-1.46"),
-        (LIST, "It peaked between 2007 and 2008.", "[2007, 2008]"),
-        (LIST, "Between two years. The answer is [2007, 2008].", "[2007, 2008]"),
-        (LETTER, "The correct answer is (B) red.", "B"),
-        (LETTER, "The answer is 3/11.", "A"),
-        (LETTER, "The answer is red.", "B"),
-        (LETTER, "The answer is green.", "green"),
-        ("Question: Where?", "The answer is Rome.", "Rome"),
-        ("Question: Where?", "", ""),
-    ],
-)
+    [(INTEGER, "There are 3 boxes, so the number missing is 14.", "14"),
+     (INTEGER, "The answer is 14.0.", "14"), (INTEGER, "So it costs 1,200 in all.", "1200"),
+     (INTEGER, "The answer is 14.5.", "14.5"), (INTEGER, "I cannot see the picture.", ""),
+     (ONE, "The fraction is 0.6, as six of ten are.", "0.6"), (ONE, "The answer is 3/5.", "0.6"),
+     (TWO, "She needs $1.45 for that.", "1.45"), (TWO, "The answer is 1.4.", "1.40"),
+     (TWO, "The answer is -1.456 m.", "-1.46"),
+     (LIST, "It peaked between 2007 and 2008.", "[2007, 2008]"),
+     (LIST, "Between two years. The answer is [2007, 2008].", "[2007, 2008]"),
+     (LETTER, "The correct answer is (B) red.", "B"), (LETTER, "The answer is 3/11.", "A"),
+     (LETTER, "The answer is red.", "B"), (LETTER, "The answer is green.", "green"),
+     ("Question: Where?", "The answer is Rome.", "Rome"), ("Question: Where?", "", "")],
+)  # fmt: skip
 def test_the_answer_has_the_form_of_the_hint(question: str, response: str, answer: str) -> None:
     """A number is rounded to the decimal places, never to an integer; no answer is empty."""
     assert extracted("mathvista_extract", question, response) == answer

@@ -80,18 +80,10 @@ def matched(template: str, response: str, options: str = PLANETS) -> str:
 @pytest.mark.parametrize("template", [ENGLISH, BLINK, WEMATH], ids=["plain", "blink", "wemath"])
 @pytest.mark.parametrize(
     ("response", "letter"),
-    [
-        ("B", "B"),
-        ("The answer is (C).", "C"),
-        ("Mars", "B"),
-        ("It is the planet Mars.", "B"),
-        ("It is A or B.", "Z"),
-        ("It can't be B.", "Z"),
-        ("I cannot see the image.", "Z"),
-        ("Neptune", "Z"),
-        ("Answer: D", "D"),
-    ],
-)
+    [("B", "B"), ("The answer is (C).", "C"), ("Mars", "B"), ("It is the planet Mars.", "B"),
+     ("It is A or B.", "Z"), ("It can't be B.", "Z"), ("I cannot see the image.", "Z"),
+     ("Neptune", "Z"), ("Answer: D", "D")],
+)  # fmt: skip
 def test_the_option_that_a_response_gives(template: str, response: str, letter: str) -> None:
     """By its letter or by its text; ``Z`` where it gives none or two."""
     assert matched(template, response) == letter
