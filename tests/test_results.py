@@ -190,10 +190,7 @@ def test_a_run_that_has_not_ended_is_an_error(summary: Summary, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("{", r"bad\.json: is not JSON"),
-        ('{"titel": "Rows"}', r"bad\.json: .*titel"),
-    ],
+    [("{", r"bad\.json: is not JSON"), ('{"titel": "Rows"}', r"bad\.json: .*titel")],
 )
 def test_a_summary_that_cannot_be_read_is_an_error(text: str, message: str, tmp_path: Path) -> None:
     """With its file, and the field if one is wrong."""

@@ -55,9 +55,7 @@ def manifest() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def folder(
-    tmp_path_factory: pytest.TempPathFactory,
-    manifest: dict[str, Any],
-    rows: list[dict[str, Any]],
+    tmp_path_factory: pytest.TempPathFactory, manifest: dict[str, Any], rows: list[dict[str, Any]]
 ) -> Path:
     path = tmp_path_factory.mktemp("card")
     write_card(path, manifest, rows)

@@ -261,9 +261,10 @@ def test_workers_and_interruptions_do_not_change_the_bytes(
         return made[-1]
 
     monkeypatch.setattr(shards, "SHARD", 30)
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(shards, "make_shard", dying)
+    monkeypatch.setattr(shards, "make_shard", dying)
+    with pytest.raises(KeyboardInterrupt):
         make("b", parametric=40, workers=1)
+    monkeypatch.setattr(shards, "make_shard", original)
     kept = list((tmp_path / "b").rglob("0*.jsonl"))
     assert len(kept) == 1
     before = kept[0].stat().st_mtime_ns

@@ -204,9 +204,7 @@ def test_dev_rows_are_the_tag_alone(tmp_path: Path) -> None:
     assert {row.completion[-1].content for row in dev} == {YES, NO}
 
 
-def test_guard_rows_say_nothing_or_stand_beside_an_answer_whose_label_stays(
-    tmp_path: Path,
-) -> None:
+def test_guard_rows_say_nothing_or_stand_beside_an_answer_whose_label_stays(tmp_path: Path) -> None:
     """Their questions are training questions; the share is that asked for; nothing else changes."""
     manifest = made(tmp_path, answers(40), guard=0.5)
     rows = {row.meta["id"]: row for row in training_rows(tmp_path)}

@@ -45,10 +45,7 @@ def selected(strata: tuple[Stratum, ...], rows: int, **given: object) -> list[Ca
 
 def test_each_stratum_has_its_share_and_each_source_as_many_right_as_wrong() -> None:
     """A source with mostly correct rows gives as many of them as it has incorrect ones."""
-    strata = (
-        Stratum(name="open", share=0.5, open=True),
-        Stratum(name="rest", share=0.25),
-    )
+    strata = (Stratum(name="open", share=0.5, open=True), Stratum(name="rest", share=0.25))
     chosen = selected(strata, 80)
     assert len(chosen) == 60
     assert sum("rules" in c.labels for c in chosen) == 20

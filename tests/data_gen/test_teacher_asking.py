@@ -13,12 +13,7 @@ from data_gen import teacher as teaching
 from data_gen.teacher import TeacherLabel, TeacherSettings
 from data_gen.teacher.parse import read_reply
 from data_gen.teacher.prompt import INSTRUCTIONS
-from gradegpt.chains.chain import (
-    SYSTEM,
-    PromptSettings,
-    build_prompt,
-    render_chain,
-)
+from gradegpt.chains.chain import SYSTEM, PromptSettings, build_prompt, render_chain
 from gradegpt.chains.shots import worked_examples
 from gradegpt.core.errors import EngineError, MissingError, SettingsError
 from gradegpt.core.schema import AnswerType, Item, Verdict

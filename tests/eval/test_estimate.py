@@ -14,13 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eval.estimate.__main__ import app
-from eval.estimate.estimate import (
-    LabelCounts,
-    estimates,
-    in_words,
-    strata_of,
-    stratified,
-)
+from eval.estimate.estimate import LabelCounts, estimates, in_words, strata_of, stratified
 from eval.estimate.pick import allocation, pick
 from eval.report import whole
 from gradegpt.app.run import judge_file

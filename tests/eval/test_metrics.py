@@ -9,17 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.metrics import (
-    Difference,
-    Interval,
-    JudgeMetrics,
-    JudgePair,
-    compare_judges,
-    graded,
-)
-from eval.metrics import (
-    measured as metrics_of,
-)
+from eval.metrics import Difference, Interval, JudgeMetrics, JudgePair, compare_judges, graded
+from eval.metrics import measured as metrics_of
 from gradegpt.core.schema import Example, Judgement, Outcome, Verdict
 from gradegpt.judges.statistics import numbered
 

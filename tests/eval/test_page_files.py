@@ -15,13 +15,7 @@ from eval.report.__main__ import app
 from eval.report.numbers import numbers
 from eval.report.results import OLD, read_judged
 from gradegpt.app.run import check_input, judge_file
-from gradegpt.core.errors import (
-    GradeGPTError,
-    InputError,
-    MissingError,
-    OutputError,
-    SettingsError,
-)
+from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError, SettingsError
 from gradegpt.core.records import write_rows
 from gradegpt.judges.rules import RuleJudge
 from gradegpt.tables import Form, write

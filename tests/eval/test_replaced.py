@@ -117,8 +117,7 @@ def test_a_judge_that_changes_nothing_has_no_interval(folder: Path) -> None:
     same = folder / "same.jsonl"
     same.write_bytes((folder / "old.jsonl").read_bytes())
     found = replacement(
-        read_judged([folder / "old.jsonl", same], items=folder / "items.jsonl", by="model"),
-        "model",
+        read_judged([folder / "old.jsonl", same], items=folder / "items.jsonl", by="model"), "model"
     )
     assert all(m.difference == 0 and m.interval is None for m in found.models)
 

@@ -15,13 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from eval.rubric.form import (
-    Criterion,
-    Rubric,
-    parse_rubric,
-    render_rubric,
-    spread,
-)
+from eval.rubric.form import Criterion, Rubric, parse_rubric, render_rubric, spread
 from eval.rubric.grading import Award, Grading, grade_prompt, make_prompt, parse_grading, shown
 from eval.rubric.grading import GradingFault as Fault
 from gradegpt.core.schema import Item
@@ -62,10 +56,7 @@ ITEMS = {
         context="图略。",
     ),
 }
-RUBRICS = {
-    "en": CAPACITOR_RUBRIC,
-    "zh": rubric((6, "列出算式 (12+7)×2"), (4, "得出周长 38 厘米")),
-}
+RUBRICS = {"en": CAPACITOR_RUBRIC, "zh": rubric((6, "列出算式 (12+7)×2"), (4, "得出周长 38 厘米"))}
 
 
 @pytest.mark.parametrize("lang", ITEMS)

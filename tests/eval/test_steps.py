@@ -198,10 +198,7 @@ def test_judge_and_score_by_two_commands(tmp_path: Path, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--model", "m"], "give both"),
-        (["--rubrics", "r.jsonl"], "--rubrics: not for steps"),
-    ],
+    [(["--model", "m"], "give both"), (["--rubrics", "r.jsonl"], "--rubrics: not for steps")],
 )
 def test_contradicting_options(tmp_path: Path, options: list[str], message: str) -> None:
     words = ["steps", str(written(tmp_path)), "-o", str(tmp_path / "s.jsonl"), *options]

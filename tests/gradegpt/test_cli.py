@@ -218,11 +218,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
          "no-such-profile", "profile-of-a-model"],
 )  # fmt: skip
 def test_a_user_error_is_one_line_and_an_exit_code(
-    here: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
-    code: int,
-    message: str,
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
 ) -> None:
     Path("in.jsonl").write_text(ROW)
     Path("old.jsonl").write_text(ROW)

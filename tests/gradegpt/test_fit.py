@@ -10,13 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from gradegpt.chains.fit import (
-    _MARKED,
-    ELISION,
-    estimate_tokens,
-    fit_middle,
-    fit_response,
-)
+from gradegpt.chains.fit import _MARKED, ELISION, estimate_tokens, fit_middle, fit_response
 
 _PIECES = st.sampled_from(
     ["答案是 4。", "因此，", "Thus 7. ", "x = 12; ", "\n", "\n\n", "  ", "word ", "填充，", "3.14",

@@ -11,15 +11,7 @@ import pytest
 from gradegpt.chains.chain import NO_KEY, PromptSettings, build_prompt
 from gradegpt.chains.fit import Budget
 from gradegpt.core.errors import EngineError, EngineTimeoutError
-from gradegpt.core.schema import (
-    AnswerType,
-    ChainFormat,
-    Item,
-    Judgement,
-    Message,
-    Outcome,
-    Verdict,
-)
+from gradegpt.core.schema import AnswerType, ChainFormat, Item, Judgement, Message, Outcome, Verdict
 from gradegpt.engines.base import Engine, Generation, TagProbability, TokenLogprob
 from gradegpt.engines.scripted import ScriptedEngine
 from gradegpt.judges.cascade import CascadeJudge

@@ -19,19 +19,10 @@ from gradegpt.app.run import check_input
 from gradegpt.core.errors import GradeGPTError, InputError, MissingError, OutputError
 from gradegpt.core.records import read_objects, read_rows, write_rows
 from gradegpt.core.schema import Item, Judgement
-from gradegpt.tables.importers.logs import (
-    compare,
-    items_of,
-    recognise,
-)
+from gradegpt.tables.importers.logs import compare, items_of, recognise
 from gradegpt.tables.importers.logs.by_row import LM_EVAL, user_turn
 from gradegpt.tables.importers.logs.changed import Rescored, shown
-from gradegpt.tables.importers.logs.reading import (
-    listed,
-    question_and_context,
-    references,
-    score,
-)
+from gradegpt.tables.importers.logs.reading import listed, question_and_context, references, score
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
 SUMS = LOGS / "lm_eval" / "samples_sums_2026-11-23T14-32-53.167757.jsonl"

@@ -75,9 +75,7 @@ def test_a_batch_is_read_while_the_one_before_it_is_judged() -> None:
         assert judgements == RuleJudge().judge(items(3)[number % 3 :])
 
 
-def test_a_bug_that_one_item_meets_fails_it_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_bug_that_one_item_meets_fails_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """In this process for a few items, and in the processes for many."""
 
     def with_bug(item: Item) -> object:

@@ -11,13 +11,7 @@ from gradegpt.core.errors import SettingsError
 from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.judges.build import build_judge
 from gradegpt.judges.calibration import Calibration, Evidence
-from gradegpt.judges.promise import (
-    CERTAINTY,
-    Promise,
-    evidence_for,
-    given_from,
-    lowest_threshold,
-)
+from gradegpt.judges.promise import CERTAINTY, Promise, evidence_for, given_from, lowest_threshold
 from gradegpt.judges.settings import JudgeSettings
 
 

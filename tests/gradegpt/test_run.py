@@ -156,9 +156,7 @@ class _Down:
         return [EngineError("connection refused")] * len(prompts)
 
 
-def test_an_engine_that_is_down_stops_the_run_instead_of_failing_every_row(
-    tmp_path: Path,
-) -> None:
+def test_an_engine_that_is_down_stops_the_run_instead_of_failing_every_row(tmp_path: Path) -> None:
     """Earlier rows that the rules decided are kept; no failed row is written."""
     hard = {"reference": "blue", "response": "the sky has the colour of the sea"}
     source = write(tmp_path / "in.jsonl", [ROW] * 20 + [hard] * 20)

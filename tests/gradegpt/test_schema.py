@@ -8,12 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from gradegpt.core.reasons import in_words
-from gradegpt.core.schema import (
-    Item,
-    Judgement,
-    Outcome,
-    Verdict,
-)
+from gradegpt.core.schema import Item, Judgement, Outcome, Verdict
 from gradegpt.tables.outputs import with_columns
 
 

@@ -90,11 +90,7 @@ def test_the_same_rows_are_read_from_every_form_of_table(
         ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
         ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
         ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
-        (
-            "a.csv",
-            "q,a\n题目,答案\n1,\udcff\n",
-            "a.csv:3: not UTF-8 (invalid start byte); save",
-        ),
+        ("a.csv", "q,a\n题目,答案\n1,\udcff\n", "a.csv:3: not UTF-8 (invalid start byte); save"),
         ("a.xls", "", "a.xls: unknown suffix '.xls'; save it as .jsonl"),
     ],
 )
@@ -368,9 +364,7 @@ def test_a_file_without_a_known_suffix_is_recognised_by_its_first_bytes(
     assert form_of("A.CSV") is Form.CSV
 
 
-def test_standard_input_is_a_table_that_can_be_read_twice(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_standard_input_is_a_table_that_can_be_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its form is found by its first bytes; messages call it stdin."""
     monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"a,b\n1,2\n")))
     with opened("-") as source:

@@ -255,9 +255,7 @@ def test_a_body_that_is_no_json_object_is_400(
         assert error_of(reply)["message"].startswith(message)
 
 
-def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(
-    client_for: ClientFor,
-) -> None:
+def test_unknown_paths_and_methods_get_the_same_format_and_a_hint(client_for: ClientFor) -> None:
     assert (
         client_for().head("/health").status_code == client_for().head("/ready").status_code == 200
     )

@@ -158,12 +158,7 @@ def test_an_undecided_reply_is_counted_and_said_where_it_passes_for_a_verdict(
 )
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 def test_a_failed_judgement_is_an_http_error_and_never_a_verdict(
-    client_for: ClientFor,
-    prompt: Prompt,
-    error: EngineError,
-    status: int,
-    code: str,
-    stream: bool,
+    client_for: ClientFor, prompt: Prompt, error: EngineError, status: int, code: str, stream: bool
 ) -> None:
     """Also with a stream: the judge runs before the first event is sent."""
     reply = ask(client_for([error]), prompt, stream=stream)
@@ -218,9 +213,7 @@ def test_neither_a_stop_nor_a_limit_cuts_a_reply() -> None:
             assert ReplyContent.of(reply, judged, options, {}).content == reply.core, template.name
 
 
-def test_a_schema_is_refused_where_the_family_has_none(
-    client_for: ClientFor,
-) -> None:
+def test_a_schema_is_refused_where_the_family_has_none(client_for: ClientFor) -> None:
     """The message says as what the prompt was recognised, and what to do."""
     client = client_for()
     prompt = find_example(client, "opencompass")

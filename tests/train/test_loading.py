@@ -280,8 +280,7 @@ def test_decoding_is_greedy_with_any_generation_config(gemma: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "pad"),
-    [("qwen3", "<|endoftext|>"), ("llama", "<|endoftext|>"), ("gemma2", "<pad>")],
+    ("name", "pad"), [("qwen3", "<|endoftext|>"), ("llama", "<|endoftext|>"), ("gemma2", "<pad>")]
 )
 def test_padding_is_no_token_that_ends_a_reply(
     dressed: Callable[[str], Any], name: str, pad: str

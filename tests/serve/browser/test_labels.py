@@ -143,10 +143,7 @@ def test_the_judgement_is_never_shown_and_other_fields_are_kept(
         assert secret not in shown
     page.press("2")
     lines = saved(page, tmp_path, "labels.labelled.jsonl").splitlines()
-    assert [json.loads(line) for line in lines] == [
-        row,
-        {**other, "label": "incorrect"},
-    ]
+    assert [json.loads(line) for line in lines] == [row, {**other, "label": "incorrect"}]
 
 
 NO_SHEETS = (

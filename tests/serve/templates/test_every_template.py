@@ -62,8 +62,7 @@ def prompts(
         "raw": [Message(role="user", content=f"User: {raw}\nAssistant:")],
         "chatml": [
             Message(
-                role="user",
-                content=f"<|im_start|>user\n{raw}<|im_end|>\n<|im_start|>assistant\n",
+                role="user", content=f"<|im_start|>user\n{raw}<|im_end|>\n<|im_start|>assistant\n"
             )
         ],
         "longer": [Message(role="system", content="Mind the units."), *chat],
