@@ -40,8 +40,6 @@ _ROUNDING: Final = 1e-9
 _COMPARED: Final = 10
 """The most different answers to a question that are compared with each other."""
 JudgedAnswer = tuple[Item, Judgement]
-Compared = dict[tuple[Any, ...], dict[tuple[str, str], bool]]
-"""Of each question, which two answers were compared, and whether they are equal."""
 
 
 class NoAnswer(StrEnum):
@@ -134,14 +132,15 @@ class Answers(NamedTuple):
 _CODES: Final = {Verdict.INCORRECT: 0, Verdict.CORRECT: 1, Verdict.INVALID: 2, None: -1}
 
 
-def answers_of(rows: Sequence[JudgedAnswer], seen: Compared | None = None) -> Answers:
+def answers_of(rows: Sequence[JudgedAnswer]) -> Answers:
     """The rows as arrays; equal answers to a question are found once, for every group of rows."""
     question = numbered(item_key(item) for item, _ in rows)
     alike = np.full(len(rows), -2)
     order = np.argsort(question, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(question[order])) + 1):
         if len(places) > 1 and rows[places[0]][0].answer_type is not AnswerType.CODE:
-            alike[places] = classes([rows[place] for place in places], seen)
+            answers = [rows[place] for place in places]
+            alike[places] = classes(answers, by_text=_is_settled(answers))
     return Answers(
         question, np.array([_CODES[j.verdict] for _, j in rows]), alike,
         np.array([no_answer(*row) or "" for row in rows], dtype=object),
@@ -155,21 +154,19 @@ def scores(
     *,
     ks: Sequence[int] = (),
     by: str = "",
-    seen: Compared | None = None,
 ) -> ModelScores:
     """Every score of judged rows; default ``ks`` are powers of two that all questions reach.
 
     There is no default ``k`` where some questions have more rows than others and no item has the
     ``meta.sample`` of ``eval.answer``: the rows may be no samples of one model. ``by`` is the tag
     that says who answered, besides ``model``, where several did: rows with one question are then no
-    samples of one model. Neither is a knowledge point, nor is the task. ``seen`` is kept from one
-    judge of the rows to the next, as comparing answers takes long.
+    samples of one model. Neither is a knowledge point, nor is the task.
 
     Raises:
         InputError: items and judgements are not of the same rows, or no question has ``k`` answers.
 
     """
-    rows = answers_of(paired(items, judgements), seen)
+    rows = answers_of(paired(items, judgements))
     groups = tagged(range(len(items)), lambda n: items[n].tags)
     uneven = len({*np.bincount(rows.question)}) > 1 and not any("sample" in i.meta for i in items)
     several = by or len(groups.get(MODEL, ())) > 1 or uneven
@@ -242,36 +239,40 @@ def ssr(points: Iterable[GroupScore], alpha: float) -> float | None:
     return float(np.mean(solved)) if any(value is not None for value in each) else None
 
 
-def classes(answers: Sequence[JudgedAnswer], seen: Compared | None = None) -> list[int]:
+def _texts(answers: Sequence[JudgedAnswer]) -> list[str]:
+    return ["" if j.verdict in (None, Verdict.INVALID) else j.answer or "" for _, j in answers]
+
+
+def _is_settled(answers: Sequence[JudgedAnswer]) -> bool:
+    """Whether most answers are one text with one verdict: none that is equal to it changes that.
+
+    This holds for every group of rows where all have the same tags.
+    """
+    counts = Counter(filter(None, texts := _texts(answers)))
+    most, n = max(counts.items(), key=lambda one: one[1], default=("", 1))
+    verdicts = {j.verdict for (_, j), text in zip(answers, texts, strict=True) if text == most}
+    is_most = 2 * n > counts.total() and len(verdicts) == 1
+    return is_most and all(item.tags == answers[0][0].tags for item, _ in answers)
+
+
+def classes(answers: Sequence[JudgedAnswer], *, by_text: bool = False) -> list[int]:
     """A class number for each answer to a question, the same where the rules find two equal.
 
     -1 where the judge named no answer. Of many different answers the most frequent alone are
     compared, each with the first of its class: comparing all would take the square of their number.
+    ``by_text`` compares none.
     """
-    item = answers[0][0]
-    question, readings = asked(item), dict[str, Answer]()
-    key = question, item.reference, item.answer_type
-    pairs = {} if seen is None else seen.setdefault(key, {})
-
-    def reading(text: str) -> Answer:
-        if text not in readings:
-            readings[text] = read(text, type_of(item), question)
-        return readings[text]
-
-    def same(one: str, other: str) -> bool:
-        if (one, other) not in pairs:
-            found = compare(reading(one), reading(other), question=question)
-            pairs[one, other] = found.same is True
-        return pairs[one, other]
-
-    texts = ["" if j.verdict in (None, Verdict.INVALID) else j.answer or "" for _, j in answers]
-    distinct = Counter(filter(None, texts))
-    known = {text: number for number, text in enumerate(distinct)}
-    firsts: list[str] = []
-    for text in filter(dict(distinct.most_common(_COMPARED)).__contains__, distinct):
-        first = next((one for one in firsts if same(one, text)), text)
-        known[text] = known[first]
-        firsts += [text] if first == text else []
+    question, texts = asked(answers[0][0]), _texts(answers)
+    frequent = dict(Counter(filter(None, texts)).most_common(0 if by_text else _COMPARED))
+    known: dict[str, int] = {}
+    firsts: dict[int, Answer] = {}
+    for number, text in enumerate(dict.fromkeys(filter(None, texts))):
+        known[text] = number
+        if text in frequent:
+            answer = read(text, type_of(answers[0][0]), question)
+            same = (n for n, one in firsts.items() if compare(one, answer, question=question).same)
+            known[text] = next(same, number)
+            firsts.setdefault(known[text], answer)
     return [known.get(text, -1) for text in texts]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -103,6 +104,7 @@ def main(
     from .replaced import print_replacement, replacement
     from .results import read_judged, seconds_of
 
+    gc.set_threshold(100_000)  # what is read stays: to look for garbage takes an eighth
     outputs = out or [Path("report.html")]
     for path in outputs:
         _check(path, [path for path in (*judged, labels, items) if path], len(judged))

@@ -23,7 +23,7 @@ from gradegpt.tables.labels import labels_of
 from gradegpt.tables.outputs import judgements_path
 
 from ..judging import Judged
-from ..scores import MODEL, Compared, ModelScores, scores
+from ..scores import MODEL, ModelScores, scores
 from ..settings import EvalSettings
 from .whole import JudgedFile, JudgedTable, is_whole, read_whole
 
@@ -61,7 +61,7 @@ class JudgedRows(NamedTuple):
     @property
     def labelled(self) -> bool:
         """Whether any row has a label."""
-        return any(label is not None for label in self.labels)
+        return bool({*self.labels} - {None})  # which is quick, as it is asked often
 
     @property
     def n_by_hand(self) -> int:
@@ -173,9 +173,8 @@ def read_judged(
         names = ", ".join(dict.fromkeys(name for row, _ in tagged for name in row))
         what = f"no row has a column or a tag {by}; the columns are: {names}"
         raise SettingsError(f"--by {by}: {what}")
-    seen: Compared = {}
     scored = {} if labels else {
-        name: scores(found, judged, by=by, seen=seen)
+        name: scores(found, judged, by=by)
         for name, judged in judges.items()
     }  # fmt: skip
     metrics = max(([*item.meta.get("old_scores", ())] for item in found), key=len)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Sequence
 from importlib import import_module
@@ -168,6 +169,26 @@ def test_many_different_answers_are_compared_by_their_text_alone(
     rows = [(item, said.model_copy(update={"answer": str(n)})) for n in [*range(50), *range(50)]]
     assert classes(rows) == [*range(50), *range(50)]
     assert len(times) == 45
+
+
+def test_comparisons_that_change_no_consensus_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The scores of all groups are those with all comparisons, in 30 draws."""
+    rng = random.Random(1)
+    for _ in range(30):
+        texts = rng.choices(("1", "1.0", "2"), (4, 1, 2), k=28)
+        kinds = {"1": "++++--0?", "1.0": "+", "2": "-"}
+        marks = "".join(rng.choice(kinds[text]) for text in texts)
+        rows = [row for n, q in enumerate("abcd") for row in answers(marks[7 * n : 7 * n + 7], q)]
+        named = zip(rows, texts, strict=True)
+        said = [j.model_copy(update={"answer": text}) for (_, j), text in named]
+        tags = [{"model": rng.choice("xy"), "q": i.question} for i, _ in rows]
+        items = [i.model_copy(update={"tags": t}) for (i, _), t in zip(rows, tags, strict=True)]
+        made = scores(items, said)
+        with monkeypatch.context() as patched:
+            patched.setattr("eval.scores._is_settled", lambda _: False)
+            assert scores(items, said) == made
 
 
 def test_programs_have_no_consensus() -> None:
