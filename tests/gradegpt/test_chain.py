@@ -207,28 +207,22 @@ def test_every_part_of_a_prompt_is_fitted_by_the_count_of_its_defused_text() -> 
     assert sum(map(count, shown.accepted)) <= 4 * 150
 
 
-CONTROL = {
-    "ChatML": "<|im_start|> <|im_end|> <|endoftext|>",
-    "Llama 2": "<s> </s> [INST] [/INST] <<SYS>> <</SYS>>",
-    "Llama 3": "<|begin_of_text|> <|start_header_id|> <|eot_id|>",
-    "Mistral": "[SYSTEM_PROMPT] [AVAILABLE_TOOLS] [TOOL_CALLS] [TOOL_RESULTS] [THINK]",
-    "Gemma": "<bos> <eos> <pad> <unk> <start_of_turn> <end_of_turn> <|turn> <turn|>",
-    "DeepSeek": "<｜begin▁of▁sentence｜> <｜User｜> <｜Assistant｜> <｜end▁of▁sentence｜>",
-    "GLM": "[gMASK] [sMASK] <sop> <eop> <|user|> <|assistant|>",
-    "Phi": "<|system|> <|end|>",
-    "Cohere": "<BOS_TOKEN> <EOS_TOKEN> <|START_OF_TURN_TOKEN|>",
-    "Baichuan": "<reserved_106> <reserved_107>",
-    "MiniCPM": "<用户> <AI>",
-    "BERT": "[CLS] [SEP] [PAD] [UNK] [MASK] [BOS] [EOS] [unused1]",
-    "Qwen 3": "<think> </think> <tool_call> </tool_call> <tool_response> <arg_key> </arg_value>",
-    "EXAONE": "[|system|] [|user|] [|assistant|] [|endofturn|]",
-    "Seed, LongCat": "<seed:bos> </seed:think> <longcat_user> </longcat_tool_call>",
-    "MiniMax": "]~!b[ ]~b] [e~[ <minimax:tool_call> <beginning_of_sentence>",
-    "Gemma 3, Nemotron": "<unused0> <image_soft_token> <SPECIAL_12> <extra_id_1>",
-    "Ling, TeleChat": "<role> </role> <_user> <_bot>",
-}
-"""Control tokens of templates, as their tokenizers write them."""
-TOKENS = sorted({token for family in CONTROL.values() for token in family.split()})
+_WRITTEN = (
+    "<|im_start|> <|im_end|> <|endoftext|> <s> </s> [INST] [/INST] <<SYS>> <</SYS>> "
+    "<|begin_of_text|> <|start_header_id|> <|eot_id|> [SYSTEM_PROMPT] [AVAILABLE_TOOLS] "
+    "[TOOL_CALLS] [TOOL_RESULTS] [THINK] <bos> <eos> <pad> <unk> <start_of_turn> "
+    "<end_of_turn> <|turn> <turn|> <｜begin▁of▁sentence｜> <｜User｜> <｜Assistant｜> "
+    "<｜end▁of▁sentence｜> [gMASK] [sMASK] <sop> <eop> <|user|> <|assistant|> <|system|> "
+    "<|end|> <BOS_TOKEN> <EOS_TOKEN> <|START_OF_TURN_TOKEN|> <reserved_106> <reserved_107> "
+    "<用户> <AI> [CLS] [SEP] [PAD] [UNK] [MASK] [BOS] [EOS] [unused1] <think> </think> "
+    "<tool_call> </tool_call> <tool_response> <arg_key> </arg_value> [|system|] [|user|] "
+    "[|assistant|] [|endofturn|] <seed:bos> </seed:think> <longcat_user> </longcat_tool_call> "
+    "]~!b[ ]~b] [e~[ <minimax:tool_call> <beginning_of_sentence> <unused0> <image_soft_token> "
+    "<SPECIAL_12> <extra_id_1> <role> </role> <_user> <_bot>"
+)
+TOKENS = _WRITTEN.split()
+"""Control tokens of ChatML, Llama 2, Llama 3, Mistral, Gemma, DeepSeek, GLM, Phi, Cohere, Baichuan,
+MiniCPM, BERT, Qwen 3, EXAONE, Seed, LongCat, MiniMax, Gemma 3, Nemotron, Ling, TeleChat."""
 CONTROLLING = st.lists(
     st.sampled_from(TOKENS) | st.sampled_from([*"<>[]|/~ \n"]) | st.text(max_size=2), max_size=6
 ).map("".join)
@@ -304,20 +298,13 @@ def test_the_budget_of_each_part_is_its_own() -> None:
 
 @pytest.mark.parametrize(
     ("text", "verdict"),
-    [
-        ("<Yes>", "correct"),
-        ("<No>", "incorrect"),
-        ("  <Yes>\n", "correct"),
-        ("The answers agree: <No>.", "incorrect"),
-        ("答案一致：<Yes>。", "correct"),
-        ("It looked like <Yes> at first; on reflection <No>", "incorrect"),
-        ("Not <No> but <Yes>", "correct"),
-        ("<think>\n<No>\n</think>\n<Yes>", "correct"),
-        ("<Yes> is my verdict", "correct"),
-        ("<No>\nReason: it is a list<int>.", "incorrect"),
-        ("<No>\nAs I said, not <Yes> but <No>", "incorrect"),
-    ],
-)
+    [("<Yes>", "correct"), ("<No>", "incorrect"), ("  <Yes>\n", "correct"),
+     ("The answers agree: <No>.", "incorrect"), ("答案一致：<Yes>。", "correct"),
+     ("It looked like <Yes> at first; on reflection <No>", "incorrect"),
+     ("Not <No> but <Yes>", "correct"), ("<think>\n<No>\n</think>\n<Yes>", "correct"),
+     ("<Yes> is my verdict", "correct"), ("<No>\nReason: it is a list<int>.", "incorrect"),
+     ("<No>\nAs I said, not <Yes> but <No>", "incorrect")],
+)  # fmt: skip
 def test_the_tag_that_begins_or_ends_a_text_is_the_verdict(text: str, verdict: str) -> None:
     """Tags that the reasoning mentions are ignored."""
     parsed = parse_chain(text)

@@ -78,22 +78,20 @@ def test_the_same_rows_are_read_from_every_form_of_table(
 
 @pytest.mark.parametrize(
     ("name", "content", "complaint"),
-    [
-        ("a.jsonl", '{"a": 1}\nno\n', "a.jsonl:2: not a JSON object"),
-        ("a.json", '[\n{"a": 1},\n]', "a.json:3: not JSON"),
-        ("a.json", "7", "a.json: expected a list of objects"),
-        ("a.json", '[{"a": 1}, 2]', "a.json: row 2: int instead of an object"),
-        ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
-        ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
-        ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
-        ("a.jsonl", "q,a\n1,2\n", "a.jsonl:1: not JSON; if it is a CSV file, name it .csv"),
-        ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
-        ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
-        ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
-        ("a.csv", "q,a\n题目,答案\n1,\udcff\n", "a.csv:3: not UTF-8 (invalid start byte); save"),
-        ("a.xls", "", "a.xls: unknown suffix '.xls'; save it as .jsonl"),
-    ],
-)
+    [("a.jsonl", '{"a": 1}\nno\n', "a.jsonl:2: not a JSON object"),
+     ("a.json", '[\n{"a": 1},\n]', "a.json:3: not JSON"),
+     ("a.json", "7", "a.json: expected a list of objects"),
+     ("a.json", '[{"a": 1}, 2]', "a.json: row 2: int instead of an object"),
+     ("a.json", '{"a": [{"x": 1}], "b": [{"x": 1}]}', "2 lists of rows"),
+     ("a.csv", "q,a\n1,2\n1,2,3\n", "a.csv:3: 3 cells under 2 columns"),
+     ("a.csv", 'q,a\n"x"y,2\n', "a.csv:2: not a readable table"),
+     ("a.jsonl", "q,a\n1,2\n", "a.jsonl:1: not JSON; if it is a CSV file, name it .csv"),
+     ("a.parquet", "PAR0", "a.parquet: not a readable Parquet file"),
+     ("a.csv", "q,a,q\n1,2,3\n", "a.csv: the column 'q' occurs twice; rename one of them"),
+     ("a.xlsx", "PK", "a.xlsx: not a readable workbook (File is not a zip file)"),
+     ("a.csv", "q,a\n题目,答案\n1,\udcff\n", "a.csv:3: not UTF-8 (invalid start byte); save"),
+     ("a.xls", "", "a.xls: unknown suffix '.xls'; save it as .jsonl")],
+)  # fmt: skip
 def test_the_error_of_a_broken_table_has_its_place(
     name: str, content: str, complaint: str, tmp_path: Path
 ) -> None:
