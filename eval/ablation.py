@@ -256,14 +256,11 @@ def _train(
                 f"gradegpt train {' '.join(given)}: failed; its output is above. "
                 "Run the same command again to resume"
             )
-    return ArmRun(arm, budget, seed, steps, _tokens(folder, steps), folder)
-
-
-def _tokens(folder: Path, steps: int) -> int:
-    """An estimate of the run's training tokens: the mean length of its rows, times their number."""
+    # An estimate of the training tokens: the mean length of the rows, times their number.
     made: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     rows = int(made["settings"]["rows_per_step"]) * steps
-    return round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
+    tokens = round(int(made["tokens"]) / int(made["rows"]["train"]) * rows)
+    return ArmRun(arm, budget, seed, steps, tokens, folder)
 
 
 def _manifest(data: Path) -> dict[str, Any]:

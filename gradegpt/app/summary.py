@@ -109,7 +109,11 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
     if n_open:
         least, most = counts.n_correct, counts.n_correct + n_open
         low, high = f"{100 * least / every:.1f}", f"{100 * most / every:.1f}"
-        without = f"{n_open:,} ({100 * n_open / every:.1f} %) have no verdict{_listed(kinds)}"
+        first = kinds.most_common(_KINDS)
+        others = kinds.total() - sum(n for _, n in first)
+        told = [f"{name} {n:,}" for name, n in [*first, *([("others", others)] if others else [])]]
+        listed = f", by type: {', '.join(told)}" if told else ""
+        without = f"{n_open:,} ({100 * n_open / every:.1f} %) have no verdict{listed}"
         lines.append(f"score: between {low} and {high} % judged correct, as {without}")
     if counts.n_judged:
         start = f"       of the {counts.n_judged:,} with a verdict" if n_open else "score:"
@@ -117,10 +121,3 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
         how = "gradegpt report -o FILE.json" if n_open else "gradegpt report"
         lines.append(f"{start} {share}; its interval: {how}")
     return lines
-
-
-def _listed(kinds: Counter[str]) -> str:
-    first = kinds.most_common(_KINDS)
-    others = kinds.total() - sum(n for _, n in first)
-    told = [f"{name} {n:,}" for name, n in [*first, *([("others", others)] if others else [])]]
-    return f", by type: {', '.join(told)}" if told else ""
