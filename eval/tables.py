@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from gradegpt.judges.statistics import Share
+
 from .console import bounds_of, decimal, percent, say, show, shown
 from .evaluate import EvalReport
 from .metrics import COLUMNS, JudgeMetrics, JudgePair
@@ -18,7 +20,10 @@ _SCORES: Final = (
     "κ: Cohen's kappa of verdicts and labels, its limits by resampling; by chance alone it is 0\n"
     "majority: how often always giving the more frequent label is right"
 )
-_SAMPLES: Final = "k: answers drawn from a question's rows, as if all were by one model"
+_SAMPLES: Final = (
+    "k: answers drawn from a question's rows, as if all were by one model; questions with fewer\n"
+    "verdicts are left out, and no figure is shown where over 5 % of the rows have no verdict"
+)
 _INTERVALS: Final = "[95 %]: Wilson's, over questions, whose rows are not independent"
 
 
@@ -120,23 +125,26 @@ def print_scores(found: ModelScores, by: str = "") -> None:
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
     if samples := found.overall.samples:
         levels = [f"G-Pass {least}" for least in samples[0].g_pass]
+        of = f" of {found.overall.n_questions:,}"
         rows = [
-            (str(one.k), f"{one.pass_at_k.n_questions:,}",
-             *map(shown, (one.pass_at_k, *one.g_pass.values(), one.mg_pass)))
+            (str(one.k), f"{one.pass_at_k.n_questions:,}{of}",
+             *(_few(found.overall, s) for s in (one.pass_at_k, *one.g_pass.values(), one.mg_pass)))
             for one in samples
         ]  # fmt: skip
-        show(("k", "n", "pass@k", *levels, "mG-Pass"), rows)
+        show(("k", "questions", "pass@k", *levels, "mG-Pass"), rows)
         say(_SAMPLES)
     for tag, levels_of in found.ssr.items():
         shares = ", ".join(f"{alpha}: {percent(share)}" for alpha, share in levels_of.items())
         say(f"SSR of {tag}: % of its values with an accuracy above {shares}")
 
 
+def _few(score: GroupScore, share: Share | None) -> str:
+    return "–" if score.many_open else shown(share)
+
+
 def _accuracies(score: GroupScore) -> Iterator[str]:
-    judged, *others = (
-        "–" if score.many_open else shown(share)
-        for share in (score.accuracy, score.accuracy_of_answers, score.consensus)
-    )
+    shares = score.accuracy, score.accuracy_of_answers, score.consensus
+    judged, *others = (_few(score, share) for share in shares)
     bounds = bounds_of(score.bounds) if score.not_judged else "–"
     yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", judged, bounds, *others)
 

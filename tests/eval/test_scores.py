@@ -77,7 +77,9 @@ def test_answers_are_scored_as_samples_of_their_question() -> None:
     assert [one.k for one in found(rows).overall.samples] == [2, 4]
 
 
-def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
+def test_rows_without_a_verdict_are_left_out_and_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """A refusal is wrong in the accuracy and left out of the accuracy of answers."""
     score = score_of(answers_of([*answers("+-0?", "a"), *answers("??", "b")]), (1, 3))
     assert score.accuracy is not None
@@ -89,6 +91,8 @@ def test_rows_without_a_verdict_are_left_out_and_counted() -> None:
     assert (score.bounds.low, score.bounds.high) == pytest.approx((1 / 6, 4 / 6))
     assert score.many_open
     assert [one.pass_at_k.n_questions for one in score.samples] == [1, 1]
+    print_scores(ModelScores(overall=score, tags={}, ssr={}))
+    assert re.search(r"k +questions *\n\W+1 +1 of 2 *\n", capsys.readouterr().out[-500:])
     with pytest.raises(InputError, match="k = 4: no question has as many judged answers"):
         score_of(answers_of(answers("+-0?", "a")), (4,))
     assert score_of(answers_of(answers("??", "a"))).accuracy is None
