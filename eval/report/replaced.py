@@ -28,14 +28,16 @@ from .results import JudgedRows, result_of
 
 
 class ScoredModel(Row):
-    """A model's score, the share judged correct of its judged items, by each judge.
+    """A model's score by each judge, the share judged correct of the items that both judged.
 
-    ``interval`` is that of ``difference``, the new score less the old one; None where draws of
-    questions do not vary it. A rank is 1 more than the number of models with a higher score.
+    These are ``n_both``; ``interval`` is that of ``difference``, the new score less the old one, and
+    None where draws of questions do not vary it. A rank is 1 more than the number of models with a
+    higher score.
     """
 
     name: str
     n_items: int
+    n_both: int
     old: Share
     new: Share
     difference: float
@@ -109,17 +111,17 @@ def _models(results: JudgedRows, by: str, old: Graded, new: Graded) -> list[Scor
 
 
 def _model(name: str, old: Graded, new: Graded, results: JudgedRows) -> ScoredModel | None:
-    columns = [one.result == 1 for one in (old, new)] + [one.result <= 1 for one in (old, new)]
+    both = (old.result <= 1) & (new.result <= 1)
     _, question = np.unique(old.question, return_inverse=True)
-    counts = sums(question, *columns)
-    shares = [ratio(counts[:, [n, n + 2]]) for n in (0, 1)]
+    counts = sums(question, *((one.result == 1) & both for one in (old, new)), both)
+    shares = [ratio(counts[:, [n, 2]]) for n in (0, 1)]
     if shares[0] is None or shares[1] is None:
         return None
     totals = resampled(counts, results.bootstrap if len(counts) > 1 else 0, results.seed)
     with np.errstate(invalid="ignore"):
-        difference = totals[:, 1] / totals[:, 3] - totals[:, 0] / totals[:, 2]
+        difference = (totals[:, 1] - totals[:, 0]) / totals[:, 2]
     return ScoredModel(
-        name=name, n_items=len(old.label), old=shares[0], new=shares[1],
+        name=name, n_items=len(old.label), n_both=int(both.sum()), old=shares[0], new=shares[1],
         difference=float(difference[0]), interval=varied(difference),
     )  # fmt: skip
 
@@ -150,15 +152,15 @@ def print_replacement(found: Replacement) -> None:
         say(line)
     models = [
         (
-            one.name, f"{one.n_items:,}", percent(one.old.value), percent(one.new.value),
-            signed(one.difference),
+            one.name, f"{one.n_both:,} of {one.n_items:,}",
+            percent(one.old.value), percent(one.new.value), signed(one.difference),
             f"{signed(one.interval.low)} to {signed(one.interval.high)}" if one.interval else "–",
             str(one.old_rank) + (f" -> {one.new_rank}" if one.old_rank != one.new_rank else ""),
         )
         for one in found.models
     ]  # fmt: skip
     names = ("model", "items", found.old, found.new, "difference", "interval", "rank")
-    show(names, models, "share judged correct of the judged items, %")
+    show(names, models, "share judged correct of the items that both judged, %")
 
 
 def _summary(found: Replacement) -> list[str]:

@@ -91,12 +91,12 @@ def test_labels_say_who_is_right(folder: Path) -> None:
 
 
 def test_scores_and_ranks_move(folder: Path) -> None:
-    """Scores are shares of what a judge judged: y has 4 of 6 by the old one, 4 of 7 by the new."""
+    """Of what both judged: x has 5 of 6 by both, y 4 of 6 by the old one and 3 by the new."""
     models = {m.name: m for m in replacement(results(folder), "model").models}
     assert list(models) == ["x", "y", "z"]
     assert models["y"].old.value == pytest.approx(4 / 6)
-    assert models["y"].new.value == pytest.approx(4 / 7)
-    assert models["y"].difference == pytest.approx(4 / 7 - 4 / 6)
+    assert (models["y"].new.value, models["y"].n_both) == (0.5, 6)
+    assert models["y"].difference == pytest.approx(3 / 6 - 4 / 6)
     assert models["z"].difference == pytest.approx(-1 / 7)
     for one in models.values():
         assert one.interval is None or one.interval.low <= one.difference <= one.interval.high
