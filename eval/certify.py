@@ -25,6 +25,12 @@ _MODEL: Final = ("model", "tags.model", "meta.model")
 """The columns that may say which model answered."""
 
 
+class TooFewLabelsError(InputError):
+    """The rows that the judge decided have no label of one kind."""
+
+    exit_code = 5
+
+
 def check(settings: EvalSettings) -> None:
     """Check before anything is judged that there can be a certificate.
 
@@ -33,8 +39,10 @@ def check(settings: EvalSettings) -> None:
         InputError: rows have questions that made the judge.
 
     """
-    if len(settings.judges) != 1 or not settings.sources:
-        raise SettingsError("--certify: needs one judge and a file with labels")
+    if len(settings.judges) != 1:
+        raise SettingsError("--certify: needs one judge; give --judge once")
+    if not settings.sources:
+        raise SettingsError("--certify: no row has a label; name them: --map label=COLUMN")
     if told := seen_by(settings.judges, read_sources(settings)):
         raise InputError(f"--certify: {told}")
     if model := getattr(settings.judges[0], "model", None):
@@ -83,13 +91,16 @@ def certify(settings: EvalSettings, report: EvalReport, floor: float) -> Certifi
     """Write ``certificate.json`` to the folder of a finished run of one judge on labelled rows.
 
     Raises:
-        InputError: the judge decided no row of one of both labels.
+        TooFewLabelsError: the judge decided no row of one of both labels.
 
     """
     (judge,), items = report.judges, settings.folder / "items.jsonl"
     found = judge.overall
     if found.balanced_accuracy is None or found.kappa is None:
-        raise InputError("--certify: needs rows of both labels that the judge decides; label more")
+        has = found.true_positive + found.false_negative, found.true_negative + found.false_positive
+        lacks = " or ".join(x for x, n in zip(("correct", "incorrect"), has, strict=True) if not n)
+        what = f"no row labelled {lacks} has a verdict; label more such answers"
+        raise TooFewLabelsError(f"--certify: not decided: {what}, at least {LEAST_LABELS} in all")
     made = Certificate(
         judge=judge.fingerprint,
         settings=_made_by(settings),

@@ -117,6 +117,9 @@ def test_few_labels_certify_nothing(tmp_path: Path) -> None:
     found = certified(tmp_path, "--certify", 0.5, n=40)
     assert found.exit_code == 5
     assert "about 50 labels would: 40 labelled rows with a verdict, of at least" in found.output
+    with pytest.raises(GradeGPTError, match="no row labelled incorrect has a verdict;") as few:
+        certified(tmp_path, "--certify", 0.5, n=1)
+    assert few.value.exit_code == 5
 
 
 def test_the_labels_to_give_include_those_of_rows_without_a_verdict() -> None:
