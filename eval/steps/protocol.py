@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from gradegpt.core.errors import InputError
 from gradegpt.core.records import read_rows
 from gradegpt.core.schema import Item, Judgement, Verdict
 from gradegpt.judges.statistics import pearson, spearman
@@ -21,7 +22,7 @@ from gradegpt.tables.inputs import USUAL, Reading
 from ..asking import Protocol, read_asked
 from ..figures import Figure, ProtocolSummary, grouped, mean, related
 from ..judging import paired, tagged
-from .chain import VERSION, StepScores, build_step_prompt, place, read_step_reply
+from .chain import VERSION, StepScores, build_step_prompt, nothing_to_score, place, read_step_reply
 
 _BINS: Final = 10
 
@@ -48,10 +49,14 @@ def steps_protocol(
     ``judgements``, those of a judge for these items, compare the answers with the steps.
 
     Raises:
-        InputError: a row is not an item, or the judgements are of other rows.
+        InputError: a row is not an item, no row can be scored, or the judgements are of other rows.
 
     """
     items = [one.item for one in read_asked(path, reading=reading, answered=True)]
+    prompts = [build_step_prompt(item) or "" for item in items]
+    if not any(prompts):
+        what = "give a response, and a reference solution in the column solution or steps"
+        raise InputError(f"{path}: no row can be scored, {nothing_to_score(items[0])}; {what}")
     verdicts: list[Verdict | None] = [None] * len(items)
     if judgements:
         verdicts = [j.verdict for _, j in paired(items, list(read_rows(judgements, Judgement)))]
@@ -62,7 +67,7 @@ def steps_protocol(
 
     return Protocol(
         source=path, out=out, max_new_tokens=4096,
-        version=f"steps-{VERSION}", prompts=[build_step_prompt(item) or "" for item in items],
+        version=f"steps-{VERSION}", prompts=prompts,
         read=lambda n, reply: read_step_reply(items[n], reply.reply), summary=summary,
     )  # fmt: skip
 
@@ -88,10 +93,7 @@ def summarise(rows: Sequence[ScoredItem]) -> ProtocolSummary:
 def _group(
     rows: Sequence[ScoredItem], *, judged: bool, draws: int = 2000
 ) -> dict[str, Figure | None]:
-    figures = {
-        "process score": mean((row.key, row.steps.mean) for row in rows),
-        "where none counts as 0": mean((row.key, row.steps.mean or 0.0) for row in rows),
-    }
+    figures = {"process score": mean((row.key, row.steps.mean) for row in rows)}
     if not judged:
         return figures
     pairs = [(row.key, row.right, row.steps.mean) for row in rows]

@@ -17,6 +17,7 @@ from eval.protocol import app
 from eval.steps.chain import StepScores
 from eval.steps.protocol import ScoredItem, steps_protocol, summarise
 from gradegpt.app.cli import app as gradegpt
+from gradegpt.core.errors import InputError
 from gradegpt.core.records import write_rows
 from gradegpt.core.schema import Item, Message, Outcome
 from gradegpt.engines.scripted import ScriptedEngine
@@ -79,6 +80,8 @@ def test_a_model_is_asked_only_what_can_be_scored(tmp_path: Path) -> None:
     prose = run_of(path, ScriptedEngine(lambda _: "All steps are right."), overwrite=True)
     assert [row.outcome.value for row in prose] == ["unparsed", "undecided", "unparsed", "unparsed"]
     assert prose[0].reason == "chain:line 1 is no score"
+    with pytest.raises(InputError, match=r"no row can be scored.* the column solution or steps"):
+        run_of(written(tmp_path, solution=""), engine)
 
 
 # --- the figures --------------------------------------------------------------------------------
@@ -191,7 +194,6 @@ def test_judge_and_score_by_two_commands(tmp_path: Path, monkeypatch: pytest.Mon
     assert "responses with a wrong step: 20" in done.output
     found = json.loads((tmp_path / "s.jsonl.summary.json").read_text())["figures"]["all"]
     assert found["process score"]["value"] == pytest.approx(0.5)
-    assert found["where none counts as 0"]["value"] == pytest.approx(0.375)
     assert found["process score if right"]["value"] == 1.0
     assert found["Pearson"]["value"] == pytest.approx(0.866, abs=1e-3)
 
