@@ -104,7 +104,7 @@ def _read(data: bytes, name: str, sheet: str, separator: str, key: Mapping[str, 
             one["problem"] = str(error)
         else:
             one["item"] = item.model_dump(mode="json", exclude_defaults=True, exclude={"meta"})
-    rows.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one["where"])[-1:]])
+    rows.sort(key=lambda one: [int(n) for n in re.findall(r"\d+", one["where"][len(name) :])[:1]])
     fields = {**checked.columns.fields, **({LABEL: column} if column else {})}
     names, own = checked.columns.names, checked.columns.own
     found = {

@@ -2,13 +2,15 @@
 
 The columns of questions are named by number: 第1题, Q1, (1), 填空1. The accepted answers are in a
 row of their own, of which one cell says so (参考答案, key), or come beside the list; so may the
-questions. Rows of totals are no pupils.
+questions, beside which each answer has the name of its column. Rows of totals are no pupils.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, time
 from typing import Any, Final
 
 from typing_extensions import override
@@ -32,7 +34,16 @@ _TOTALS: Final = frozenset((
     "fullmarks", "average", "mean", "total", "points",
     "满分", "分值", "平均", "平均分", "均分", "总分", "总计", "合计", "最高分", "最低分", "得分率",
 ))  # fmt: skip
-_FIELDS: Final = (("question", "reference", "response"), ("题目", "参考答案", "学生答案"))
+_PUPIL: Final = re.compile(
+    r"\s*([学考座]号|准考证号|姓名|学生(姓名)?|name|(student|pupil)([ _]?(id|no|number|name))?)\s*",
+    re.IGNORECASE,
+)
+"""The columns that say who a pupil is; the page has the same."""
+_FIELDS: Final = (
+    ("question", "reference", "response", "question number", "Q{}"),
+    ("题目", "参考答案", "学生答案", "题号", "第{}题"),
+)
+"""The columns of the answers, and the heading of a question."""
 _CHINESE: Final = re.compile(r"[\u3400-\u9fff]")
 
 
@@ -46,9 +57,12 @@ class NoReferencesError(InputError):
 
 
 class AnswerTable(Table):
-    """The answers of a class list; the number of a row is its place among them."""
+    """The answers of a class list; the number of a row is its place among them.
 
-    answers: Sequence[TableRow | str]
+    Each is with its place in the list: the row, and the column of the question.
+    """
+
+    answers: Sequence[tuple[str, TableRow | str]]
     reading: Sequence[str]
 
     @property
@@ -58,11 +72,11 @@ class AnswerTable(Table):
 
     @override
     def rows(self) -> Rows:
-        return iter(enumerate(self.answers, start=1))
+        return ((number, row) for number, (_, row) in enumerate(self.answers, start=1))
 
     @override
     def place(self, number: int) -> str:
-        return f"{self.name}: row {number}"
+        return self.answers[number - 1][0]
 
 
 def by_answer(
@@ -80,53 +94,91 @@ def by_answer(
 
     Raises:
         NoReferencesError: no question has one, or one has none where ``references`` is empty.
+        InputError: there is a row of references, but no column has the name of a question.
 
     """
     names = next((row for _, row in table.rows() if not isinstance(row, str)), {}).keys()
     asked = [name for name in names if _QUESTION.fullmatch(name)]
     given = {(columns or {}).get(field) for field in REQUIRED} & names
-    if given or len(asked) in (0, len(names)) or {*map(key_of, names)} & (_REFERENCE | _RESPONSE):
+    if given or len(asked) == len(names) or {*map(key_of, names)} & (_REFERENCE | _RESPONSE):
         return table
-    rows = [row for _, row in table.rows()]
-    accepted = {**(references or {}), **_beside(rows, asked, _REFERENCE)}
+    fields = _FIELDS[any(map(_CHINESE.search, names))]
+    at, key = _row(table.rows(), asked, _REFERENCE)
+    heads = [n for n, said in key.items() if _is_filled(said) and key_of(said) not in _REFERENCE]
+    if not asked:
+        if heads:
+            how = f"rename {', '.join(heads)} to {fields[-1].format(1)}, {fields[-1].format(2)} …"
+            raise InputError(f"{table.place(at)}: reference answers, but of no questions; {how}")
+        return table
+    accepted = {**(references or {}), **_of(key, asked)}
     accepted = {name: accepted[name] for name in asked if _is_filled(accepted.get(name))}
     without = [name for name in asked if name not in accepted]
     if not accepted or (without and references == {}):
         raise NoReferencesError(table.name, without)
     made = AnswerTable(*table)
-    made.answers = [*_answers(rows, asked, accepted)]
+    made.answers = [*_answers(table, asked, accepted, at, fields)]
+    rows = [row for _, row in table.rows() if not isinstance(row, str)]
+    pupils = [row for row in rows if _is_pupil(row, asked)]
     totals = [said for row in rows if (said := _said(row, asked, _TOTALS))]
     left = f"; left out: {', '.join(totals)}" if totals else ""
-    pupils = len(made.answers) // len(accepted)
-    made.reading = [f"class list of {pupils:,} pupils; questions: {', '.join(accepted)}{left}"]
+    made.reading = [f"class list of {len(pupils):,} pupils; questions: {', '.join(accepted)}{left}"]
     if without:
         made.reading += [f"no reference answer of {', '.join(without)}, not judged"]
+    heads += [*names][[*names].index(asked[0]) :]  # what stands behind a question may be one
+    others = [n for n in dict.fromkeys(heads) if not n.startswith((*asked,))]
+    if others := [name for name in others if key_of(name) not in _TOTALS]:
+        how = f"to judge one, rename it {fields[-1].format(len(asked) + 1)}"
+        made.reading += [f"not judged, as no name of a question: {', '.join(others)}; {how}"]
+    called = [" ".join(str(v) for n, v in row.items() if _PUPIL.fullmatch(n)) for row in pupils]
+    if same := [name for name, n in Counter(called).items() if n > 1 and name.strip()]:
+        made.reading += [
+            f"several pupils are called {', '.join(same)}; add a column of their numbers"
+        ]
     return made
 
 
 def _answers(
-    rows: Sequence[TableRow | str], asked: Sequence[str], accepted: Mapping[str, Any]
-) -> Iterator[TableRow | str]:
-    """A row for each pupil and question: the pupil's other cells, and the fields of an item."""
-    texts, others = _beside(rows, asked, _ASKED), _REFERENCE | _ASKED | _TOTALS
-    question, reference, response = _FIELDS[any(map(_CHINESE.search, asked))]
-    for row in rows:
+    table: Table, asked: Sequence[str], accepted: Mapping[str, Any], key: int, fields: Sequence[str]
+) -> Iterator[tuple[str, TableRow | str]]:
+    """A row for each pupil and question: the pupil's other cells, and the fields of an item.
+
+    Of questions with one text each has its column's name before it. The place of a reference that
+    is a date is the row ``key``.
+    """
+    texts = _of(_row(table.rows(), asked, _ASKED)[1], asked)
+    times = Counter(map(str, texts.values()))
+    question, reference, response, number_of, _ = fields
+    for number, row in table.rows():
         if isinstance(row, str):
-            yield row
-        elif not _said(row, asked, others) and any(map(_is_filled, row.values())):
+            yield table.place(number), row
+        elif _is_pupil(row, asked):
             own = {name: value for name, value in row.items() if name not in asked}
-            for name in accepted:
-                item = {question: texts.get(name, name), reference: accepted[name]}
-                given = row.get(name)
-                yield {**own, **item, response: given if _is_filled(given) else ""}
+            for name, wanted in accepted.items():
+                text, given = texts.get(name, name), row.get(name)
+                text = f"{name} {text}" if times[str(text)] > 1 else text
+                item = {
+                    question: text,
+                    reference: wanted,
+                    response: given if _is_filled(given) else "",
+                }
+                place = table.place(key if isinstance(wanted, date | time) else number)
+                yield f"{place}, {name}", {**own, **({number_of: name} if texts else {}), **item}
 
 
-def _beside(
-    rows: Sequence[TableRow | str], asked: Sequence[str], names: frozenset[str]
-) -> TableRow:
-    """The cells of the questions in the row that says that it holds one of ``names``."""
-    found = next((r for r in rows if not isinstance(r, str) and _said(r, asked, names)), {})
-    return {name: found[name] for name in asked if _is_filled(found.get(name))}
+def _row(rows: Rows, asked: Sequence[str], names: frozenset[str]) -> tuple[int, TableRow]:
+    """The row, with its number, that says that it holds one of ``names``; 0 where none does."""
+    held = ((n, row) for n, row in rows if not isinstance(row, str) and _said(row, asked, names))
+    return next(held, (0, {}))
+
+
+def _of(row: TableRow, asked: Sequence[str]) -> TableRow:
+    """The cells of the questions that are filled."""
+    return {name: row[name] for name in asked if _is_filled(row.get(name))}
+
+
+def _is_pupil(row: TableRow, asked: Sequence[str]) -> bool:
+    other = _said(row, asked, _REFERENCE | _ASKED | _TOTALS)
+    return not other and any(map(_is_filled, row.values()))
 
 
 def _said(row: TableRow | str, asked: Sequence[str], names: frozenset[str]) -> str:

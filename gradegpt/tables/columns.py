@@ -35,7 +35,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
         "answer", "gold", "golden", "target", "groundtruth", "goldanswer", "goldenanswer",
         "referenceanswer", "correctanswer", "standardanswer", "finalanswer", "expected",
         "expectedanswer", "expectedoutput", "ideal", "references", "answers",
-        "答案", "参考答案", "标准答案", "正确答案",
+        "答案", "参考答案", "标准答案", "正确答案", "标答",
     ),
     "response": (
         "prediction", "output", "completion", "pred", "predicted", "predictedanswer",
@@ -85,7 +85,10 @@ _SHOWN: Final = 60
 """Characters of a value that a message shows."""
 _LONG: Final = 5
 """Letters of a name that may be misspelt: a shorter one is near too many others."""
-_A_DATE: Final = "a date, not text (spreadsheets turn 3/4 into a date); format the column as text"
+_A_DATE: Final = (
+    "a date, not text (spreadsheets turn 3/4 into a date)",
+    "; format the cells as text and type them again",
+)
 _FAULT: Final = re.compile(r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!)")
 """What a spreadsheet shows where a formula has no value."""
 _WORD: Final = r"(?:[^\W\d_]{3,}|[\u3400-\u9fff]{2,})"
@@ -341,7 +344,7 @@ def read_item(
     }  # fmt: skip
     if columns.separator and "reference" in held:
         held["reference"] = accepted(held["reference"], columns.separator)
-    wrong = [Complaint(columns.fields[f], w) for f in held if (w := _no_text(f, held[f]))]
+    wrong = [Complaint(columns.fields[f], *w) for f in held if (w := _no_text(f, held[f]))]
     try:
         item = Item.model_validate({**columns.defaults, **values_of(held)})
     except ValidationError as error:
@@ -488,14 +491,14 @@ def _as_text(value: Any) -> Any:
     return str(value) if is_number or isinstance(value, date | time) else value
 
 
-def _no_text(field: str, value: object) -> str:
-    """Why a cell is no text; empty for one that is, or for another field."""
+def _no_text(field: str, value: object) -> tuple[str, ...]:
+    """Why a cell is no text, and what to do; empty for one that is, or for another field."""
     if field not in _TEXTS:
-        return ""
+        return ()
     is_fault = isinstance(value, str) and _FAULT.fullmatch(value)
     if isinstance(value, date | time):
         return _A_DATE
-    return f"{value}: a formula without a value" if is_fault else ""
+    return (f"{value}: a formula without a value",) if is_fault else ()
 
 
 def _is_nothing(value: object) -> bool:

@@ -97,6 +97,22 @@ def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
     assert post("/v1/table?name=list.csv&key=4", content=text).status_code == 422
 
 
+def test_what_of_a_class_list_is_not_judged_or_alike_is_said(client_for: ClientFor) -> None:
+    """Questions of one text keep their names, and the header says the language."""
+    text = "姓名,(1),(2),作文\n题目,填空,填空,\n标答,4,罗马,好\n安,4,罗马,\n安,5,巴黎,\n"
+    read = client_for().post("/v1/table?name=a.csv", content=text.encode()).json()
+    assert [row["item"]["question"] for row in read["rows"][:2]] == ["(1) 填空", "(2) 填空"]
+    assert [row["row"]["题号"] for row in read["rows"][:2]] == ["(1)", "(2)"]
+    assert [row["where"] for row in read["rows"][1:3]] == ["a.csv:4, (2)", "a.csv:5, (1)"]
+    assert read["notes"][1:3] == [
+        "a.csv: not judged, as no name of a question: 作文; to judge one, rename it 第3题",
+        "a.csv: several pupils are called 安; add a column of their numbers",
+    ]
+    text = "姓名,听力1,作文\n参考答案,4,好\n安,4,坏\n"
+    refused = client_for().post("/v1/table?name=a.csv", content=text.encode())
+    assert "a.csv:2: reference answers, but of no questions; rename 听力1, 作文" in refused.text
+
+
 HEADS = ["(1)", "（2）", "T3", "填空4", "一、5", "小题6", "Item 7", "Problem 8", "Task 9"]
 CLASS_LISTS = {
     "name,class,Q1,Q2\nkey,,4,Paris\nAnn,7a,5,\n": [("Q1", "4", "5"), ("Q2", "Paris", "")],
