@@ -181,7 +181,9 @@ def read_judged(
     for n, metric in enumerate(metrics):
         judges[f"{OLD}, {metric}" if metrics[1:] else OLD] = [_old(item, n) for item in found]
     given: Sequence[Verdict | None] = (labels and files[0].labels) or [None] * len(ids)
-    note = ""
+    (table, held), unread = source, not (labels or own_labels or files[0].rows)
+    how = f"is not read; to measure by it: --labels {table.name}"
+    note = f"{paths[0]}: {', '.join(held.labels)} {how}" if unread and held.labels else ""
     if labels and not (files[0].labels and labels == paths[0]):
         if n := sum(own is not None for own in given):
             note = f"{paths[0]}: its {n:,} labels are not used, only those of {labels}"
