@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date, time
 from typing import Any, Final
 
 from typing_extensions import override
@@ -57,10 +56,7 @@ class NoReferencesError(InputError):
 
 
 class AnswerTable(Table):
-    """The answers of a class list; the number of a row is its place among them.
-
-    Each is with its place in the list: the row, and the column of the question.
-    """
+    """The answers of a class list, each with its row and question; their numbers are from 1."""
 
     answers: Sequence[tuple[str, TableRow | str]]
     reading: Sequence[str]
@@ -116,7 +112,7 @@ def by_answer(
     if not accepted or (without and references == {}):
         raise NoReferencesError(table.name, without)
     made = AnswerTable(*table)
-    made.answers = [*_answers(table, asked, accepted, at, fields)]
+    made.answers = [*_answers(table, asked, accepted, fields)]
     rows = [row for _, row in table.rows() if not isinstance(row, str)]
     pupils = [row for row in rows if _is_pupil(row, asked)]
     totals = [said for row in rows if (said := _said(row, asked, _TOTALS))]
@@ -129,21 +125,20 @@ def by_answer(
     if others := [name for name in others if key_of(name) not in _TOTALS]:
         how = f"to judge one, rename it {fields[-1].format(len(asked) + 1)}"
         made.reading += [f"not judged, as no name of a question: {', '.join(others)}; {how}"]
-    called = [" ".join(str(v) for n, v in row.items() if _PUPIL.fullmatch(n)) for row in pupils]
+    called = [
+        " ".join(str(v or "") for n, v in row.items() if _PUPIL.fullmatch(n)) for row in pupils
+    ]
     if same := [name for name, n in Counter(called).items() if n > 1 and name.strip()]:
-        made.reading += [
-            f"several pupils are called {', '.join(same)}; add a column of their numbers"
-        ]
+        made.reading += [f"several pupils are called {', '.join(same)}; add a column of numbers"]
     return made
 
 
 def _answers(
-    table: Table, asked: Sequence[str], accepted: Mapping[str, Any], key: int, fields: Sequence[str]
+    table: Table, asked: Sequence[str], accepted: Mapping[str, Any], fields: Sequence[str]
 ) -> Iterator[tuple[str, TableRow | str]]:
     """A row for each pupil and question: the pupil's other cells, and the fields of an item.
 
-    Of questions with one text each has its column's name before it. The place of a reference that
-    is a date is the row ``key``.
+    Of questions with one text each has its column's name before it.
     """
     texts = _of(_row(table.rows(), asked, _ASKED)[1], asked)
     times = Counter(map(str, texts.values()))
@@ -154,15 +149,12 @@ def _answers(
         elif _is_pupil(row, asked):
             own = {name: value for name, value in row.items() if name not in asked}
             for name, wanted in accepted.items():
-                text, given = texts.get(name, name), row.get(name)
+                text = texts.get(name, name)
                 text = f"{name} {text}" if times[str(text)] > 1 else text
-                item = {
-                    question: text,
-                    reference: wanted,
-                    response: given if _is_filled(given) else "",
-                }
-                place = table.place(key if isinstance(wanted, date | time) else number)
-                yield f"{place}, {name}", {**own, **({number_of: name} if texts else {}), **item}
+                answer = row[name] if _is_filled(row.get(name)) else ""
+                item = {question: text, reference: wanted, response: answer}
+                named = own | {number_of: name} if texts else own
+                yield f"{table.place(number)}, {name}", {**named, **item}
 
 
 def _row(rows: Rows, asked: Sequence[str], names: frozenset[str]) -> tuple[int, TableRow]:

@@ -106,7 +106,7 @@ def test_what_of_a_class_list_is_not_judged_or_alike_is_said(client_for: ClientF
     assert [row["where"] for row in read["rows"][1:3]] == ["a.csv:4, (2)", "a.csv:5, (1)"]
     assert read["notes"][1:3] == [
         "a.csv: not judged, as no name of a question: 作文; to judge one, rename it 第3题",
-        "a.csv: several pupils are called 安; add a column of their numbers",
+        "a.csv: several pupils are called 安; add a column of numbers",
     ]
     text = "姓名,听力1,作文\n参考答案,4,好\n安,4,坏\n"
     refused = client_for().post("/v1/table?name=a.csv", content=text.encode())
