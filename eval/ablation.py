@@ -266,7 +266,7 @@ def _train(
 def _manifest(data: Path) -> dict[str, Any]:
     path = data / "manifest.json"
     if not path.is_file():
-        raise MissingError(f"{path}: does not exist; make the rows first: gradegpt data ...")
+        raise MissingError(f"{path}: does not exist; make the rows first")
     made: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return made
 

@@ -115,7 +115,8 @@ def _bias(of: Report) -> Iterator[str]:
         return
     accepted, rejected = _percent(of["recall"]), _percent(of["recall"] - of["bias"])
     easily = "accepts" if of["bias"] > 0 else "rejects"
-    at = "" if of["even"] is None else f"; with the threshold {of['even']:.2f} these are equal"
+    even = f"{of['even'] or 1:.4g}"  # at 1 a judge would accept nothing
+    at = "" if even == "1" else f"; with the threshold {even} these are equal"
     shares = f"{accepted} % of the right accepted, {rejected} % of the wrong rejected"
     yield f"It {easily} too easily: {shares}{at}."
 

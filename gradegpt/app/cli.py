@@ -91,7 +91,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, *, name: str) 
 def _needed_by(command: str, given: Sequence[str], error: GradeGPTError) -> str:
     """Where a shipped recipe says what it needs, if something is missing."""
     a_file = isinstance(error, MissingError) and not isinstance(error.__cause__, ImportError)
-    names = {Path(one).stem for one in given[:1] if a_file}
+    names = {Path(one).name.removesuffix(".yaml") for one in given[:1] if a_file}
     own = (path for owner, path in recipes() if owner == command and path.stem in names)
     return next((f"; {path} says at its top what it needs" for path in own), "")
 
@@ -324,7 +324,8 @@ def example(
 ) -> None:
     """Write example answers to try the commands on.
 
-    They have labels. Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE.
+    They have labels. Then: gradegpt judge FILE -o judged.csv, or gradegpt eval FILE. The rules were
+    developed on these answers, so they show the commands, not how often the rules are right.
     """
     form = _form_of(output)
     if output.exists():
@@ -334,7 +335,8 @@ def example(
     rows = [{name: row[name] for name in columns} for row in held]
     with whole_file(output, "utf-8-sig" if form in SEPARATED else UTF8) as out:
         write(out, form, columns, rows)
-    typer.echo(f"wrote {output}: {len(rows)} answers; try gradegpt judge {output} -o judged.csv")
+    typer.echo(f"wrote {output}: {len(rows)} answers, on which the rules were developed")
+    typer.echo(f"try gradegpt judge {output} -o judged.csv")
 
 
 def _stage(context: typer.Context) -> None:

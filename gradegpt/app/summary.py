@@ -55,7 +55,7 @@ def summed_up(summary: Summary, left: Undecided | None = None) -> str:
         f"+ {counts.n_failed:,} failed",
         f"{counts.n_judged:,} judged = {counts.n_correct:,} correct "
         f"+ {counts.n_incorrect:,} incorrect + {counts.n_invalid:,} invalid",
-        *_score(counts, left.kinds if left else Counter()),
+        *_score(counts, left, summary.output),
         cost(summary, *(left.tokens if left else (0, 0))) + earlier,
     ))  # fmt: skip
 
@@ -99,10 +99,10 @@ def helps(settings: JudgeSettings, counts: Counts, left: Undecided, record: Path
         yield f"  {pick}   {what}"
 
 
-def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
+def _score(counts: Counts, left: Undecided | None, output: Path) -> list[str]:
     """The bounds of the score where rows are open, and the share of the decided rows."""
     n_open, every = counts.n_items - counts.n_judged, counts.n_items
-    lines = []
+    lines, kinds = [], left.kinds if left else Counter[str]()
     if counts.n_invalid > _MANY_INVALID * every:
         what = "hold no answer (empty, cut off, a refusal): see reason"
         lines.append(f"{counts.n_invalid:,} of {every:,} responses {what}")
@@ -118,6 +118,6 @@ def _score(counts: Counts, kinds: Counter[str]) -> list[str]:
     if counts.n_judged:
         start = f"       of the {counts.n_judged:,} with a verdict" if n_open else "score:"
         share = f"{100 * counts.n_correct / counts.n_judged:.1f} % judged correct"
-        how = "gradegpt report -o FILE.json" if n_open else "gradegpt report"
-        lines.append(f"{start} {share}; its interval: {how}")
+        how = f"; its interval: gradegpt report {shlex.quote(str(output))}" if left else ""
+        lines.append(f"{start} {share}{how}")
     return lines

@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from eval.__main__ import app
+from eval.ablation import app as ablation
 from eval.judging import read_sources
 from eval.settings import EvalSettings
 from gradegpt import tables
@@ -271,6 +272,9 @@ def test_a_recipe_says_where_it_tells_what_it_needs(
     with pytest.raises(SystemExit):
         cli.run(app, ["none.csv", "--judge", "rules"], name="gradegpt eval")
     assert capsys.readouterr().err == "error: none.csv: no such file; check the path\n"
+    with pytest.raises(SystemExit):
+        cli.run(ablation, ["ablation-0.5b"], name="gradegpt eval.ablation")
+    assert "/ablation-0.5b.yaml says at its top what it needs" in capsys.readouterr().err
 
 
 def test_the_labels_that_measure_a_judge_are_not_its_own(tmp_path: Path) -> None:

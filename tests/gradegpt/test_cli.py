@@ -136,7 +136,7 @@ def test_a_file_is_judged_with_a_summary(here: Path, capsys: pytest.CaptureFixtu
     assert re.fullmatch(
         r"4 items = 4 judged \+ 0 undecided \+ 0 unparsed \+ 0 failed\n"
         r"4 judged = 3 correct \+ 1 incorrect \+ 0 invalid\n"
-        r"score: 75\.0 % judged correct; its interval: gradegpt report\n"
+        r"score: 75\.0 % judged correct; its interval: gradegpt report out\.jsonl\n"
         r"\d+\.\d s, [\d.,]+ rows/s\n"
         r"judgements: out\.jsonl\n",
         out,
@@ -202,7 +202,7 @@ def test_a_bad_input_is_an_exact_error_before_the_model_is_loaded(
         (["in.jsonl", "-o", "out.jsonl", *RULES, "--model", "x", "--min-confidence", "0.5"], 2,
          "--model, --min-confidence: not for --judge rules; use --judge cascade or parts"),
         (["in.jsonl", "-o", "out.jsonl", "--base-url", "http://127.0.0.1:9/v1"], 2,
-         "base_url: set 'model' too, to the model's name on that server"),
+         "base_url: set 'model' (--model) too, the model's name on that server"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "m", "--request", "thinking_tokens=9"], 2,
          "--request: is for a server; give --base-url too"),
         (["in.jsonl", "-o", "out.jsonl", "--model", "./nowhere"], 2,
@@ -507,7 +507,7 @@ def test_a_run_ends_with_the_score_and_what_would_help(
         "score: between 25.0 and 75.0 % judged correct, as 32 (50.0 %) have no verdict, "
         "by type: text 32",
         "       of the 32 with a verdict 50.0 % judged correct; its interval: gradegpt report "
-        "-o FILE.json",
+        "out.csv",
     ]
     assert [line.split("   ")[0].strip() for line in lines[-3:]] == [
         "to decide more, or to know the score:",

@@ -351,7 +351,7 @@ def test_better_is_said_with_its_interval() -> None:
     assert "is better than untrained, its base alone: +20.0 points (10.0 to 30.0)" in text
     assert "ABOVE THE BOUND: 3 of" in text
     bias = "It rejects too easily: 60.0 % of the right accepted, 80.0 % of the wrong rejected"
-    assert f"{bias}; with the threshold 0.30 these are equal." in text
+    assert f"{bias}; with the threshold 0.3 these are equal." in text
 
 
 def test_what_the_recommended_judge_leaves_open_is_said_and_why() -> None:
