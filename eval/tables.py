@@ -17,7 +17,7 @@ _COLUMNS: Final = ("decided", "right of these", "balanced", "κ", "majority")
 _BOUNDS: Final = "bounds: of all rows, those without a verdict all wrong, and all right"
 _SCORES: Final = (
     "balanced: the mean of the accuracies on correct and on other answers\n"
-    "κ: Cohen's kappa of verdicts and labels, its limits by resampling; by chance alone it is 0\n"
+    "κ: Cohen's kappa of verdicts and labels; by chance alone it is 0\n"
     "majority: how often always giving the more frequent label is right"
 )
 _SAMPLES: Final = (
@@ -59,9 +59,9 @@ def _bias(metrics: JudgeMetrics, bias: float) -> str:
     yes, no = percent(metrics.recall), percent((metrics.recall or 0) - bias)
     said = [f"of those it decides: accepts {yes} % of the right, rejects {no} % of the wrong"]
     if "kappa" in metrics.intervals:
-        said.append(f"κ {COLUMNS['κ']._replace(ranged=True).of(metrics)}")
+        said.append(f"κ {COLUMNS['κ']._replace(ranged=True).of(metrics)} by resampling")
     if metrics.even is not None and bias:
-        least = f'with a least probability of {metrics.even:.2f} for "correct"'
+        least = f'with a least probability of {metrics.even:.4g} for "correct"'
         said.append(f"{least}, both shares would be equal")
     return ";\n  ".join(said)
 

@@ -30,9 +30,9 @@ from .results import JudgedRows, result_of
 class ScoredModel(Row):
     """A model's score by each judge, the share judged correct of the items that both judged.
 
-    These are ``n_both``; ``interval`` is that of ``difference``, the new score less the old one, and
-    None where draws of questions do not vary it. A rank is 1 more than the number of models with a
-    higher score.
+    These are ``n_both``; ``interval`` is that of ``difference``, the new score less the old one,
+    and None where draws of questions do not vary it. A rank is 1 more than the number of models
+    with a higher score.
     """
 
     name: str

@@ -229,7 +229,10 @@ def _judgements(path: Path) -> list[Judgement]:
     if not (record := _record(path)).exists():
         how = "run gradegpt judge FILE -o OUT, then report OUT"
         raise MissingError(f"{path}: has no judgements beside it; {how}")
-    found: list[Judgement] = list(read_rows(record, Judgement))
+    try:
+        found: list[Judgement] = list(read_rows(record, Judgement))
+    except InputError as error:
+        raise InputError(f"{error}; give the output of gradegpt judge") from error
     if not found:
         raise InputError(f"{path}: no judgement; judge a file first: gradegpt judge FILE -o OUT")
     return found

@@ -242,7 +242,7 @@ def test_accuracy_stands_beside_coverage_and_bounds_have_their_own_column(
     assert re.search(r"rules +10 +80.0 +75.0 \[41, 93\] +60.0 to 80.0 ", out)
     assert "those without a verdict all wrong, and all right" in out
     shares = "of those it decides: accepts 75.0 % of the right, rejects"
-    kappa = r"κ 0\.50 \[-?\d\.\d\d, 1\.00\]"
+    kappa = r"κ 0\.50 \[-?\d\.\d\d, 1\.00\] by resampling"
     assert re.search(rf"rules, {shares} 75\.0 % of the wrong;\n  {kappa}\n", out)
     equal = 'with a least probability of 0.92 for "correct", both shares would be equal'
     assert re.search(rf"even, {shares} 80\.0 % of the wrong;\n  {kappa};\n  {equal}\n", out)
