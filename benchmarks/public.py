@@ -33,7 +33,8 @@ from scripts.results import ROOT, collected, read_summary
 CONFIG = "configs/eval/public.yaml"
 SUMMARY = ROOT / "docs/results/public.json"
 NOTE = """At most 300 rows a set, of questions on which no rule was developed (`gradegpt data public
-unseen=true`), of sets that trained no shipped judge. math-verify gives a verdict on every row."""
+unseen=true`), of sets that trained no shipped judge; three of them calibrated the model, on other
+questions. math-verify gives a verdict on every row."""
 NAMES = {"model": ("rules, then the 1.5B", "#e07b39", "-"), "rules": ("rules", "#4c78a8", "--")}
 """The judges of the run that the picture shows: a name, a colour and a line; the last on top."""
 
