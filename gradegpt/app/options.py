@@ -283,7 +283,11 @@ def request_of(given: Sequence[str] | None, base_url: str | None) -> RequestSett
     """What a server wants in a request, by ``--request``; None where it is not given."""
     if given and not base_url:
         raise SettingsError("--request: is for a server; give --base-url too")
-    return build_settings(RequestSettings, {}, "--request", given) if given else None
+    try:
+        return build_settings(RequestSettings, {}, "", given) if given else None
+    except SettingsError as error:
+        how = "; another field of the request is a key of extra_body: extra_body.temperature=1"
+        raise SettingsError(f"--request {error}{how * ('unknown' in str(error))}") from error
 
 
 def columns_of(mapped: Sequence[str] | None, labels: Path | None = None) -> dict[str, str]:

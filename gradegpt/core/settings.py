@@ -157,15 +157,21 @@ def _invalid(error: yaml.YAMLError, where: str, *, is_file: bool) -> SettingsErr
 def build_settings(
     cls: type[S], data: Mapping[str, Any], where: str, overrides: Sequence[str] = ()
 ) -> S:
-    """Apply ``key=value`` to ``data`` and validate it; every error starts with ``where``."""
+    """Apply ``key=value`` to ``data``, and validate; an error names what is wrong, or ``where``."""
     changed = deepcopy(dict(data))
     for override in overrides:
         _apply(changed, override)
     try:
         return cls.model_validate(_none_for_null(changed))
     except ValidationError as error:
-        said = "; ".join(_explained(cls, mistake) for mistake in mistakes(error))
-        raise SettingsError(f"{where}: {said}") from error
+        said = dict[str, str]()
+        for found in mistakes(error):
+            place = [str(part) for part in found.place or found.what.partition(":")[:1]]
+            keys = {text: text.partition("=")[0].split(".") for text in overrides}
+            own = (text for text, key in keys.items() if key[0] == place[0] and {*key} <= {*place})
+            given, what = next(own, where), _explained(cls, found)
+            said[given] = f"{said[given]}; {what}" if given in said else f"{given}: {what}"
+        raise SettingsError("; ".join(said.values())) from error
 
 
 def _apply(data: dict[str, Any], override: str) -> None:

@@ -200,7 +200,7 @@ def _model_judge(settings: ModelJudgeSettings) -> ModelJudge:
     from gradegpt.engines.files import prompt_settings_beside
 
     if settings.base_url is not None and not settings.model:
-        raise SettingsError("base_url: set 'model' too, to the model's name on that server")
+        raise SettingsError("base_url: set 'model' (--model) too, the model's name on that server")
     model, adapter = _folders(settings)
     prompt = settings.prompt or prompt_settings_beside(adapter) or prompt_settings_beside(model)
     wanted, explain = settings.chain_format, None

@@ -90,7 +90,8 @@ def test_an_override_replaces_one_value(
         ("inner: {respons: 5}", (),
         "unknown setting 'inner.respons'; did you mean 'inner.response'?"),
         ("zzzz: 5", (), "unknown setting 'zzzz'"),
-        ("", ("learningrate=1",), "unknown setting 'learningrate'; did you mean 'learning_rate'?"),
+        ("note: x", ("inner.labl=1",), "inner.labl=1: unknown setting 'inner.labl'; did you mean "
+         "'inner.label'?"),
         ("max_steps: many", (),
          "max_steps: expected a whole number, got 'many'"),
         ("max_steps: 0", (), "max_steps: should be greater than or equal to 1, got '0'"),

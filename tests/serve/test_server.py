@@ -158,12 +158,11 @@ def test_a_port_in_use_is_found_before_the_model_is_loaded(said: CommandLine) ->
          "configs/serve/none.yaml: no such settings file; the shipped ones are: "
          "cascade, gradegpt-1.5b"),
         (["max_item=1"],
-         f"{ROOT}/configs/serve/cascade.yaml: unknown setting 'max_item'; "
-         "did you mean 'max_items'?"),
+         "max_item=1: unknown setting 'max_item'; did you mean 'max_items'?"),
         (["rules"], "rules: is a kind of judge and no settings file; to serve it: "
          "gradegpt serve judge.kind=rules"),
-        (["configs/serve/cascade.yaml", "max_item=1"],
-         "configs/serve/cascade.yaml: unknown setting 'max_item'; did you mean 'max_items'?"),
+        (["configs/serve/cascade.yaml", "port=abc", "max_items=9999"],
+         "port=abc: port: expected a whole number, got 'abc'"),
         (["configs/serve/cascade.yaml", "port=0", "host=192.0.2.1"],
          "192.0.2.1:0: Cannot assign requested address; "
          "set host and port to an address that you may listen on"),
