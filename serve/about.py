@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import APIRouter, HTTPException, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
 
-from .errors import BusyError, reply_to
+from .errors import BusyError, error_body, reply_to
 from .metrics import CONTENT_TYPE
 from .service import service_of
-from .templates import Template, is_shipped
+from .templates import is_shipped
 from .templates.trials import TRIALS
 
 router = APIRouter(tags=["about"])
@@ -46,14 +46,16 @@ async def metrics(request: Request) -> Response:
     return Response(service.metrics.render(), media_type=CONTENT_TYPE)
 
 
-@router.get("/v1/models")
-@router.get("/v1/models/{name:path}", include_in_schema=False)
-async def models(request: Request) -> dict[str, Any]:
+@router.get("/v1/models", response_model=None)
+@router.get("/v1/models/{name:path}", response_model=None, include_in_schema=False)
+async def models(request: Request) -> dict[str, Any] | JSONResponse:
     """List the one served model, or return it by its name."""
     service, name = service_of(request), request.path_params.get("name")
     served = {"id": service.settings.served_model_name, "created": service.started}
     if name not in (None, served["id"]):
-        raise HTTPException(404)
+        only = f"the only one is {served['id']!r}, and prompts may name any model"
+        why = f"no model {name!r}; {only}"
+        return JSONResponse(error_body(404, why, "model_not_found", "model"), 404)
     served |= {"object": "model", "owned_by": "gradegpt"}
     return served if name else {"object": "list", "data": [served]}
 
@@ -64,17 +66,15 @@ async def adapters(request: Request) -> dict[str, Any]:
 
     A template of one's own has passed its ``trials``, or the server would not have started.
     """
-    known = service_of(request).templates
-    return {"object": "list", "data": [_listed(template) for template in known]}
-
-
-def _listed(template: Template) -> dict[str, Any]:
-    example = template.prompt("What is 2+2?", "4", "The answer is 4.")
-    trials = () if is_shipped(template) else TRIALS
-    return {
-        "name": template.name,
-        "callers": template.callers,
-        "example": [message.model_dump() for message in example],
-        "json_schema": template.json_schema,
-        "trials": dict.fromkeys(trials, "passed"),
-    }
+    item = ("What is 2+2?", "4", "The answer is 4.")
+    listed = [
+        {
+            "name": template.name,
+            "callers": template.callers,
+            "example": [message.model_dump() for message in template.prompt(*item)],
+            "json_schema": template.json_schema,
+            "trials": dict.fromkeys(() if is_shipped(template) else TRIALS, "passed"),
+        }
+        for template in service_of(request).templates
+    ]
+    return {"object": "list", "data": listed}

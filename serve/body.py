@@ -42,7 +42,8 @@ async def read_object(request: Request) -> dict[str, Any]:
         how = lines if getattr(error, "msg", "") == "Extra data" else ""
         raise MalformedError(f"the body is not JSON: {error}{how}") from error
     if not isinstance(value, dict):
-        raise MalformedError(f"the body is a {type(value).__name__}, not a JSON object")
+        how = '; POST /v1/judge reads {"items": [...]}' if isinstance(value, list) else ""
+        raise MalformedError(f"the body is a {type(value).__name__}, not a JSON object{how}")
     return value
 
 

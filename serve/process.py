@@ -23,6 +23,7 @@ from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from gradegpt.core.machine import libc, trim
+from gradegpt.judges.settings import EngineSettings
 
 from .app import build_app
 from .logs import NOTE
@@ -98,6 +99,14 @@ class Life:
             # What is loaded is exempt from collection, which then takes milliseconds.
             gc.collect()
             gc.freeze()
+            judge = service.settings.judge
+            if isinstance(judge, EngineSettings) and judge.base_url:
+                from gradegpt.engines.client import Client
+                from gradegpt.engines.openai_api import urls_of
+
+                for url in urls_of(judge.base_url):
+                    if not Client(url, judge.model).answers():
+                        sys.stderr.write(f"warning: judge.base_url: {url} does not answer\n")
         except Exception as error:  # noqa: BLE001  it ends the server
             self.failed = error
             self._stops_at, service.gate.draining = 0.0, True

@@ -53,15 +53,14 @@ _USER_TURN: Final = re.compile(
 """A user's turn in the chat templates of Qwen, Llama, Gemma, DeepSeek, Phi or GLM, and Mistral."""
 
 
-def _as_text(label: object) -> object:
-    """A number in a data set's answer column, as text."""
-    return str(label) if isinstance(label, int | float) and not isinstance(label, bool) else label
-
-
 _Label = Annotated[
     str | list[str] | None,
-    BeforeValidator(_as_text, json_schema_input_type=str | int | float | list[str] | None),
+    BeforeValidator(
+        lambda label: str(label) if type(label) in (int, float) else label,
+        json_schema_input_type=str | int | float | list[str] | None,
+    ),
 ]
+"""Text; a number in a data set's answer column is taken as text."""
 
 
 class RewardRequest(Row):
@@ -162,9 +161,8 @@ def response_of(query: str, prompt: str, where: str = "query") -> str:
     if not prompt.strip():
         return _without_ends(query)
     for known in (prompt, prompt.strip(), prompt.strip()[-_TAIL:]):
-        _, found, behind = query.partition(known)
-        if found:
-            return _without_ends(behind)
+        if known in query:
+            return _without_ends(query.partition(known)[2])
     raise RequestError(
         f"{where}: does not contain its prompt; send query = prompt + response, decoded in the "
         "same way",
@@ -193,8 +191,8 @@ def _reward(service: Service, note: Note, number: int, judgement: Judgement) -> 
         return settings.reward_undecided
     try:
         verdict = verdict_without(judgement, settings.undecided, where)
-    except NoVerdictError:
+    except NoVerdictError as error:
         service.undecided(note, _FAMILY, "refuse")
-        raise
+        raise NoVerdictError(f"{error}, or with reward_undecided=0.5 for another reward") from error
     service.undecided(note, _FAMILY, verdict)
     return float(verdict is Verdict.CORRECT)

@@ -75,9 +75,7 @@ class Service:
         """Count a reply without a verdict; log the first of a family that passes for one."""
         self.metrics.count("undecided_replies", family, replied)
         note.undecided += 1
-        if replied in (Outcome.UNDECIDED, "refuse"):
-            return
-        if family not in self.told:
+        if replied not in (Outcome.UNDECIDED, "refuse") and family not in self.told:
             self.told.add(family)
             _log.warning(
                 "%s: no verdict was reached, and its caller knows no such reply: it got %s "

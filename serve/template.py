@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -112,10 +113,16 @@ def learn_(
     alike = [tuple(one) for one in every if pipeline_of(one) == pipeline_of(every[-1])]
     prompts = [*dict.fromkeys(alike)][-_ENOUGH:]
     for prompt in prompts:
-        _refuse_known(prompt)
+        with suppress(PromptError):
+            known = find(prompt).template.name
+            raise InputError(f"the built-in template {known} reads these prompts already")
     fields = dict(_numbers(text) for text in field or ())
     text = as_yaml(learn(prompts, output.stem, _reply(correct, incorrect), fields))
     template = parse_settings(Template, text, str(output))
+    asked = f"{template.system} {template.template}"
+    if not any(word in asked for word in re.findall(r"\w+", f"{correct} {incorrect}")):
+        what = "is in the prompts; give the replies that the pipeline reads"
+        typer.echo(f"warning: neither {correct!r} nor {incorrect!r} {what}", err=True)
     _try(template, str(output), frames_of(prompts[0]))
     output.write_text(text, encoding="utf-8")
     typer.echo(f"learnt from {len(prompts)} of {len(every)} prompts: {output}")
@@ -159,14 +166,6 @@ def _messages(request: Mapping[str, Any]) -> Iterator[Message]:
         content = message["content"]
         parts = [{"text": content}] if isinstance(content, str) else content
         yield Message(role=message["role"], content="".join(part["text"] for part in parts))
-
-
-def _refuse_known(prompt: Sequence[Message]) -> None:
-    try:
-        known = find(prompt)
-    except PromptError:
-        return
-    raise InputError(f"the built-in template {known.template.name} reads these prompts already")
 
 
 def _numbers(text: str) -> tuple[str, list[int]]:

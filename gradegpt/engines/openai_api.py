@@ -58,7 +58,7 @@ class OpenAIEngine:
         request: RequestSettings | None = None,
         **client: Any,
     ) -> None:
-        urls = _urls(base_url)
+        urls = urls_of(base_url)
         self._request = request or RequestSettings()
         self._concurrency = concurrency * len(urls)
         self._temperature, self._structured = temperature, structured_outputs
@@ -158,7 +158,8 @@ class _Server:
         return not self.error
 
 
-def _urls(base_url: str | Sequence[str]) -> list[str]:
+def urls_of(base_url: str | Sequence[str]) -> list[str]:
+    """The URLs of the setting; raises ``SettingsError`` where one is none."""
     listed = base_url.split(",") if isinstance(base_url, str) else base_url
     urls = list(dict.fromkeys(url.strip().rstrip("/") for url in listed if url.strip()))
     if not urls:

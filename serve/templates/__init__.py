@@ -34,8 +34,9 @@ __all__ = [
 GUIDE: Final = "docs/guides/adapters.md"
 WAYS_ON: Final = (
     "send the fields to POST /v1/judge, or learn a template from two such prompts and the replies "
-    "that are read, with gradegpt serve.template learn A.txt B.txt --correct YES --incorrect NO "
-    f"-o mine.yaml, for the setting templates=[mine.yaml] ({GUIDE})"
+    "that are read, with gradegpt serve.template learn A.txt B.txt --correct 'WHAT YOUR PARSER "
+    "READS AS RIGHT' --incorrect 'WHAT IT READS AS WRONG' -o mine.yaml, for the setting "
+    f"templates=[mine.yaml] ({GUIDE})"
 )
 """What to do with a prompt that is not recognised."""
 

@@ -123,16 +123,15 @@ class Template(Settings):
         """The request in ``text``, if it is a prompt of this template."""
         for frame in self._read_by:
             framed = frame.read(text)
-            if framed is not None and self._is_ours(framed.rest):
+            if (
+                framed is not None
+                and all(mark(tag).search(framed.rest) for tag in self.tags)
+                and not any(mark(tag).search(framed.rest) for tag in self.without)
+            ):
                 found = {name: mark(p).search(framed.rest) for name, p in self.options.items()}
                 chosen = {name: match[match.re.groups] for name, match in found.items() if match}
                 return Ask(self, framed, {**framed.fields, **chosen})
         return None
-
-    def _is_ours(self, rest: str) -> bool:
-        return all(mark(tag).search(rest) for tag in self.tags) and not any(
-            mark(tag).search(rest) for tag in self.without
-        )
 
     def prompt(self, question: str, reference: str, response: str) -> tuple[Message, ...]:
         """The text of the template with the given fields."""

@@ -7,7 +7,7 @@ verdict, and no other template may claim its prompts, nor it theirs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +16,7 @@ from gradegpt.core.mistakes import suggest
 from gradegpt.core.schema import Judgement, Outcome, Verdict
 from gradegpt.core.settings import load_settings
 
-from . import TEMPLATES
+from . import GUIDE, TEMPLATES
 from .code import CODE
 from .frame import frames_of
 from .reply import Fields, placed
@@ -47,7 +47,7 @@ def tried(template: Template, others: Sequence[Template], where: str) -> dict[st
     """
     if any(template.name == other.name for other in others):
         raise SettingsError(
-            f"{where}: name: {template.name!r} is taken; GET /v1/adapters lists all"
+            f"{where}: name: {template.name!r} is taken; give it another ({GUIDE} lists all)"
         )
     return {
         **{name: _read_back(template, *item) for name, item in _ITEMS.items()},
@@ -87,8 +87,8 @@ def chosen(names: Sequence[str], files: Sequence[Path] = ()) -> tuple[Template, 
     known = {template.name: template for template in TEMPLATES}
     for name in names:
         if name not in known:
-            hint = suggest(name, list(known))
-            raise SettingsError(f"adapters: {name!r} is unknown{hint}; GET /v1/adapters lists them")
+            hint = suggest(name, list(known)) or f"; {GUIDE} lists them"
+            raise SettingsError(f"adapters: {name!r} is unknown{hint}")
     templates = [known[name] for name in names] if names else [*TEMPLATES]
     for path in files:
         templates.append(checked(path, templates))
@@ -151,20 +151,13 @@ def _text(template: Template) -> str:
     return frames_of(template.prompt("What is 2+2?", "4", "It is 4."))
 
 
-def difference(template: Template, text: str) -> str:
+def difference(template: Template, prompt: str) -> str:
     """The first line of a template that a prompt does not have behind those before it."""
-    at = 0
-    for line in _lines(template):
-        found = re.compile(literal(line)).search(text, at)
+    at, texts = 0, [piece for piece in template.pieces() if not FIELD.fullmatch(piece)]
+    for line in (line.strip() for text in texts for line in text.splitlines() if line.strip()):
+        found = re.compile(literal(line)).search(prompt, at)
         if found is None:
             shown = line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
             return f"the prompt has no {shown!r} where the template has it; compare the two texts"
         at = found.end()
     return "the prompt has text where the template has none; compare the two texts"
-
-
-def _lines(template: Template) -> Iterator[str]:
-    """The lines of a template's text; one with a field is several."""
-    for piece in template.pieces():
-        if not FIELD.fullmatch(piece):
-            yield from (line.strip() for line in piece.splitlines() if line.strip())

@@ -171,7 +171,7 @@ def test_an_unknown_prompt_is_422_with_the_ways_on(client_for: ClientFor) -> Non
     reply = ask(client_for(), [{"role": "user", "content": "Is 4 right?"}])
     error = reply.json()["error"]
     assert (reply.status_code, error["code"]) == (422, "unknown_prompt")
-    for words in ("POST /v1/judge", "gradegpt serve.template learn", "docs/guides/adapters.md"):
+    for words in ("POST /v1/judge", "serve.template learn", "AS RIGHT", "docs/guides/adapters.md"):
         assert words in error["message"]
 
 

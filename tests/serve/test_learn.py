@@ -266,7 +266,8 @@ def test_the_command_learns_tries_and_writes(
     assert "reference: 4" in capsys.readouterr().out
     given = ["--correct", '{"why": "", "ok": true}', "--incorrect", '{"why": "", "ok": false}']
     command("learn", tmp_path / "c.jsonl", "-o", tmp_path / "json.yaml", *given)
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    assert err.startswith("warning: neither '{")
     assert 'reply   incorrect: {"why": "", "ok": false}' in out
     assert "learnt from 2 of 4 prompts" in out
     system = {"role": "system", "content": "You are sent {problem} and {attempt}."}

@@ -130,6 +130,7 @@ def test_without_a_verdict_the_request_may_be_refused(client_of: Ask) -> None:
     assert reply.headers["X-GradeGPT-Undecided"] == "1"
     assert error["message"].startswith("query.1: no verdict was reached (unparsed")
     assert "undecided=guess" in error["message"]
+    assert "reward_undecided=" in error["message"]
 
 
 @pytest.mark.parametrize("number", [0.5, 0.0, -1.0])
