@@ -21,15 +21,7 @@ from gradegpt.core.schema import AnswerType, Item, Message
 from gradegpt.judges.calibration import type_of
 from gradegpt.tables.inputs import USUAL, Reading
 
-from .asking import (
-    ApiKey,
-    Concurrency,
-    Protocol,
-    Reply,
-    engine_of,
-    read_asked,
-    run_protocol,
-)
+from .asking import ApiKey, Concurrency, Protocol, Reply, engine_of, read_asked, run_protocol
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 UNIT: Final = "unit"

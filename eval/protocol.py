@@ -48,10 +48,7 @@ _TAKES: Final = {
 def main(
     kind: Annotated[ProtocolName, typer.Argument(metavar="PROTOCOL", help="See above.")],
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The rows, as JSON Lines.")],
-    out: Annotated[
-        Path,
-        options.output("The file for the rows."),
-    ],
+    out: Annotated[Path, options.output("The file for the rows.")],
     base_url: options.BaseUrlOption = None,
     model: Annotated[str | None, typer.Option(help="The model's name there.")] = None,
     judgements: Annotated[

@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradegpt.core.schema import Example, Judgement, Row
-from gradegpt.judges.statistics import (
-    Interval,
-    Share,
-    Values,
-    numbered,
-    proportion,
-    says_yes,
-)
+from gradegpt.judges.statistics import Interval, Share, Values, numbered, proportion, says_yes
 from gradegpt.tables.importers.labelled import item_key
 
 ALL: Final = "all"

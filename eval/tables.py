@@ -111,17 +111,14 @@ def print_scores(found: ModelScores, by: str = "") -> None:
     groups = [("all", found.overall)]
     tags = {by: found.tags[by]} if by in found.tags else found.tags
     groups += [(f"{t}: {v}", score) for t, vs in tags.items() for v, score in vs.items()]
-    names = (
-        "rows",
-        "questions",
-        "judged correct, % [95 %]",
-        "bounds, %",
-        "of answers",
-        "consensus",
-    )
+    names = "rows", "questions", "judged correct, % [95 %]", "bounds, %", "of answers", "consensus"
     show(("", *names), [(name, *_accuracies(one)) for name, one in groups])
     say(f"{_INTERVALS}\n{_BOUNDS}" if found.overall.not_judged else _INTERVALS)
-    rates = [(name, *_rates(one)) for name, one in groups]
+    rates = []
+    for name, one in groups:
+        counts = [one.no_answer.get(kind, 0) for kind in _NO_ANSWER]
+        counts.append(sum(one.not_judged.values()))
+        rates.append((name, *(f"{100 * n / one.n_rows:.2f} ({n:,})" if n else "–" for n in counts)))
     show(("", *_NO_ANSWER.values(), "no verdict, %"), rates)
     if samples := found.overall.samples:
         levels = [f"G-Pass {least}" for least in samples[0].g_pass]
@@ -147,10 +144,3 @@ def _accuracies(score: GroupScore) -> Iterator[str]:
     judged, *others = (_few(score, share) for share in shares)
     bounds = bounds_of(score.bounds) if score.not_judged else "–"
     yield from (f"{score.n_rows:,}", f"{score.n_questions:,}", judged, bounds, *others)
-
-
-def _rates(score: GroupScore) -> list[str]:
-    """The percent of the rows, with their number."""
-    counts = [score.no_answer.get(kind, 0) for kind in _NO_ANSWER]
-    counts.append(sum(score.not_judged.values()))
-    return [f"{100 * n / score.n_rows:.2f} ({n:,})" if n else "–" for n in counts]

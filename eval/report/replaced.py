@@ -128,15 +128,11 @@ def _model(name: str, old: Graded, new: Graded, results: JudgedRows) -> ScoredMo
 
 def _ranked(models: Sequence[ScoredModel]) -> tuple[ScoredModel, ...]:
     """The models with their ranks, by the old score."""
-    ranked = (
-        model.model_copy(
-            update={
-                "old_rank": 1 + sum(m.old.value > model.old.value for m in models),
-                "new_rank": 1 + sum(m.new.value > model.new.value for m in models),
-            }
-        )
-        for model in models
-    )
+    ranked = []
+    for one in models:
+        old = 1 + sum(other.old.value > one.old.value for other in models)
+        new = 1 + sum(other.new.value > one.new.value for other in models)
+        ranked.append(one.model_copy(update={"old_rank": old, "new_rank": new}))
     return tuple(sorted(ranked, key=lambda model: (model.old_rank, model.name)))
 
 

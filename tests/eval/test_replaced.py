@@ -132,9 +132,7 @@ def test_the_command_writes_what_the_suffix_says(folder: Path) -> None:
     assert "balanced accuracy: new better by" in shown
     assert json.loads(names[0].read_text("utf-8"))["pair"]["n_both"] == 19
     with names[1].open(encoding="utf-8", newline="") as file:
-        assert [row["label"] for row in csv.DictReader(file)][:2] == [
-            "incorrect", "correct",
-        ]  # fmt: skip
+        assert [row["label"] for row in csv.DictReader(file)][:2] == ["incorrect", "correct"]
     assert len(names[2].read_text("utf-8").splitlines()) == 5
     assert names[3].read_text("utf-8").startswith("<!doctype html>")
 

@@ -77,9 +77,7 @@ def test_answers_are_scored_as_samples_of_their_question() -> None:
     assert [one.k for one in found(rows).overall.samples] == [2, 4]
 
 
-def test_rows_without_a_verdict_are_left_out_and_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_open_rows_are_left_out_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     """A refusal is wrong in the accuracy and left out of the accuracy of answers."""
     score = score_of(answers_of([*answers("+-0?", "a"), *answers("??", "b")]), (1, 3))
     assert score.accuracy is not None
@@ -175,9 +173,7 @@ def test_many_different_answers_are_compared_by_their_text_alone(
     assert len(times) == 45
 
 
-def test_comparisons_that_change_no_consensus_are_left_out(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_comparisons_that_change_no_consensus_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The scores of all groups are those with all comparisons, in 30 draws."""
     rng = random.Random(1)
     for _ in range(30):
@@ -227,10 +223,7 @@ def test_the_command(tmp_path: Path) -> None:
         scores([i for i, _ in rows], [j for _, j in rows[:-1]])
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["answer", "estimate.__main__", "protocol", "report.__main__"],
-)
+@pytest.mark.parametrize("name", ["answer", "estimate.__main__", "protocol", "report.__main__"])
 def test_an_output_that_is_a_folder_is_refused_before_any_work(name: str, tmp_path: Path) -> None:
     """By every command that writes a file."""
     command = typer.main.get_command(import_module(f"eval.{name}").app)
