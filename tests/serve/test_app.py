@@ -96,9 +96,8 @@ def test_a_class_list_without_a_key_asks_for_it(client_for: ClientFor) -> None:
     text = "姓名,第1题,第2题\n安,4,罗马\n".encode()
     post = client_for().post
     assert post("/v1/table?name=list.csv", content=text).json()["asks"] == ["第1题", "第2题"]
-    read = post(
-        "/v1/table", params={"name": "list.csv", "key": '{"第1题": "4"}'}, content=text
-    ).json()
+    given = {"name": "list.csv", "key": '{"第1题": "4"}'}
+    read = post("/v1/table", params=given, content=text).json()
     assert [row["item"]["question"] for row in read["rows"]] == ["第1题"]
     assert "list.csv: no reference answer of 第2题, not judged" in read["notes"]
     partly = text + "参考答案,4,\n".encode()
