@@ -96,10 +96,13 @@ def _scale(text: str) -> int:
 def _chinese_fraction(below: str, above: str) -> Fraction | None:
     """三分之二, 一又三分之二, 百分之35."""
     whole, _, below = below.rpartition("又")
-    more = _chinese(whole) if whole else Fraction(0)
-    bottom = Fraction(100) if below == "百" else _chinese(below)
-    top = Fraction(above) if _FIGURES.fullmatch(above) else _chinese(above)
+    more = _size(whole) if whole else Fraction(0)
+    bottom, top = Fraction(100) if below == "百" else _size(below), _size(above)
     return None if top is None or more is None or not bottom else more + top / bottom
+
+
+def _size(text: str) -> Fraction | None:
+    return Fraction(text) if _FIGURES.fullmatch(text) else _chinese(text)
 
 
 def _chinese(text: str) -> Fraction | None:

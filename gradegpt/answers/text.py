@@ -105,11 +105,13 @@ _SHORT_FRACTION: Final = re.compile(r"\\frac\s*(?:(\d)|\{(\d+)\})\s*(?:(\d)|\{(\
 _POWER: Final = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹ⁿˣʸᵏᵐᵃᵇᵗ]+")
 _IN_WORDS: Final = re.compile(
     r"(?<=\d)(?:(?=[¼-¾⅐-⅞])|\s*又\s*(?=\d+\s*/|\\[dt]?frac)|\s*比\s*(?=\d))"
-    r"|零下(?=\s?\d)|根号(?=\s?[\d(一二三四五六七八九])"
+    r"|零下(?=\s?\d)|根号(?=\s?[\d(一二三四五六七八九])|(?<=[\d)])\s?[兀派Π](?![\u3400-\u9fff])"
 )
-"""The gap of a mixed number, 1½ and 1又1/2, and in words a ratio, 1比2, a minus and a root sign."""
+"""The gap of a mixed number, 1½ and 1又1/2, and in words a ratio, 1比2, a minus, a root sign, π."""
+_WRITTEN: Final = {"比": ":", "零下": "-", "根号": "√"} | dict.fromkeys("兀派Π", "π")
 _TIE: Final = re.compile(r"(?<=[}$])~|(?<=[a-z]\{)~|(?<=[\d.])~(?=[A-Za-z])|~(?=[\\$])")
 """The ``~`` of LaTeX that is a space, as in 3~cm; elsewhere it negates, or means "about"."""
+_BACKSLASH: Final = re.compile(r"(?<=\d)\\(?=\d)")
 _PARALLEL: Final = re.compile(r"(?<=[A-Za-z])\s?//\s?(?=[A-Za-zα-ω])")
 
 
@@ -119,9 +121,7 @@ def fold(text: str) -> str:
     if not text.isascii():
         # Powers before NFKC, which would turn 10² into 102.
         text = _POWER.sub(_power, simplified(text))
-        text = _IN_WORDS.sub(
-            lambda m: {"比": ":", "零下": "-", "根号": "√"}.get(m[0].strip(), " "), text
-        )
+        text = _IN_WORDS.sub(lambda m: _WRITTEN.get(m[0].strip(), " "), text)
         text = unicodedata.normalize("NFKC", text.translate(_BEFORE)).translate(_CHARACTERS)
     text = _TIE.sub(" ", text) if "~" in text else text
     text = (
@@ -133,6 +133,7 @@ def fold(text: str) -> str:
     )
     text = _PARALLEL.sub("∥", text) if "//" in text else text
     if "\\" in text:
+        text = _BACKSLASH.sub("/", text)
         text = _COMMAND.sub(lambda known: _SPELLINGS.get(known[0], known[0]), _in_rows(text))
         for _ in range(3):
             text = _FONT.sub(r"\1", text)

@@ -14,7 +14,7 @@ from gradegpt.rules.tolerance import DEFAULT
 from gradegpt.rules.verdict import decide
 from gradegpt.rules.workers import shared_pool
 
-VERSION: Final = "22"
+VERSION: Final = "23"
 """Increased with every change that can change a judgement; part of the fingerprint."""
 
 

@@ -82,7 +82,10 @@ def read_item(item: Item) -> Reading:
     once = without_loop(shown)
     response = shown if once is None else once
     places = answer_places(references[0].text, kind, question)
-    found = find_answer(response, kind, places, question)
+    inside = once is not None and shown[len(once) - 1 : len(once) + 1]  # BBBBBB is not B
+    found = None if inside and inside.isascii() and inside.isalpha() else find_answer(
+        response, kind, places, question
+    )  # fmt: skip
     unsaid = found is None or found.how not in SAID
     first = _TRUTH_FIRST.match(response) if unsaid and kind is AnswerType.TRUE_FALSE else None
     if first is not None and not _TRUTH_LATER.match(response, first.end()):

@@ -46,7 +46,8 @@ def without_loop(response: str) -> str | None:
     """The response up to the end of the first repeat of its final loop; None if it has no loop.
 
     A loop is the shortest period with at least five repeats over at least sixty characters, or
-    twelve repeats that differ only in their numbers ("figure 56, figure 57").
+    twelve repeats that differ only in their numbers ("figure 56, figure 57"). The figures of a long
+    number are none.
     """
     whole = response.rstrip().rstrip("$\n ")
     for most, repeats, counted in _LOOPS:
@@ -60,7 +61,7 @@ def without_loop(response: str) -> str | None:
             start = len(text) - period
             while start >= period and text[start - 1] == text[start - 1 + period]:
                 start -= 1
-            return whole[: start + period]
+            return None if whole[start : start + period].isdecimal() else whole[: start + period]
     return None
 
 
@@ -119,5 +120,5 @@ def cut_off(response: str) -> bool:
         opened
         or unboxed
         or tail.count("$$") % 2 == 1
-        or bool(_OPEN_END.search(tail[-_OPEN_WORDS:]))
+        or ((end := _OPEN_END.search(tail[-_OPEN_WORDS:])) is not None and end[0] != text)
     )

@@ -20,7 +20,7 @@ from gradegpt.answers.truth import truth
 from gradegpt.answers.types import Group, Options, Range, Truth
 from gradegpt.answers.values import is_range, read
 from gradegpt.answers.words import Words
-from gradegpt.core.schema import AnswerType
+from gradegpt.core.schema import CHOICE, AnswerType
 from gradegpt.rules.bind import WHEN
 from gradegpt.rules.compare.base import Comparison, Criteria, Prove, limited, unproved
 from gradegpt.rules.compare.choice import compare_choice
@@ -48,6 +48,11 @@ _OUT_OF = re.compile(r"(?<=\d) (?:in|out of) .*", re.IGNORECASE)
 _BOTH_SIGNS = re.compile(r"±|\\pm(?![A-Za-z])")
 _STEP = re.compile(r"±|\\pm|[-+*/^×÷)]\s*(?:\w+\s*)?=")
 """A value with both signs, or an equation whose left side is more than a name."""
+_CIRCLED, _DIGITS = (re.compile(rf"[{signs}\s,，、;；]+") for signs in ("①-⑳", r"\d"))
+_WORD = re.compile(r"[A-Za-z']+")
+_ITEM = re.compile(r"[①-⑳]|\d+(?:\.\d+)?|[a-z']+|[\u3400-\u9fff]+")
+_LETTERS = re.compile("[①-⑳a-z]")
+_IN_ORDER, _REJECTED = cue("asks for items in order"), cue("rejects the value")
 _EXACTLY: Final = Criteria(EXACT)
 _NO_VALUE: Final = (Options, Truth, Words)
 """Answers without a mathematical value."""
@@ -77,7 +82,28 @@ def compare(
     criteria = Criteria(policy(tolerance, question), prove, question=question)
     if "/" in reference.text and (first := _in_two_spellings(reference.text)):
         reference = read_answer(first, reference.kind, question)
-    return BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
+    compared = BY_TYPE.get(reference.kind, _values)(reference, answer, criteria)
+    why = _left_open(reference, answer, question, compared)
+    return Comparison(None, f"{reference.kind.value}:{why}") if why else compared
+
+
+def _left_open(reference: Answer, answer: Answer, question: str, compared: Comparison) -> str:
+    """Why what was found is not shown by the signs, the order and the remarks of the texts."""
+    texts = reference.text, answer.text
+    if compared.same is False and _CIRCLED.fullmatch(texts[0]) and _DIGITS.fullmatch(texts[1]):
+        written = ("".join(filter(str.isdigit, fold(text))) for text in texts)
+        return "other-numerals" if len({*written}) == 1 else ""  # ①③ and 13
+    if not compared.same:
+        return ""
+    if _IN_ORDER.search(question) and {*"<>"}.isdisjoint(texts[0] + texts[1]):
+        item = _LETTERS if reference.kind in CHOICE else _ITEM
+        wanted, given = (item.findall(text.casefold()) for text in texts)
+        if wanted != given and sorted(wanted) == sorted(given):
+            return "other-order"
+    words = [fold(text.strip()).replace("’", "'") for text in texts]
+    if all(map(_WORD.fullmatch, words)) and words[0].islower() and words[0] != words[1]:
+        return "other-apostrophe" if "'" in words[0] + words[1] else ""  # its and it's
+    return "rejected" if _REJECTED.search(texts[1]) and not _REJECTED.search(texts[0]) else ""
 
 
 def _in_two_spellings(text: str) -> str:
@@ -94,7 +120,7 @@ def _values(reference: Answer, answer: Answer, criteria: Criteria) -> Comparison
     if shown := as_written(reference, answer, question):
         return shown
     year = reference.text.strip()
-    if year.isdecimal() and int(year) in _YEARS and WHEN.search(question):
+    if len(year) == 4 and year.isdecimal() and int(year) in _YEARS and WHEN.search(question):
         dated = compare_text(reference.text, answer.text, question)
         if dated.same:
             return dated

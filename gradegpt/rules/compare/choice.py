@@ -20,6 +20,8 @@ from gradegpt.rules.tolerance import EXACT
 _OPEN = cue("not alone")
 _REASON = cue("gives a reason", before=r"\s*(?:[,，;；(（]|[.。]\s)|")
 _NAMES = re.compile(r"[^\\]*([a-z]{3}|[\u3400-\u9fff])[^\\]*", re.IGNORECASE)
+_BESIDE = re.compile(rf"[(（]\s*([{LETTERS}])\s*[)）]|(?:\boption|\bchoice|选项?)\s*([{LETTERS}])")
+"""A letter beside the text of an option, which may be another's: blue (A)."""
 _SENTENCE: Final = 120
 _EXACTLY: Final = Criteria(EXACT)
 
@@ -73,7 +75,8 @@ def by_text(answer: str, listed: dict[str, str]) -> str:
         same = [
             letter for letter, text in listed.items() if _says(answer, text.strip(" ;；,，.。"))
         ]
-    return same[0] if len(same) == 1 else ""
+    beside = {letter for found in _BESIDE.findall(answer) for letter in found if letter}
+    return same[0] if len(same) == 1 and beside <= {*same} else ""
 
 
 def _says(answer: str, text: str) -> bool:

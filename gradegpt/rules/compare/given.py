@@ -51,6 +51,7 @@ _QUALIFIED: Final = re.compile(
     r"…|\.\.\.|——|[？?]|[不没非错误或另]|还有|但|可是|更正|等等|其中|应该|[哦噢]"
 )
 """Signs and Chinese words after an answer that negate or doubt it or add another."""
+_NAME: Final = re.compile("[\u3400-\u9fff]{2,4}")
 _STOP: Final = re.compile(r"[.!?;。！？；\n](?!\w)")
 _BEFORE: Final = re.compile(r"(?:[-+*/^_¬~∠△√∂∇∀∃]\s*|[!&]|\\[A-Za-z]+[\s{]*)\Z")
 """A sign directly before a name that makes it another one."""
@@ -283,8 +284,12 @@ def _is_complete(said: _Said, start: int, end: int, year: bool) -> bool:
             return False
     if _is_list(after) or any(_QUALIFIED.search(token.word) for token in after):
         return False
-    if not start and gap.strip() == "," and all(token.capital for token in after):
-        return False  # London, Ontario
+    if (
+        not start
+        and gap.strip() == ","
+        and all(t.capital or _NAME.fullmatch(t.word) for t in after)
+    ):
+        return False  # London, Ontario; 鲁迅、老舍
     return not any(
         token.capital and not is_known and giving.word in _KIND["giving"]
         for giving, token, is_known in zip(after, after[1:], known[1:], strict=False)

@@ -30,8 +30,8 @@ _ANGLES: Final = re.compile(
     r"|(?P<second>\d\s*(?:''|″|\")\s*\Z|\barc-?sec|角秒)",
     re.IGNORECASE,
 )
-_BASE: Final = re.compile(r"[)\d]\s*(?:[₂₈]|_\{?(?:2|8|16)\}?)\s*\Z")
-"""A number in another base than ten: (11)₂."""
+_BASE: Final = re.compile(r"[)\d]\s*(?:[₂₈]|_\{?(?:2|8|16)\}?)\s*\Z|(?<!\w)0[xX][\dA-Fa-f]")
+"""A number in another base than ten: (11)₂, 0xFF."""
 _SMALL: Final = ("cent", "jiao", "角", "fen", "分", "penc")
 """Parts of a currency."""
 _MONEY: Final = frozenset("$€£¥￥")
@@ -254,7 +254,7 @@ _Step = Callable[[AnswerType, str, str, str], _Shown]
 STEPS: Final[tuple[tuple[frozenset[str], _Step], ...]] = (
     (frozenset(), _none),
     (frozenset(), _other_unit),
-    (frozenset("_₂₈"), _other_base),
+    (frozenset("_₂₈xX"), _other_base),
     (frozenset(), _same_text),
     (frozenset(f"{_RELATIONS}\\≅∽∼⟂⩽⩾/'’′″‴⁗‖"), _other_relation),
     (frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), _chemical),
