@@ -95,11 +95,11 @@ def _left_open(reference: Answer, answer: Answer, question: str, compared: Compa
         return "other-numerals" if len({*written}) == 1 else ""  # ①③ and 13
     if not compared.same:
         return ""
-    if _IN_ORDER.search(question) and {*"<>"}.isdisjoint(texts[0] + texts[1]):
-        item = _LETTERS if reference.kind in CHOICE else _ITEM
-        wanted, given = (item.findall(text.casefold()) for text in texts)
-        if wanted != given and sorted(wanted) == sorted(given):
-            return "other-order"
+    item = _LETTERS if reference.kind in CHOICE else _ITEM
+    wanted, given = (item.findall(text.casefold()) for text in texts)
+    same_items = wanted != given and sorted(wanted) == sorted(given)
+    if same_items and {*"<>"}.isdisjoint(texts[0] + texts[1]) and _IN_ORDER.search(question):
+        return "other-order"
     words = [fold(text.strip()).replace("’", "'") for text in texts]
     if all(map(_WORD.fullmatch, words)) and words[0].islower() and words[0] != words[1]:
         return "other-apostrophe" if "'" in words[0] + words[1] else ""  # its and it's
