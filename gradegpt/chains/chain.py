@@ -53,7 +53,7 @@ _OPENS_A_FRAME = re.compile(
     r"<(?=\s*/?\s*(?:yes|no|question|reference|response|context|s|[be]os(?:_token)?|pad|unk|mask|sop"
     r"|eop|(?:start|begin(?:ning)?|end)_of_\w{1,20}|(?:image|audio)_soft_token|im_(?:start|end)|用户"
     r"|AI|(?:reserved|unused|special|extra_id)_?\d+|(?:longcat_|tool_|(?:seed|minimax):)\w{1,20}"
-    r"|think|role|arg_(?:key|value)|_(?:user|bot|start|end))\s*>"
+    r"|role|arg_(?:key|value)|_(?:user|bot|start|end))\s*>"
     r"|[|｜]|</?SYS>>|\w{1,20}[|｜]>)"
     r"|\[(?=/?(?:INST|[gs]?MASK|CLS|SEP|PAD|UNK|[BE]OS|THINK|IMG\w{0,6}|(?:BEGIN_)?AUDIO|UNUSED\d+"
     r"|SYSTEM_PROMPT|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|ARGS|CALL_ID"

@@ -214,7 +214,7 @@ _WRITTEN = (
     "<end_of_turn> <|turn> <turn|> <｜begin▁of▁sentence｜> <｜User｜> <｜Assistant｜> "
     "<｜end▁of▁sentence｜> [gMASK] [sMASK] <sop> <eop> <|user|> <|assistant|> <|system|> "
     "<|end|> <BOS_TOKEN> <EOS_TOKEN> <|START_OF_TURN_TOKEN|> <reserved_106> <reserved_107> "
-    "<用户> <AI> [CLS] [SEP] [PAD] [UNK] [MASK] [BOS] [EOS] [unused1] <think> </think> "
+    "<用户> <AI> [CLS] [SEP] [PAD] [UNK] [MASK] [BOS] [EOS] [unused1] "
     "<tool_call> </tool_call> <tool_response> <arg_key> </arg_value> [|system|] [|user|] "
     "[|assistant|] [|endofturn|] <seed:bos> </seed:think> <longcat_user> </longcat_tool_call> "
     "]~!b[ ]~b] [e~[ <minimax:tool_call> <beginning_of_sentence> <unused0> <image_soft_token> "
