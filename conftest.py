@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import io
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +19,8 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("no clock")
 
+# Of two starts of Ray in one process, one with authentication and one without, the second hangs.
+os.environ["RAY_AUTH_MODE"] = "disabled"
 ROOT: Final = Path(__file__).parent
 LONG: Final = (
     "test_distributed", "test_wheel", "test_generate", "test_responses", "test_card", "test_cli",

@@ -27,10 +27,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:ray")
 def ray() -> Iterator[None]:
     """One core is enough, and a pool of models needs none."""
     options = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "disabled")
-        with connect("local", **options):
-            yield
+    with connect("local", **options):
+        yield
 
 
 @pytest.fixture
